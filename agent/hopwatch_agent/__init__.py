@@ -1,0 +1,1 @@
+"""The hopwatch agent: journals in, database, Parquet out."""

@@ -1,0 +1,1 @@
+"""Turning stored records into Parquet files, exactly once."""

@@ -1,0 +1,140 @@
+"""Schemas of the landed Parquet files: one table a kind.
+
+Every kind has the columns of ``COMMON``. ``n`` is the number of the journal event within its process, or
+null for what the agent itself observed (samples of counters and lanes, the end of a process). ``at`` is
+the wall clock of the host. Ids are 16 hex digits, topics are hex. Partition columns (kind, date, host)
+are in the path; ``host`` is a column as well, because paths are escaped.
+"""
+
+import pyarrow as pa
+
+SCHEMA_VERSION = 1
+
+TIMESTAMP = pa.timestamp("us", tz="UTC")
+
+COMMON: dict[str, pa.DataType] = {
+    "schema_version": pa.int32(),
+    "host": pa.string(),
+    "process": pa.string(),
+    "n": pa.int64(),
+    "at": TIMESTAMP,
+}
+
+COUNTERS = (
+    "sent",
+    "sent_more_frames",
+    "sent_bytes",
+    "received",
+    "received_more_frames",
+    "received_bytes",
+    "eagain_sends",
+    "eagain_receives",
+    "waited_sends",
+    "waited_ns",
+    "onsets",
+    "unroutable",
+    "gaps",
+    "lost",
+    "duplicated",
+    "reordered",
+    "waited_receives",
+    "proxied_in_frames",
+    "proxied_in_bytes",
+    "proxied_out_frames",
+    "proxied_out_bytes",
+)
+
+KINDS: dict[str, dict[str, pa.DataType]] = {
+    # state: "started", "exited" (it said so itself) or "gone" (its lock is free)
+    "process": {
+        "state": pa.string(),
+        "pid": pa.int64(),
+        "command": pa.string(),
+        "hopwatch": pa.string(),
+        "pyzmq": pa.string(),
+        "libzmq": pa.string(),
+        "events_lost": pa.int64(),
+    },
+    # state: "opened" or "closed"; the other columns are those of the opening
+    "socket": {
+        "socket": pa.string(),
+        "state": pa.string(),
+        "name": pa.string(),
+        "type": pa.string(),
+        "sequence": pa.string(),
+        "probed": pa.bool_(),
+        "proxy": pa.string(),
+        "options": pa.map_(pa.string(), pa.int64()),
+    },
+    "option": {"socket": pa.string(), "option": pa.string(), "value": pa.string()},
+    # action: "bind", "connect", "unbind" or "disconnect"
+    "endpoint": {"socket": pa.string(), "action": pa.string(), "endpoint": pa.string()},
+    # action: "subscribe" or "unsubscribe"
+    "subscription": {"socket": pa.string(), "action": pa.string(), "topic": pa.string()},
+    # action: "connected", "handshake", "disconnected", "retried", "handshake_failed",
+    # or the state of the monitor: "monitor_attached", "monitor_stopped", "monitor_application"
+    "connection": {
+        "socket": pa.string(),
+        "action": pa.string(),
+        "connection": pa.int64(),
+        "endpoint": pa.string(),
+        "local": pa.string(),
+        "remote": pa.string(),
+        "accepted": pa.bool_(),
+        "sent": pa.int64(),
+        "received": pa.int64(),
+        "reason": pa.string(),
+    },
+    # role: "send" or "receive"; state: "announced" (only then topic is given), "sample" or "final"
+    "lane": {
+        "socket": pa.string(),
+        "stream": pa.string(),
+        "lane": pa.int64(),
+        "role": pa.string(),
+        "state": pa.string(),
+        "topic": pa.string(),
+        "count": pa.int64(),
+        "frames": pa.int64(),
+        "first": pa.int64(),
+        "next": pa.int64(),
+        "newest_sent_at": TIMESTAMP,
+    },
+    # action: "gap"; "skipped" (first and last alone); "late" (first = last = the number)
+    "gap": {
+        "socket": pa.string(),
+        "stream": pa.string(),
+        "lane": pa.int64(),
+        "action": pa.string(),
+        "first": pa.int64(),
+        "last": pa.int64(),
+        "before": pa.int64(),
+        "after": pa.int64(),
+        "before_sent_at": TIMESTAMP,
+        "after_sent_at": TIMESTAMP,
+        "received": pa.int64(),
+    },
+    "onset": {
+        "socket": pa.string(),
+        "number": pa.int64(),
+        "lane": pa.int64(),
+        "lane_number": pa.int64(),
+    },
+    # final: the last word on this socket (from its "closed" event, or read after its process was gone)
+    "counters": {"socket": pa.string(), "final": pa.bool_(), **{name: pa.int64() for name in COUNTERS}},
+    "proxy": {
+        "proxy": pa.string(),
+        "name": pa.string(),
+        "frontend": pa.string(),
+        "backend": pa.string(),
+        "frontend_type": pa.string(),
+        "backend_type": pa.string(),
+    },
+    "finding": {"socket": pa.string(), "rule": pa.string(), "text": pa.string(), "advice": pa.string()},
+    # a fault of the instrumentation (socket known) or unreadable input that the agent met (socket null)
+    "fault": {"socket": pa.string(), "text": pa.string()},
+}
+
+
+def schema_of(kind: str) -> pa.Schema:
+    """Columns of the landed files of one kind, the common ones first."""
+    return pa.schema(list({**COMMON, **KINDS[kind]}.items()))

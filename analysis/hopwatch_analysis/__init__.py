@@ -1,0 +1,1 @@
+"""Spark jobs that find the hop that loses messages, and why."""

@@ -1,0 +1,1 @@
+"""HTTP status of one agent."""

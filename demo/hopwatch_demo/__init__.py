@@ -1,0 +1,1 @@
+"""A lossy ZeroMQ system on this machine, from sockets to report."""
