@@ -1,0 +1,16 @@
+# shellcheck shell=bash
+# set_up EXTRA: everything that hopwatch[EXTRA] needs on this machine, made where it is missing.
+# Leaves the repository's folder in $repo.
+
+repo=$(readlink -f "$(dirname "${BASH_SOURCE[0]}")/../..")
+# shellcheck source=scripts/lib/say.sh
+source "$repo/scripts/lib/say.sh"
+# shellcheck source=scripts/lib/java.sh
+source "$repo/scripts/lib/java.sh"
+# shellcheck source=scripts/lib/venv.sh
+source "$repo/scripts/lib/venv.sh"
+
+set_up() {
+  ensure_java
+  ensure_venv "$repo" "$1"
+}
