@@ -1,0 +1,71 @@
+"""A program that sends numbered messages on one socket (PUB, PUSH, PAIR, DEALER), as commanded.
+
+Commands: ``send COUNT EVERY_SECONDS [TOPIC ...]`` (topics in turn; 0 seconds: as fast as possible), ``await-subscriptions N``,
+``close``. Events: ``ready ENDPOINT``, ``sent``, ``subscribed``, ``closed``.
+"""
+
+import time
+from argparse import ArgumentParser, Namespace
+from itertools import cycle, islice
+from pathlib import Path
+
+import zmq
+from control import Control
+from payload import encode
+from sockets import add_socket_options, attach, open_socket, subscriptions_arrived
+from truth_files import SentCounts
+
+SUBSCRIPTION_DEADLINE = 20.0
+
+
+class Sender:
+    def __init__(self, socket: zmq.Socket, settings: Namespace) -> None:
+        self._socket = socket
+        self._name: str = settings.name
+        self._size: int = settings.size
+        self._counts = SentCounts(settings.truth, settings.name)
+
+    def send(self, count: int, every: float, topics: list[str]) -> None:
+        for topic in islice(cycle(topics), count):
+            number = self._counts.next_number(topic)
+            self._socket.send_multipart(encode(self._name, topic, number, self._size))
+            self._counts.add(topic)
+            if every:
+                time.sleep(every)
+
+    def await_subscriptions(self, count: int) -> None:
+        deadline = time.monotonic() + SUBSCRIPTION_DEADLINE
+        while subscriptions_arrived(self._socket) < count:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{subscriptions_arrived(self._socket)} of {count} subscriptions came")
+            time.sleep(0.002)
+
+
+def main() -> None:
+    parser = ArgumentParser()
+    parser.add_argument("--type", default="PUB")
+    parser.add_argument("--name", required=True)
+    parser.add_argument("--truth", type=Path, required=True)
+    parser.add_argument("--size", type=int, default=200)
+    add_socket_options(parser)
+    settings = parser.parse_args()
+    control = Control()
+    context = zmq.Context()
+    socket = open_socket(context, settings.type, settings.name, settings)
+    sender = Sender(socket, settings)
+    control.say("ready", attach(socket, settings))
+    for command, *arguments in control.commands():
+        if command == "send":
+            count, every, *topics = arguments
+            sender.send(int(count), float(every), topics or [""])
+            control.say("sent")
+        elif command == "await-subscriptions":
+            sender.await_subscriptions(int(arguments[0]))
+            control.say("subscribed")
+    socket.close()
+    context.term()
+    control.say("closed")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Sockets of the scenarios' programs: made as an application makes them, then wrapped in one line."""
+
+import os
+from argparse import ArgumentParser, Namespace
+
+import hopwatch
+import zmq
+
+OPTIONS = ("sndhwm", "rcvhwm", "sndbuf", "rcvbuf", "linger", "reconnect_ivl")
+BARE = os.environ.get("SCENARIO_BARE") == "1"
+
+
+def add_socket_options(parser: ArgumentParser) -> None:
+    for option in OPTIONS:
+        parser.add_argument(f"--{option}", type=int)
+    parser.add_argument("--bind")
+    parser.add_argument("--connect", action="append", default=[])
+
+
+def open_socket(context: zmq.Context, kind: str, name: str, options: Namespace) -> zmq.Socket:
+    """A socket with its options set, wrapped unless the run is a bare one; neither bound nor connected yet."""
+    socket = context.socket(getattr(zmq, kind))
+    wrap(socket, name)
+    for option in OPTIONS:
+        value = getattr(options, option)
+        if value is not None:
+            socket.setsockopt(getattr(zmq, option.upper()), value)
+    return socket
+
+
+def wrap(socket: zmq.Socket, name: str) -> None:
+    if not BARE:
+        hopwatch.wrap(socket, name=name, sequence="stamp")
+
+
+def attach(socket: zmq.Socket, options: Namespace) -> str:
+    """Bind and connect as told; the endpoint bound, if any."""
+    for endpoint in options.connect:
+        socket.connect(endpoint)
+    if options.bind is None:
+        return ""
+    socket.bind(options.bind)
+    return socket.getsockopt_string(zmq.LAST_ENDPOINT)
+
+
+def subscriptions_arrived(publisher: zmq.Socket) -> int:
+    """Distinct topics that subscribers have asked this PUB for; asking for EVENTS makes libzmq look first."""
+    publisher.getsockopt(zmq.EVENTS)
+    return publisher.getsockopt(zmq.TOPICS_COUNT)

@@ -1,0 +1,58 @@
+"""PUSH → PULL: messages are shared out, and what a receiver takes down with it is lost."""
+
+import pytest
+from judgement import Way
+from system import LOOPBACK, System
+
+pytestmark = pytest.mark.scenario
+
+
+def test_what_a_killed_pull_had_not_read_is_lost_with_it(system: System, judge) -> None:
+    jobs = system.sender("jobs", "--bind", LOOPBACK, "--sndhwm", 10, kind="PUSH")
+    [endpoint] = jobs.expect("ready")
+    inbox = ("--connect", endpoint, "--rcvhwm", 10, "--rcvbuf", 4096)
+    survivor = system.receiver("survivor", *inbox, kind="PULL")
+    victim = system.receiver("victim", *inbox, "--pause-after", 200, kind="PULL", host="edge")
+
+    jobs.tell("send", 2000, 0.001)
+    victim.expect("paused")
+    system.await_sent("jobs", 1000)
+    victim.sigkill()
+    jobs.expect("sent")
+    survivor.ask("finish", event="finished")
+    jobs.close()
+    survivor.close()
+
+    truth = system.truth()
+    lost = len(truth.owed("jobs") - truth.got("survivor", "jobs") - truth.got("victim", "jobs"))
+    judge(
+        [Way("jobs", "survivor", lost_of_share=0), Way("jobs", "victim", lost_of_share=lost)],
+        {("jobs → victim", "receiver_died"): lost},
+    )
+
+
+def test_a_push_that_closed_cleanly_still_loses_at_a_low_rcvhwm(system: System, judge) -> None:
+    endpoint = f"ipc://{system.folder}/jobs"
+    jobs = system.start(
+        "upstream",
+        "sender",
+        "--type",
+        "PUSH",
+        "--name",
+        "jobs",
+        "--truth",
+        system.truth_folder,
+        "--bind",
+        endpoint,
+    )
+    jobs.expect("ready")
+    worker = system.receiver("worker", "--connect", endpoint, "--rcvhwm", 1, "--delay", 0.1, kind="PULL")
+
+    jobs.ask("send", 10, 0.02, event="sent")
+    jobs.close()
+    worker.ask("finish", event="finished")
+    worker.close()
+
+    lost = len(system.truth().missing("jobs", "worker"))
+    assert lost == 5
+    judge([Way("jobs", "worker", lost_of_share=lost)], {("jobs → worker", "closed"): lost})

@@ -1,0 +1,75 @@
+"""A report against the truth: every figure equal, nothing unexplained, the right hops and causes."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from truth import Truth
+
+TERMS = ("sent", "delivered", "lost", "in_flight", "unexplained")
+
+
+@dataclass(frozen=True)
+class Way:
+    """A stream and a receiver that is owed its messages: all topics, or some. ``lost`` where a stream is shared out."""
+
+    sender: str
+    receiver: str
+    topics: tuple[str, ...] | None = None
+    lost_of_share: int | None = None
+
+    def ledger_row(self, truth: Truth) -> dict[str, int]:
+        delivered = len(truth.got(self.receiver, self.sender))
+        lost = self.lost_of_share
+        if lost is None:
+            lost = len(truth.missing(self.sender, self.receiver, self.topics))
+        return dict(zip(TERMS, (delivered + lost, delivered, lost, 0, 0), strict=True))
+
+
+Losses = Mapping[tuple[str, str], int]
+"""Messages lost by hop and cause."""
+
+
+def true_findings(truth: Truth, ways: Sequence[Way], losses: Losses) -> dict[str, Any]:
+    by_hop: Counter[str] = Counter()
+    for (hop, _), lost in losses.items():
+        by_hop[hop] += lost
+    return {
+        "ledger": {f"{way.sender} to {way.receiver}": way.ledger_row(truth) for way in ways},
+        "lost by hop": dict(by_hop),
+        "lost by hop and cause": {f"{hop}, {cause}": lost for (hop, cause), lost in losses.items()},
+        "unexplained on hops": 0,
+        "in flight on hops": 0,
+    }
+
+
+def reported_findings(report: dict[str, Any]) -> dict[str, Any]:
+    lost_by_hop: Counter[str] = Counter()
+    lost_by_cause: Counter[str] = Counter()
+    for hop in report["hops"]:
+        lost_by_hop[hop["hop"]] += hop["lost"]
+    for incident in report["incidents"]:
+        lost_by_cause[f"{incident['hop']}, {incident['cause']}"] += incident["lost"]
+    return {
+        "ledger": {
+            f"{row['name']} to {row['receiver_name']}": {term: row[term] for term in TERMS}
+            for row in report["ledger"]
+        },
+        "lost by hop": {hop: lost for hop, lost in lost_by_hop.items() if lost},
+        "lost by hop and cause": dict(lost_by_cause),
+        "unexplained on hops": sum(hop["unexplained"] for hop in report["hops"]),
+        "in flight on hops": sum(hop["in_flight"] for hop in report["hops"]),
+    }
+
+
+def assert_balanced(report: dict[str, Any]) -> None:
+    """Every row of the ledger and every hop: sent = delivered + lost + in flight + unexplained."""
+    for row in [*report["ledger"], *report["hops"]]:
+        assert row["sent"] == row["delivered"] + row["lost"] + row["in_flight"] + row["unexplained"], row
+
+
+def assert_report_is_true(report: dict[str, Any], truth: Truth, ways: Sequence[Way], losses: Losses) -> None:
+    assert truth.duplicates() == 0
+    assert_balanced(report)
+    assert reported_findings(report) == true_findings(truth, ways, losses)

@@ -1,0 +1,71 @@
+"""A whole system under test: hosts with agents, programs on them, and the truth they write."""
+
+import os
+import time
+from pathlib import Path
+
+from hosts import Host
+from programs import DEADLINE, Program, ProgramError
+from truth import Truth, read_truth, sent_so_far
+
+PROGRAMS = Path(__file__).parent.parent / "scenarios" / "programs"
+LOOPBACK = "tcp://127.0.0.1:*"
+BARE = os.environ.get("SCENARIO_BARE") == "1"
+
+
+class System:
+    """Starts what a scenario needs and ends all of it, in whatever state it is."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.truth_folder = folder / "truth"
+        self.truth_folder.mkdir()
+        self._hosts: dict[str, Host] = {}
+        self._programs: list[Program] = []
+
+    def host(self, name: str) -> Host:
+        """The host of that name, made when first asked for."""
+        if name not in self._hosts:
+            self._hosts[name] = Host(name, self.folder / name, with_agent=not BARE)
+        return self._hosts[name]
+
+    def start(self, host: str, script: str, *arguments: object) -> Program:
+        """Start one of the scenarios' programs on a host."""
+        stderr_path = self.folder / f"{len(self._programs)}-{script}.stderr"
+        program = self.host(host).start(PROGRAMS / f"{script}.py", *arguments, stderr_path=stderr_path)
+        self._programs.append(program)
+        return program
+
+    def sender(self, name: str, *arguments: object, kind: str = "PUB", host: str = "upstream") -> Program:
+        """A sender with kernel buffers kept small, so that losses come soon."""
+        common = ["--type", kind, "--name", name, "--truth", self.truth_folder, "--sndbuf", 4096]
+        return self.start(host, "sender", *common, *arguments)
+
+    def receiver(self, name: str, *arguments: object, kind: str = "SUB", host: str = "downstream") -> Program:
+        return self.start(
+            host, "receiver", "--type", kind, "--name", name, "--truth", self.truth_folder, *arguments
+        )
+
+    def await_sent(self, sender: str, count: int) -> None:
+        """Wait until a sender at work has sent so many."""
+        deadline = time.monotonic() + DEADLINE
+        while sent_so_far(self.truth_folder, sender) < count:
+            if time.monotonic() > deadline:
+                raise ProgramError(f"{sender} has not sent {count} messages in time")
+            time.sleep(0.002)
+
+    def landed_folders(self) -> list[Path]:
+        """End the agents by SIGTERM; where they have landed everything."""
+        for host in self._hosts.values():
+            host.stop_agent()
+        return [host.landed for host in self._hosts.values()]
+
+    def truth(self) -> Truth:
+        return read_truth(self.truth_folder)
+
+    def reap(self) -> None:
+        for program in self._programs:
+            program.reap()
+        for host in self._hosts.values():
+            if host.agent is not None:
+                host.agent.reap()
