@@ -1,0 +1,87 @@
+"""What instrumentation costs: hopwatch, and counting by hand, against bare pyzmq.
+
+python benchmarks/overhead.py --quick     # a minute or two, rough
+python benchmarks/overhead.py --write     # the figures of benchmarks/README.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from calls import call_costs
+from comparison import Comparison, compare
+from report import calls_table, machine, put_between_markers, throughput_table
+from throughput import Load, loads
+from variants import BARE, BARE_AGAIN, BY_HAND, VARIANTS
+
+ENOUGH_PAIRS_BY_HAND = 9
+README = Path(__file__).with_name("README.md")
+
+
+def main() -> int:
+    args = arguments()
+    with tempfile.TemporaryDirectory(prefix="hopwatch-benchmark-") as directory:
+        os.environ["HOPWATCH_DIR"] = directory
+        figures = measure(args)
+    print(figures)
+    if args.write:
+        put_between_markers(README, figures)
+    return 0
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument(
+        "--pairs", type=int, default=30, help="pairs of runs a variant and load (default: 30)"
+    )
+    parser.add_argument("--messages", type=int, default=300_000, help="messages a run (default: 300000)")
+    parser.add_argument(
+        "--variant", choices=sorted(VARIANTS), action="append", help="only this one; repeatable"
+    )
+    parser.add_argument("--quick", action="store_true", help="3 pairs of 100,000 messages")
+    parser.add_argument("--write", action="store_true", help="put the figures into benchmarks/README.md")
+    args = parser.parse_args()
+    if args.quick:
+        args.pairs, args.messages = 3, 100_000
+    return args
+
+
+def measure(args: argparse.Namespace) -> str:
+    chosen = args.variant or list(VARIANTS)
+    load_average = os.getloadavg()[0]
+    counted = [name for name in chosen if name not in (BARE, BARE_AGAIN)]
+    costs = list(call_costs([BARE, *counted], rounds=20, calls=10_000))
+    comparisons = list(
+        compare_all([name for name in chosen if name != BARE], loads(args.messages), args.pairs)
+    )
+    circumstances = (
+        f"Measured {time.strftime('%Y-%m-%d', time.gmtime())} by `python {shlex.join(sys.argv)}` on {machine()}; "
+        f"load average {load_average:.2f} at the start; {args.messages:,} messages a run."
+    )
+    throughput, calls = throughput_table(comparisons), calls_table(costs)
+    return f"{circumstances}\n\n### Messages per second\n\n{throughput}\n\n### Nanoseconds a call\n\n{calls}"
+
+
+def compare_all(variants: list[str], every_load: list[Load], pairs: int) -> Iterator[Comparison]:
+    for load in every_load:
+        for variant in variants:
+            enough = min(pairs, ENOUGH_PAIRS_BY_HAND) if variant in BY_HAND else pairs
+            yield compare(variant, load, enough, progress)
+
+
+def progress(step: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{step}", end="", file=sys.stderr, flush=True)
+    elif "pair 1 of" in step:
+        print(step.partition(": pair")[0], file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
