@@ -1,0 +1,68 @@
+"""The ``hopwatch`` command: finds its sub-commands by entry point, so that each part brings its own."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib.metadata import EntryPoint, entry_points
+
+from hopwatch.command import Command
+from hopwatch.version import VERSION
+
+EXTRA_OF_PACKAGE = {
+    "msgspec": "agent",
+    "pyarrow": "agent",
+    "fastapi": "api",
+    "pydantic": "api",
+    "uvicorn": "api",
+    "pyspark": "analysis",
+    "py4j": "analysis",
+    "pandas": "analysis",
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one sub-command; returns its exit status, 2 for wrong usage or a missing extra."""
+    found = {point.name: point for point in sorted(entry_points(group="hopwatch.commands"))}
+    parser = argparse.ArgumentParser(
+        prog="hopwatch", description="Which hop of a ZeroMQ system lost which messages, how many, and why."
+    )
+    parser.add_argument("--version", action="version", version=f"hopwatch {VERSION}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = {name: _add(subparsers, point) for name, point in found.items()}
+    args = parser.parse_args(argv)
+    command = commands[args.command]
+    if isinstance(command, str):
+        print(command, file=sys.stderr)
+        return 2
+    try:
+        return command.run(args)
+    except ModuleNotFoundError as error:
+        text = _missing_extra(args.command, error)
+        if text is None:
+            raise
+        print(text, file=sys.stderr)
+        return 2
+
+
+def _add(
+    subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]", point: EntryPoint
+) -> Command | str:
+    """Add one sub-command; returns it, or the line that says which extra it is missing."""
+    try:
+        command: Command = point.load()()
+    except ModuleNotFoundError as error:
+        text = _missing_extra(point.name, error)
+        if text is None:
+            raise
+        subparsers.add_parser(point.name, help=f"({text})")
+        return text
+    command.configure(subparsers.add_parser(point.name, help=command.help, description=command.help))
+    return command
+
+
+def _missing_extra(command: str, error: ModuleNotFoundError) -> str | None:
+    package = (error.name or "").split(".")[0]
+    extra = EXTRA_OF_PACKAGE.get(package)
+    if extra is None:
+        return None
+    return f"hopwatch {command} needs the package {package}: pip install 'hopwatch[all]' (or [{extra}])"

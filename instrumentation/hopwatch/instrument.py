@@ -1,0 +1,77 @@
+"""What the instrumented sockets of one process share: a journal and the monitor thread."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import threading
+import weakref
+from dataclasses import dataclass, field
+
+from hopwatch.errors import JournalError
+from hopwatch.journal.journal import FileJournal, Journal, NoJournal
+from hopwatch.monitors.thread import MonitorThread
+from hopwatch.settings import Settings
+from hopwatch.sockets.state import SocketState
+
+logger = logging.getLogger("hopwatch")
+
+
+@dataclass
+class Instrument:
+    """One journal, one monitor thread, and the sockets that use them."""
+
+    journal: Journal
+    monitors: MonitorThread
+    states: weakref.WeakSet[SocketState] = field(default_factory=weakref.WeakSet)
+
+    def leave_to_parent(self) -> None:
+        """In a forked child: the journal and its slots are the parent's."""
+        for state in list(self.states):
+            state.leave_to_parent()
+        self.journal.abandon()
+
+
+class Instruments:
+    """The instruments of this process, one for each distinct settings; a forked child begins with none."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._by_settings: dict[Settings, Instrument] = {}
+        self._hooked = False
+
+    def instrument(self, settings: Settings) -> Instrument:
+        """The instrument for these settings, opened when first asked for; without a journal where none can be had."""
+        with self._lock:
+            known = self._by_settings.get(settings)
+            if known is not None:
+                return known
+            instrument = Instrument(_open_journal(settings), MonitorThread())
+            self._by_settings[settings] = instrument
+            if not self._hooked:
+                os.register_at_fork(after_in_child=self._after_fork)
+                atexit.register(self._at_exit)
+                self._hooked = True
+            return instrument
+
+    def _after_fork(self) -> None:
+        self._lock = threading.Lock()
+        for instrument in self._by_settings.values():
+            instrument.leave_to_parent()
+        self._by_settings = {}
+
+    def _at_exit(self) -> None:
+        for instrument in self._by_settings.values():
+            instrument.journal.event("exit")
+
+
+def _open_journal(settings: Settings) -> Journal:
+    try:
+        return FileJournal(settings)
+    except (JournalError, OSError) as error:
+        logger.warning("hopwatch counts nothing in this process: %s", error)
+        return NoJournal()
+
+
+PROCESS = Instruments()

@@ -1,0 +1,1 @@
+"""What an instrumented process writes for the agent (FORMAT.md)."""

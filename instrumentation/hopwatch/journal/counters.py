@@ -1,0 +1,159 @@
+"""Counters in mapped files, which outlive a killed process (FORMAT.md, "Counters file")."""
+
+import mmap
+import os
+import struct
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hopwatch.errors import JournalError
+from hopwatch.ids import as_text
+from hopwatch.words import LANE_SLOT_WORDS, SOCKET_SLOT_WORDS
+
+MAGIC = b"HOPWATCH"
+VERSION = 1
+HEADER_BYTES = 4096
+SOCKET_SLOTS = 64
+LANE_SLOTS = 1024
+SOCKET_SLOT_BYTES = SOCKET_SLOT_WORDS * 8
+LANE_SLOT_BYTES = LANE_SLOT_WORDS * 8
+LANES_OFFSET = HEADER_BYTES + SOCKET_SLOTS * SOCKET_SLOT_BYTES
+FILE_BYTES = LANES_OFFSET + LANE_SLOTS * LANE_SLOT_BYTES
+
+EVENTS_LOST_WORD = 80 // 8
+FAULTS_WORD = 88 // 8
+
+Words = memoryview
+"""A slot as 64-bit unsigned words, changed in place."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A slot, and where a reader finds it: ``(file index, slot number)``, None where it is in private memory."""
+
+    words: "Words"
+    place: tuple[int, int] | None
+
+
+class CountersFile:
+    """One mapped file of slots, every page of it allocated before it is mapped: a page that cannot be had
+    later would end the process with SIGBUS.
+    """
+
+    def __init__(self, directory: Path, process: int, index: int) -> None:
+        self.index = index
+        self._words = _map(directory, process, index)
+        self.header = self._words[: HEADER_BYTES // 8]
+        self._free_sockets = list(range(SOCKET_SLOTS - 1, -1, -1))
+        self._free_lanes = list(range(LANE_SLOTS - 1, -1, -1))
+
+    def take_socket_slot(self) -> Slot | None:
+        """A zeroed socket slot, or None if all are taken."""
+        return self._take(self._free_sockets, HEADER_BYTES // 8, SOCKET_SLOT_WORDS)
+
+    def take_lane_slot(self) -> Slot | None:
+        """A zeroed lane slot, or None if all are taken."""
+        return self._take(self._free_lanes, LANES_OFFSET // 8, LANE_SLOT_WORDS)
+
+    def give_back_socket_slot(self, number: int) -> None:
+        """Make a slot free again; its owner must not touch it any more."""
+        self._free_sockets.append(number)
+
+    def give_back_lane_slot(self, number: int) -> None:
+        """Make a slot free again; its owner must not touch it any more."""
+        self._free_lanes.append(number)
+
+    def _take(self, free: list[int], base: int, words: int) -> Slot | None:
+        if not free:
+            return None
+        number = free.pop()
+        start = base + number * words
+        slot = self._words[start : start + words]
+        for word in range(words):
+            slot[word] = 0
+        return Slot(slot, (self.index, number))
+
+
+def private_slot(words: int) -> Slot:
+    """A slot that no reader sees, for where there is no journal."""
+    return Slot(memoryview(bytearray(words * 8)).cast("Q"), None)
+
+
+def _map(directory: Path, process: int, index: int) -> Words:
+    if sys.byteorder != "little":
+        raise JournalError("counters files are little-endian, this machine is not")
+    path = directory / f"{as_text(process)}.{index:04d}.counters"
+    fresh = path.with_name(path.name + ".new")
+    try:
+        descriptor = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        try:
+            os.posix_fallocate(descriptor, 0, FILE_BYTES)
+            os.pwrite(descriptor, _header(process, index), 0)
+            mapped = mmap.mmap(descriptor, FILE_BYTES)
+        finally:
+            os.close(descriptor)
+        fresh.rename(path)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise JournalError(f"cannot write {fresh}: {error.strerror}") from error
+    return memoryview(mapped).cast("Q")
+
+
+def _header(process: int, index: int) -> bytes:
+    return MAGIC + struct.pack(
+        "<9Q",
+        VERSION,
+        process,
+        index,
+        HEADER_BYTES,
+        SOCKET_SLOTS,
+        SOCKET_SLOT_BYTES,
+        LANES_OFFSET,
+        LANE_SLOTS,
+        LANE_SLOT_BYTES,
+    )
+
+
+class Slots:
+    """All slots of a process: opens a further file when one is full."""
+
+    def __init__(self, open_file: Callable[[int], CountersFile]) -> None:
+        self._open_file = open_file
+        self._files = [open_file(0)]
+
+    @property
+    def header(self) -> Words:
+        """The header words of file 0, which carry the counts of the whole process."""
+        return self._files[0].header
+
+    def socket_slot(self) -> Slot:
+        """A socket slot; private memory if no further file can be had."""
+        return self._take(CountersFile.take_socket_slot, SOCKET_SLOT_WORDS)
+
+    def lane_slot(self) -> Slot:
+        """A lane slot; private memory if no further file can be had."""
+        return self._take(CountersFile.take_lane_slot, LANE_SLOT_WORDS)
+
+    def give_back(self, socket_slot: Slot, lane_slots: list[Slot]) -> None:
+        """Free the slots of a closed socket."""
+        if socket_slot.place is not None:
+            index, number = socket_slot.place
+            self._files[index].give_back_socket_slot(number)
+        for slot in lane_slots:
+            if slot.place is not None:
+                index, number = slot.place
+                self._files[index].give_back_lane_slot(number)
+
+    def _take(self, take: Callable[[CountersFile], Slot | None], words: int) -> Slot:
+        for file in self._files:
+            slot = take(file)
+            if slot is not None:
+                return slot
+        try:
+            file = self._open_file(len(self._files))
+        except JournalError:
+            return private_slot(words)
+        self._files.append(file)
+        return take(file) or private_slot(words)

@@ -1,0 +1,146 @@
+"""One process's journal: slots for counters, and the event log."""
+
+import os
+import platform
+import sys
+import time
+from typing import Any, Protocol
+
+import zmq
+
+from hopwatch.errors import JournalError
+from hopwatch.ids import as_text, new_id
+from hopwatch.journal.counters import (
+    EVENTS_LOST_WORD,
+    FAULTS_WORD,
+    CountersFile,
+    Slot,
+    Slots,
+    private_slot,
+)
+from hopwatch.journal.directory import hold_lock, prepare_directory
+from hopwatch.journal.events import EventLog
+from hopwatch.settings import Settings
+from hopwatch.version import VERSION
+from hopwatch.words import LANE_SLOT_WORDS, SOCKET_SLOT_WORDS
+
+FORMAT = 1
+
+
+class Journal(Protocol):
+    """Where instrumented sockets write what they do. No method raises."""
+
+    def event(self, event: str, **fields: Any) -> None:
+        """Write one event."""
+
+    def socket_slot(self) -> Slot:
+        """A slot for the counters of one socket."""
+
+    def lane_slot(self) -> Slot:
+        """A slot for one end of one lane."""
+
+    def give_back(self, socket_slot: Slot, lane_slots: list[Slot]) -> None:
+        """Free the slots of a closed socket."""
+
+    def count_fault(self) -> None:
+        """Count a fault of ours."""
+
+    def abandon(self) -> None:
+        """Let go of the files, in a forked child."""
+
+
+class FileJournal:
+    """The journal in the directory; raises JournalError if it cannot be opened, and never afterwards."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._process = new_id()
+        self._started = time.time_ns()
+        prepare_directory(settings.directory, settings.directory_is_default)
+        self._lock = hold_lock(settings.directory, as_text(self._process))
+        try:
+            self._slots = Slots(lambda index: CountersFile(settings.directory, self._process, index))
+            self._log = EventLog(settings.directory, as_text(self._process), self._segment_line, self._lost)
+        except JournalError:
+            self._remove_files()
+            raise
+
+    def event(self, event: str, **fields: Any) -> None:
+        """Write one event."""
+        self._log.write(event, fields)
+
+    def socket_slot(self) -> Slot:
+        """A slot for the counters of one socket."""
+        return self._slots.socket_slot()
+
+    def lane_slot(self) -> Slot:
+        """A slot for one end of one lane."""
+        return self._slots.lane_slot()
+
+    def give_back(self, socket_slot: Slot, lane_slots: list[Slot]) -> None:
+        """Free the slots of a closed socket."""
+        self._slots.give_back(socket_slot, lane_slots)
+
+    def count_fault(self) -> None:
+        """Count a fault of ours."""
+        self._slots.header[FAULTS_WORD] += 1
+
+    def abandon(self) -> None:
+        """Let go of the files, in a forked child; POSIX locks are not inherited, so the parent keeps its own."""
+        self._log.abandon()
+        os.close(self._lock)
+
+    def _lost(self, count: int) -> None:
+        self._slots.header[EVENTS_LOST_WORD] += count
+
+    def _remove_files(self) -> None:
+        for path in self._settings.directory.glob(f"{as_text(self._process)}.*"):
+            path.unlink(missing_ok=True)
+        os.close(self._lock)
+
+    def _segment_line(self, index: int, first: int) -> dict[str, Any]:
+        return {
+            "event": "segment",
+            "format": FORMAT,
+            "process": as_text(self._process),
+            "index": index,
+            "first": first,
+            "host": self._settings.host,
+            "pid": os.getpid(),
+            "command": command_line()[:1000],
+            "started": self._started,
+            "hopwatch": VERSION,
+            "python": platform.python_version(),
+            "pyzmq": zmq.__version__,
+            "libzmq": zmq.zmq_version(),
+        }
+
+
+class NoJournal:
+    """Counts in private memory and forgets events: for where no journal can be had."""
+
+    def event(self, event: str, **fields: Any) -> None:
+        """Forget the event."""
+
+    def socket_slot(self) -> Slot:
+        """A slot that no reader sees."""
+        return private_slot(SOCKET_SLOT_WORDS)
+
+    def lane_slot(self) -> Slot:
+        """A slot that no reader sees."""
+        return private_slot(LANE_SLOT_WORDS)
+
+    def give_back(self, socket_slot: Slot, lane_slots: list[Slot]) -> None:
+        """Nothing to free."""
+
+    def count_fault(self) -> None:
+        """Nobody to tell."""
+
+    def abandon(self) -> None:
+        """No files to let go of."""
+
+
+def command_line() -> str:
+    """The words that this process was started with, the interpreter's options left out."""
+    words = getattr(sys, "orig_argv", None) or sys.argv
+    return " ".join(words)

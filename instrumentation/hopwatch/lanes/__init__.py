@@ -1,0 +1,1 @@
+"""Lanes: the numberings within a stream that a receiver can check."""

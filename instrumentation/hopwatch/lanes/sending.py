@@ -1,0 +1,76 @@
+"""The lanes of a stream, at its sending end."""
+
+from dataclasses import dataclass
+
+from hopwatch import stamp
+from hopwatch.ids import as_text
+from hopwatch.journal.counters import Slot, Words
+from hopwatch.journal.journal import Journal
+from hopwatch.words import LANE_COUNT, LANE_INDEX, LANE_STREAM, SOCKET
+
+MOST_LANES = 10_000
+PROGRESS_LANES = 32
+LANES_A_LINE = 100
+
+
+@dataclass(frozen=True)
+class SendingLane:
+    """One lane: its index, the length of its topic within the first frame, and its slot."""
+
+    index: int
+    topic_length: int
+    words: Words
+
+
+class SendingLanes:
+    """Numbers the messages of one stream, a lane for each key (topic or routing id)."""
+
+    def __init__(self, stream: int, journal: Journal) -> None:
+        self._stream = stream
+        self._journal = journal
+        self._by_key: dict[bytes, SendingLane] = {}
+        self._whole: SendingLane | None = None
+        self.slots: list[Slot] = []
+
+    def lane(self, key: bytes | None, topic_length: int) -> SendingLane:
+        """The lane of a key; the whole-stream lane for None and for keys past the bound."""
+        if key is not None:
+            lane = self._by_key.get(key)
+            if lane is not None:
+                return lane
+            if len(self._by_key) < MOST_LANES:
+                lane = self._open(len(self._by_key), key, topic_length)
+                self._by_key[key] = lane
+                return lane
+        if self._whole is None:
+            self._whole = self._open(stamp.WHOLE_STREAM_LANE, b"", 0)
+        return self._whole
+
+    def write_progress(self, final: bool) -> None:
+        """Journal where every lane stands; when it is not the last word, only of streams with few lanes."""
+        if final or len(self.slots) <= PROGRESS_LANES:
+            write_lanes(self._journal, self._stream, self.slots, final)
+
+    def _open(self, index: int, topic: bytes, topic_length: int) -> SendingLane:
+        slot = self._journal.lane_slot()
+        self.slots.append(slot)
+        slot.words[LANE_STREAM] = self._stream
+        slot.words[LANE_INDEX] = index
+        slot.words[LANE_COUNT] = 0
+        slot.words[SOCKET] = self._stream
+        self._journal.event(
+            "lane",
+            socket=as_text(self._stream),
+            stream=as_text(self._stream),
+            lane=index,
+            topic=topic.hex(),
+            slot=slot.place,
+        )
+        return SendingLane(index, topic_length, slot.words)
+
+
+def write_lanes(journal: Journal, socket: int, slots: list[Slot], final: bool) -> None:
+    """Journal the words of lane slots, some hundred a line."""
+    rows = [[as_text(slot.words[LANE_STREAM]), *slot.words[LANE_INDEX:].tolist()] for slot in slots]
+    for start in range(0, len(rows), LANES_A_LINE):
+        journal.event("lanes", socket=as_text(socket), final=final, lanes=rows[start : start + LANES_A_LINE])

@@ -1,0 +1,32 @@
+"""What a filtering receiver has subscribed to."""
+
+from collections import Counter
+
+
+class Subscriptions:
+    """Counts subscriptions as libzmq does: a topic subscribed to twice must be unsubscribed twice."""
+
+    def __init__(self) -> None:
+        self._topics: Counter[bytes] = Counter()
+        self._any_seen = False
+
+    def add(self, topic: bytes) -> None:
+        """One more subscription to a prefix."""
+        self._topics[topic] += 1
+        self._any_seen = True
+
+    def remove(self, topic: bytes) -> None:
+        """One subscription to a prefix less; unknown prefixes are left alone."""
+        if self._topics[topic] <= 1:
+            del self._topics[topic]
+        else:
+            self._topics[topic] -= 1
+
+    def cover(self, topic: bytes) -> bool:
+        """Whether every message whose first frame begins with ``topic`` is let through.
+
+        Messages that arrive where no subscription was ever seen show that there were some before the socket was wrapped.
+        """
+        if not self._any_seen:
+            return bool(topic)
+        return any(topic.startswith(prefix) for prefix in self._topics)

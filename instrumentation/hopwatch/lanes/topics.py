@@ -1,0 +1,54 @@
+"""Which lane a message belongs to: its topic, and how much of the first frame that is."""
+
+from collections.abc import Callable, Sequence
+
+from hopwatch.errors import UsageError
+
+Frames = Sequence[bytes]
+TopicRule = Callable[[Frames], bytes | None]
+"""From a message's frames to its topic; None: the message shares the whole-stream lane."""
+
+LONGEST_TOPIC = 255
+
+
+def topic_rule(topic: object) -> TopicRule:
+    """The rule that ``wrap(topic=...)`` names.
+
+    None: the first frame of a message of two or more frames. ``bytes`` or ``str``: the first frame up to this delimiter.
+    ``int``: that many leading bytes of the first frame. A callable is the rule itself.
+    Raises UsageError for anything else.
+    """
+    if topic is None:
+        return _first_frame
+    if isinstance(topic, str):
+        topic = topic.encode()
+    if isinstance(topic, bytes) and topic:
+        return _up_to(topic)
+    if isinstance(topic, int) and not isinstance(topic, bool) and topic > 0:
+        return _leading(topic)
+    if callable(topic):
+        return topic
+    raise UsageError(f"topic must be a delimiter, a positive length or a callable, not {topic!r}")
+
+
+def length_in_first_frame(topic: bytes, frames: Frames) -> int:
+    """How many leading bytes of the first frame the topic is; 0 if it is not a prefix of it."""
+    return len(topic) if frames[0].startswith(topic) else 0
+
+
+def _first_frame(frames: Frames) -> bytes | None:
+    return frames[0] if len(frames) > 1 else None
+
+
+def _up_to(delimiter: bytes) -> TopicRule:
+    def rule(frames: Frames) -> bytes | None:
+        return frames[0].split(delimiter, 1)[0]
+
+    return rule
+
+
+def _leading(length: int) -> TopicRule:
+    def rule(frames: Frames) -> bytes | None:
+        return frames[0][:length]
+
+    return rule

@@ -1,0 +1,1 @@
+"""Socket monitors: which connections a socket has, told by libzmq itself."""

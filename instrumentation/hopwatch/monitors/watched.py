@@ -1,0 +1,114 @@
+"""One socket's monitor: turns its messages into journal events."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+
+import zmq
+from zmq.backend import Socket as BackendSocket
+
+from hopwatch.ids import as_text
+from hopwatch.monitors.addresses import Addresses, addresses_of
+from hopwatch.sockets.state import SocketState
+from hopwatch.words import RECEIVED, SENT
+
+EVENT = struct.Struct("=hi")
+
+LEFT_OUT = zmq.Event.BIND_FAILED
+"""Sending this event to a monitor overwrites errno: the application's failed bind would raise EAGAIN."""
+
+MASK = int(zmq.EVENT_ALL) & ~int(LEFT_OUT)
+
+HANDSHAKE_FAILURES = {
+    int(zmq.Event.HANDSHAKE_FAILED_NO_DETAIL): "no detail",
+    int(zmq.Event.HANDSHAKE_FAILED_PROTOCOL): "protocol",
+    int(zmq.Event.HANDSHAKE_FAILED_AUTH): "authentication",
+}
+
+
+@dataclass(eq=False)
+class Watched:
+    """A monitor's receiving end, and the connections that it has told of."""
+
+    pair: zmq.Socket[bytes]
+    state: SocketState
+    connections: dict[int, tuple[int, Addresses]] = field(default_factory=dict)
+    connection_count: int = 0
+
+    def drain(self) -> bool:
+        """Journal all that has come; returns False once the monitor has ended."""
+        while True:
+            try:
+                head, endpoint = self.pair.recv_multipart(zmq.DONTWAIT)
+            except zmq.Again:
+                return True
+            except zmq.ZMQError:
+                return False
+            number, value = EVENT.unpack(head)
+            if number == zmq.Event.MONITOR_STOPPED:
+                return False
+            self._journal(number, value, endpoint.decode(errors="replace"))
+
+    def close(self) -> None:
+        """Close the receiving end."""
+        self.pair.close(linger=0)
+
+    def _journal(self, number: int, value: int, endpoint: str) -> None:
+        if number in {zmq.Event.CONNECTED, zmq.Event.ACCEPTED}:
+            self._connected(value, endpoint, accepted=number == zmq.Event.ACCEPTED)
+        elif number == zmq.Event.DISCONNECTED:
+            self._disconnected(value, endpoint)
+        elif number == zmq.Event.HANDSHAKE_SUCCEEDED:
+            self._event("handshake", endpoint=endpoint, **self._counts())
+        elif number == zmq.Event.CONNECT_RETRIED:
+            self._event("retried", endpoint=endpoint)
+        elif number in HANDSHAKE_FAILURES:
+            self._event("handshake_failed", endpoint=endpoint, reason=HANDSHAKE_FAILURES[number])
+
+    def _connected(self, descriptor: int, endpoint: str, accepted: bool) -> None:
+        counts = self._counts()
+        self.connection_count += 1
+        addresses = addresses_of(descriptor, endpoint, accepted)
+        self.connections[descriptor] = (self.connection_count, addresses)
+        self._event(
+            "connected",
+            connection=self.connection_count,
+            endpoint=endpoint,
+            **addresses._asdict(),
+            accepted=accepted,
+            **counts,
+        )
+
+    def _disconnected(self, descriptor: int, endpoint: str) -> None:
+        counts = self._counts()
+        number, addresses = self.connections.pop(descriptor, (0, Addresses(None, None)))
+        self._event("disconnected", connection=number, endpoint=endpoint, **addresses._asdict(), **counts)
+        if self.state.sending is not None:
+            self.state.sending.write_progress(final=False)
+
+    def _counts(self) -> dict[str, int]:
+        words = self.state.slot.words
+        return {"sent": words[SENT], "received": words[RECEIVED]}
+
+    def _event(self, event: str, **fields: object) -> None:
+        self.state.event(event, **fields)
+
+
+def attach(socket: zmq.Socket[bytes], state: SocketState) -> Watched:
+    """Attach a monitor to a socket that has none. Raises ZMQError.
+
+    The receiving end is a plain socket on a shadow of the context: in the context's own set ``Context.destroy`` would close it from another thread.
+    """
+    address = f"inproc://hopwatch-monitor-{as_text(state.identifier)}"
+    shadow = zmq.Context.shadow(socket.context.underlying)
+    pair: zmq.Socket[bytes] = zmq.Socket(shadow, zmq.PAIR)
+    try:
+        pair.setsockopt(zmq.LINGER, 0)
+        pair.setsockopt(zmq.RCVHWM, 0)
+        BackendSocket.monitor(socket, address, MASK)
+        pair.connect(address)
+    except zmq.ZMQError:
+        pair.close(linger=0)
+        raise
+    return Watched(pair, state)

@@ -1,0 +1,42 @@
+"""What the environment says to an instrumented process."""
+
+import os
+import socket
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One process's settings; equal settings share one journal."""
+
+    directory: Path
+    directory_is_default: bool
+    host: str
+    name: str | None
+    sequence: str | None
+    disabled: bool
+
+
+def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
+    """Read ``HOPWATCH_DIR``, ``HOPWATCH_HOST``, ``HOPWATCH_NAME``, ``HOPWATCH_SEQUENCE``, ``HOPWATCH_DISABLED``."""
+    values = os.environ if environ is None else environ
+    directory = values.get("HOPWATCH_DIR")
+    return Settings(
+        directory=Path(directory) if directory else default_directory(values),
+        directory_is_default=not directory,
+        host=values.get("HOPWATCH_HOST") or socket.gethostname(),
+        name=values.get("HOPWATCH_NAME") or None,
+        sequence=values.get("HOPWATCH_SEQUENCE") or None,
+        disabled=values.get("HOPWATCH_DISABLED", "") not in {"", "0"},
+    )
+
+
+def default_directory(environ: Mapping[str, str]) -> Path:
+    """``$XDG_RUNTIME_DIR/hopwatch``, else a directory of this user's below the temporary directory."""
+    runtime = environ.get("XDG_RUNTIME_DIR")
+    if runtime:
+        return Path(runtime) / "hopwatch"
+    return Path(tempfile.gettempdir()) / f"hopwatch-{os.getuid()}"

@@ -1,0 +1,1 @@
+"""Instrumented sockets: subclasses that count what a pyzmq socket does."""

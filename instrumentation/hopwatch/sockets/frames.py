@@ -1,0 +1,19 @@
+"""Frames in whatever form pyzmq takes them: bytes, Frame, memoryview or any other buffer."""
+
+from typing import Any
+
+import zmq
+
+
+def size_of(data: Any) -> int:
+    """Bytes of a frame that pyzmq accepted."""
+    if isinstance(data, bytes | zmq.Frame):
+        return len(data)
+    return memoryview(data).nbytes
+
+
+def as_bytes(data: Any) -> bytes:
+    """The bytes of a frame; no copy where it is bytes already."""
+    if isinstance(data, zmq.Frame):
+        return data.bytes
+    return data if isinstance(data, bytes) else bytes(data)

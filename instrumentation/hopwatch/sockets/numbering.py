@@ -1,0 +1,86 @@
+"""Which lane and number the next message of a stamped socket gets."""
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from hopwatch.journal.counters import Words
+from hopwatch.lanes.sending import SendingLane, SendingLanes
+from hopwatch.lanes.topics import LONGEST_TOPIC, TopicRule, length_in_first_frame
+from hopwatch.sockets.frames import as_bytes
+from hopwatch.stamp import MAGIC, pack
+from hopwatch.words import LANE_COUNT, LANE_FRAMES, SENT
+
+LaneChooser = Callable[[list[Any]], SendingLane]
+"""From the frames of a message, as the application gave them, to its lane."""
+
+
+class Numbered(NamedTuple):
+    """A message's place: its lane, its number there, how many frames it has with its stamp, and the stamp."""
+
+    lane: SendingLane
+    lane_number: int
+    frames: int
+    stamp: bytes
+
+
+class Numbering:
+    """Numbers the messages of one stream. A number is used up only by ``sent``, once the message is accepted."""
+
+    def __init__(self, stream: int, flags: int, counters: Words, choose: LaneChooser) -> None:
+        self._stream = stream
+        self._flags = flags
+        self._counters = counters
+        self._choose = choose
+        self._begun: list[Any] = []
+
+    def begin(self, frame: Any) -> None:
+        """A frame was accepted that more frames of its message follow."""
+        self._begun.append(frame)
+
+    def end(self, last_frame: Any) -> Numbered:
+        """Place and stamp of the message that ends with this frame."""
+        frames = [*self._begun, last_frame]
+        lane = self._choose(frames)
+        lane_number = lane.words[LANE_COUNT]
+        number = self._counters[SENT]
+        fields = (self._flags, lane.topic_length, lane.index, self._stream, number, lane_number, time.time_ns())
+        return Numbered(lane, lane_number, len(frames) + 1, pack(MAGIC, *fields))
+
+    def sent(self, message: Numbered) -> None:
+        """The message was accepted."""
+        words = message.lane.words
+        words[LANE_FRAMES] += message.frames
+        words[LANE_COUNT] = message.lane_number + 1
+        self._begun.clear()
+
+
+def single_lane(lanes: SendingLanes) -> LaneChooser:
+    """One lane for the whole stream, opened with its first message."""
+
+    def choose(_: list[Any]) -> SendingLane:
+        return lanes.lane(b"", 0)
+
+    return choose
+
+
+def lane_by_topic(lanes: SendingLanes, rule: TopicRule) -> LaneChooser:
+    """A lane a topic; messages without one, or with an overlong one, share the whole-stream lane."""
+
+    def choose(frames: list[Any]) -> SendingLane:
+        contents = [as_bytes(frame) for frame in frames]
+        topic = rule(contents)
+        if topic is None or len(topic) > LONGEST_TOPIC:
+            return lanes.lane(None, 0)
+        return lanes.lane(topic, length_in_first_frame(topic, contents))
+
+    return choose
+
+
+def lane_by_routing_id(lanes: SendingLanes) -> LaneChooser:
+    """A lane a peer: the first frame that a ROUTER sends is the routing id, which stays behind."""
+
+    def choose(frames: list[Any]) -> SendingLane:
+        return lanes.lane(as_bytes(frames[0]), 0)
+
+    return choose

@@ -1,0 +1,233 @@
+"""Receiving: counted; and once stamps are known to come, with the stamps taken off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import zmq
+from zmq.backend import Socket as BackendSocket
+
+from hopwatch import stamp
+from hopwatch.sockets.classes import exchange
+from hopwatch.sockets.frames import as_bytes
+from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.state import Guard
+from hopwatch.words import (
+    EAGAIN_RECEIVES,
+    RECEIVED,
+    RECEIVED_BYTES,
+    RECEIVED_MORE_FRAMES,
+    WAITED_RECEIVES,
+)
+
+DONTWAIT = int(zmq.DONTWAIT)
+RCVMORE = int(zmq.RCVMORE)
+POLLIN = int(zmq.POLLIN)
+STAMP_SIZE = stamp.SIZE
+
+ASK_SOMETIMES = 15
+FRAMES_ASKED_AT_FIRST = 64
+"""Whether more frames follow costs several times what the receive itself does. It is asked of each of the first frames, then of one
+frame in sixteen, and of every frame again from the first multipart message on. Frames are counted exactly in any case."""
+
+backend_recv = BackendSocket.recv
+backend_get = BackendSocket.get
+
+
+class CountingReceive(HookedSocket):
+    """Counts messages, frames and bytes; a stamp that turns up makes the socket a ``StampedReceive``."""
+
+    def recv(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
+        """As ``zmq.Socket.recv``."""
+        words = self._hopwatch_words
+        try:
+            frame = backend_recv(self, flags, copy, track)
+        except zmq.Again:
+            words[EAGAIN_RECEIVES] += 1
+            raise
+        size = len(frame)
+        total = words[RECEIVED] + 1
+        if size == STAMP_SIZE or not total & self._hopwatch_ask:
+            return self._hopwatch_look(frame, flags, copy, track)
+        words[RECEIVED] = total
+        words[RECEIVED_BYTES] += size
+        return frame
+
+    def recv_multipart(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
+        """As ``zmq.Socket.recv_multipart``."""
+        if not self._hopwatch_direct:
+            return super().recv_multipart(flags, copy, track)
+        words = self._hopwatch_words
+        try:
+            parts = [backend_recv(self, flags, copy, track)]
+        except zmq.Again:
+            words[EAGAIN_RECEIVES] += 1
+            raise
+        while backend_get(self, RCVMORE):
+            parts.append(backend_recv(self, flags, copy, track))
+        incoming = self._hopwatch.incoming
+        if len(parts) + incoming.frames > 1 and stamp.is_stamp(as_bytes(parts[-1])):
+            first_frame = incoming.first_frame if incoming.frames else as_bytes(parts[0])
+            found = as_bytes(parts.pop())
+            self._hopwatch_count_last(len(parts), sum(map(len, parts)))
+            self._hopwatch_meet_stamp(found, first_frame)
+            return parts or self.recv_multipart(flags, copy, track)
+        self._hopwatch_count_last(len(parts), sum(map(len, parts)))
+        return parts
+
+    def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
+        """As ``zmq.Socket.recv_into``; a stamp that fills the buffer stays in it."""
+        words = self._hopwatch_words
+        try:
+            size: int = BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
+        except zmq.Again:
+            words[EAGAIN_RECEIVES] += 1
+            raise
+        if backend_get(self, RCVMORE):
+            self._hopwatch_count_more(size, None)
+        else:
+            self._hopwatch_count_last(1, size)
+        return size
+
+    def _hopwatch_look(self, frame: Any, flags: int, copy: bool, track: bool) -> Any:
+        """Look closer at a frame: is it a stamp, and does its message go on?"""
+        incoming = self._hopwatch.incoming
+        size = len(frame)
+        more = backend_get(self, RCVMORE)
+        if size == STAMP_SIZE and not more and stamp.is_stamp(as_bytes(frame)):
+            first_frame = incoming.first_frame
+            if incoming.frames:
+                self._hopwatch_count_last(0, 0)
+            self._hopwatch_meet_stamp(as_bytes(frame), first_frame)
+            return self.recv(flags, copy, track)
+        if more:
+            self._hopwatch_count_more(size, as_bytes(frame))
+        else:
+            self._hopwatch_count_last(1, size)
+        return frame
+
+    def _hopwatch_count_more(self, size: int, frame: bytes | None) -> None:
+        incoming = self._hopwatch.incoming
+        if not incoming.frames:
+            incoming.first_frame = frame
+        incoming.frames += 1
+        incoming.multipart = True
+        self._hopwatch_ask = 0
+        self._hopwatch_words[RECEIVED_BYTES] += size
+
+    def _hopwatch_count_last(self, frames: int, size: int) -> None:
+        """A message has ended, with these frames after the ones already seen of it."""
+        words = self._hopwatch_words
+        incoming = self._hopwatch.incoming
+        words[RECEIVED_MORE_FRAMES] += incoming.frames + frames - 1
+        words[RECEIVED_BYTES] += size
+        words[RECEIVED] += 1
+        incoming.frames = 0
+        incoming.first_frame = None
+        if words[RECEIVED] == FRAMES_ASKED_AT_FIRST and not incoming.multipart and self._hopwatch_direct:
+            self._hopwatch_ask = ASK_SOMETIMES
+
+    def _hopwatch_meet_stamp(self, frame: bytes, first_frame: bytes | None) -> None:
+        """From here on stamps come: take them off before the application sees them."""
+        state = self._hopwatch
+        exchange(self, CountingReceive, StampedReceive)
+        with Guard(state):
+            state.find(state.receiving.take(stamp.decode(frame), first_frame))
+
+
+class StampedReceive(HookedSocket):
+    """Takes stamps off: behind each frame that is not the last of its message it looks at the next one."""
+
+    def recv(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
+        """As ``zmq.Socket.recv``, the stamps left out."""
+        frame = self._hopwatch_next(flags, track)
+        return frame.bytes if copy else frame
+
+    def recv_multipart(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
+        """As ``zmq.Socket.recv_multipart``, the stamps left out."""
+        if not self._hopwatch_direct:
+            return super().recv_multipart(flags, copy, track)
+        incoming = self._hopwatch.incoming
+        parts = [self._hopwatch_next(flags, track)]
+        while incoming.more:
+            parts.append(self._hopwatch_next(flags, track))
+        return [part.bytes for part in parts] if copy else parts
+
+    def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
+        """As ``zmq.Socket.recv_into``, the stamps left out."""
+        view = memoryview(buffer)
+        if view.readonly or not view.contiguous or not 0 <= nbytes <= view.nbytes:
+            return BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)  # type: ignore[no-any-return]
+        frame = self._hopwatch_next(flags, track=False)
+        kept = min(len(frame), nbytes or view.nbytes)
+        view.cast("B")[:kept] = frame.buffer[:kept]
+        return len(frame)
+
+    def get(self, option: int) -> Any:
+        """As the bare socket's; stamps are no frames to the application."""
+        value = backend_get(self, option)
+        if option == RCVMORE:
+            return int(self._hopwatch.incoming.more)
+        if option == zmq.EVENTS and self._hopwatch.incoming.held is not None:
+            return value | POLLIN
+        return value
+
+    getsockopt = get
+
+    def poll(self, timeout: int | None = None, flags: int = zmq.POLLIN) -> int:
+        """As ``zmq.Socket.poll``; a frame that was looked at already is still to be had."""
+        if self._hopwatch.incoming.held is None or not flags & POLLIN:
+            return super().poll(timeout, flags)
+        return super().poll(0, flags) | POLLIN
+
+    def _hopwatch_next(self, flags: int, track: bool) -> zmq.Frame:
+        state = self._hopwatch
+        incoming = state.incoming
+        frame = incoming.held
+        if frame is None:
+            frame = self._hopwatch_receive(flags, track)
+        incoming.held = None
+        if not incoming.frames:
+            incoming.first_frame = frame.bytes if state.subscriptions is not None else b""
+        incoming.more = False
+        if frame.more:
+            following = backend_recv(self, DONTWAIT, False)
+            if not following.more and stamp.is_stamp(following.bytes):
+                frame.more = False
+                self._hopwatch_take(following.bytes, incoming.first_frame)
+            else:
+                incoming.held = following
+                incoming.more = True
+        self._hopwatch_count(len(frame))
+        return frame
+
+    def _hopwatch_receive(self, flags: int, track: bool) -> zmq.Frame:
+        """A frame from libzmq, first without blocking: so it is seen whether this receiver had to wait."""
+        words = self._hopwatch_words
+        if isinstance(flags, int) and not flags & DONTWAIT:
+            try:
+                return backend_recv(self, flags | DONTWAIT, False, track)
+            except zmq.Again:
+                words[WAITED_RECEIVES] += 1
+        try:
+            return backend_recv(self, flags, False, track)
+        except zmq.Again:
+            words[EAGAIN_RECEIVES] += 1
+            raise
+
+    def _hopwatch_take(self, frame: bytes, first_frame: bytes | None) -> None:
+        state = self._hopwatch
+        if not state.faulty:
+            with Guard(state):
+                state.find(state.receiving.take(stamp.decode(frame), first_frame))
+
+    def _hopwatch_count(self, size: int) -> None:
+        words = self._hopwatch_words
+        incoming = self._hopwatch.incoming
+        words[RECEIVED_BYTES] += size
+        if incoming.more:
+            incoming.frames += 1
+            return
+        words[RECEIVED] += 1
+        words[RECEIVED_MORE_FRAMES] += incoming.frames
+        incoming.frames = 0

@@ -1,0 +1,102 @@
+"""What follows when libzmq does not take a frame at once: waiting, or the onset of a drop."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import zmq
+from zmq.backend import Socket as BackendSocket
+
+from hopwatch.sockets.classes import exchange
+from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.numbering import Numbered
+from hopwatch.sockets.state import Guard
+from hopwatch.words import EAGAIN_SENDS, ONSETS, SENT, WAITED_NS, WAITED_SENDS
+
+DONTWAIT = int(zmq.DONTWAIT)
+
+backend_send = BackendSocket.send
+
+
+class RefusalHandling(HookedSocket):
+    """Sends one frame, first without blocking; its two subclasses say what happens where that is refused."""
+
+    def _hopwatch_transmit(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+        refused = False
+        tracker = None
+        try:
+            tracker = backend_send(self, data, flags | DONTWAIT, copy, track)
+        except zmq.Again:
+            if self._hopwatch_gives_up(flags):
+                raise
+            refused = True
+        return self._hopwatch_retry(data, flags, copy, track) if refused else tracker
+
+    def _hopwatch_gives_up(self, flags: int) -> bool:
+        """Whether the refusal is the application's answer."""
+        raise NotImplementedError
+
+    def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+        """Send a frame that was refused once."""
+        raise NotImplementedError
+
+    def _hopwatch_write_onset(self, message: Numbered | None) -> None:
+        """Journal the onset met by the message that is being sent; unstamped messages have no lane."""
+        state = self._hopwatch
+        with Guard(state):
+            lane = None if message is None else message.lane.index
+            lane_number = None if message is None else message.lane_number
+            state.event("onset", number=self._hopwatch_words[SENT], lane=lane, lane_number=lane_number)
+
+
+class Waiting(RefusalHandling):
+    """Types that block when there is no room: the send waits as the bare one does, and the wait is counted."""
+
+    def _hopwatch_gives_up(self, flags: int) -> bool:
+        if not flags & DONTWAIT:
+            return False
+        self._hopwatch_words[EAGAIN_SENDS] += 1
+        return True
+
+    def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+        words = self._hopwatch_words
+        words[WAITED_SENDS] += 1
+        began = time.monotonic_ns()
+        try:
+            return backend_send(self, data, flags, copy, track)
+        except zmq.Again:
+            words[EAGAIN_SENDS] += 1
+            raise
+        finally:
+            words[WAITED_NS] += time.monotonic_ns() - began
+
+
+class Probing(RefusalHandling):
+    """PUB and XPUB with XPUB_NODROP on, which a refusal shows the onset of a drop by.
+
+    Turned off for the frame that was refused, the message still reaches every subscriber whose pipe has room, as from a bare
+    socket; the full pipe is set aside by libzmq until its reader has caught up. A bare PUB never blocks, and a probed one
+    would, so no frame is sent without DONTWAIT. (tests/instrumentation/test_onsets.py shows each of these.)
+    """
+
+    def _hopwatch_gives_up(self, flags: int) -> bool:  # noqa: ARG002
+        return False
+
+    def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+        BackendSocket.set(self, zmq.XPUB_NODROP, 0)
+        try:
+            tracker = backend_send(self, data, flags | DONTWAIT, copy, track)
+        finally:
+            BackendSocket.set(self, zmq.XPUB_NODROP, 1)
+        self._hopwatch_words[ONSETS] += 1
+        if self._hopwatch.numbering is None:
+            self._hopwatch_write_onset(None)
+        else:
+            self._hopwatch.onset_due = True
+        return tracker
+
+    def _hopwatch_stop_probing(self) -> None:
+        BackendSocket.set(self, zmq.XPUB_NODROP, 0)
+        exchange(self, Probing, Waiting)
+        self._hopwatch.event("probing_stopped")

@@ -1,0 +1,3 @@
+"""The version of hopwatch, as written into journals."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,232 @@
+"""``wrap`` and ``unwrap``: the same socket object, instrumented or bare again."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+import zmq
+from zmq.backend import Socket as BackendSocket
+
+from hopwatch import finding, native_state
+from hopwatch.errors import UsageError
+from hopwatch.finding import Finding
+from hopwatch.ids import as_text, new_id
+from hopwatch.instrument import PROCESS, Instrument
+from hopwatch.lanes.receiving import ReceivingLanes
+from hopwatch.lanes.sending import SendingLanes
+from hopwatch.lanes.subscriptions import Subscriptions
+from hopwatch.lanes.topics import TopicRule, topic_rule
+from hopwatch.monitors.watched import attach
+from hopwatch.settings import Settings, from_environment
+from hopwatch.sockets.classes import instrumented
+from hopwatch.sockets.hooks import HookedSocket, stop_monitor
+from hopwatch.sockets.numbering import (
+    LaneChooser,
+    Numbering,
+    lane_by_routing_id,
+    lane_by_topic,
+    single_lane,
+)
+from hopwatch.sockets.receiving import CountingReceive, StampedReceive
+from hopwatch.sockets.refusals import Probing, Waiting
+from hopwatch.sockets.sending import CountingSend, StampingSend, SubscribingSend
+from hopwatch.sockets.state import Guard, SocketState
+from hopwatch.stamp import SHARED_OUT
+
+logger = logging.getLogger("hopwatch")
+
+AnySocket = TypeVar("AnySocket", bound="zmq.Socket[bytes]")
+
+SHARING_OUT = {zmq.PUSH, zmq.DEALER, zmq.REQ, zmq.REP}
+STAMPABLE = {zmq.PUB, zmq.XPUB, zmq.ROUTER, zmq.PAIR, *SHARING_OUT}
+FILTERING = {zmq.SUB, zmq.XSUB}
+RECEIVING_ONLY = {zmq.SUB, zmq.XSUB, zmq.PULL}
+PROBEABLE = {zmq.PUB, zmq.XPUB}
+
+JOURNALED_OPTIONS = ("SNDHWM", "RCVHWM", "LINGER", "SNDBUF", "RCVBUF", "IMMEDIATE", "CONFLATE", "MAXMSGSIZE")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the caller of ``wrap`` asked for."""
+
+    name: str | None
+    stamped: bool
+    rule: TopicRule
+
+
+def wrap(
+    socket: AnySocket,
+    *,
+    name: str | None = None,
+    sequence: str | None = None,
+    stamp_every: int = 1,
+    topic: object = None,
+) -> AnySocket:
+    """Instrument a pyzmq socket; returns the same object.
+
+    ``name`` is what reports call it. ``sequence="stamp"`` appends a numbered trailer frame to what the socket sends and
+    takes such frames off what it receives: wrap both ends. ``topic`` says what the topic of a stamped PUB's message is: a
+    delimiter, a length, or a callable from the frames (default: the first of two or more frames).
+
+    Raises UsageError for arguments that it cannot use. Whatever else goes wrong leaves the socket bare, with a warning in the log.
+    """
+    settings = from_environment()
+    wish = _wish(settings, name, sequence, stamp_every, topic)
+    if settings.disabled or isinstance(socket, HookedSocket) or not _is_supported(socket):
+        return socket
+    try:
+        _instrument(socket, wish, PROCESS.instrument(settings))
+    except Exception:  # noqa: BLE001 -- the application must not fail because of us
+        logger.warning("hopwatch could not instrument %r", socket, exc_info=True)
+    return socket
+
+
+def unwrap(socket: AnySocket) -> AnySocket:
+    """Make a socket bare again; returns the same object. Its stream ends here. A socket that is not wrapped is left alone."""
+    if not isinstance(socket, HookedSocket):
+        return socket
+    state = socket._hopwatch
+    socket._hopwatch_stop_probing()
+    with Guard(state):
+        if not socket.closed:
+            stop_monitor(socket, state)
+            state.write_closed()
+    bare = socket._hopwatch_bare
+    socket.__class__ = bare  # type: ignore[assignment]
+    for attribute in ("_hopwatch", "_hopwatch_words", "_hopwatch_ask"):
+        socket.__dict__.pop(attribute, None)
+    return cast(AnySocket, socket)
+
+
+def findings_of(socket: zmq.Socket[bytes]) -> list[Finding]:
+    """Findings of a wrapped socket so far; none for a bare one."""
+    return list(socket._hopwatch.findings) if isinstance(socket, HookedSocket) else []
+
+
+def _wish(
+    settings: Settings, name: str | None, sequence: str | None, stamp_every: int, topic: object
+) -> Wish:
+    sequence = sequence or settings.sequence
+    if sequence not in {None, "stamp"}:
+        raise UsageError(f'sequence must be None or "stamp", not {sequence!r}')
+    if stamp_every != 1:
+        raise UsageError(f"stamp_every must be 1, not {stamp_every!r}: every message is stamped")
+    return Wish(name or settings.name, sequence == "stamp", topic_rule(topic))
+
+
+def _is_supported(socket: zmq.Socket[bytes]) -> bool:
+    """Synchronous sockets: asyncio and gevent ones go other ways than ``send`` and ``recv``."""
+    modules = {cls.__module__ for cls in type(socket).__mro__}
+    if not isinstance(socket, zmq.Socket) or modules & {"zmq._future", "zmq.green.core"}:
+        logger.warning("hopwatch instruments synchronous pyzmq sockets only, not %r", socket)
+        return False
+    return not socket.closed
+
+
+def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -> None:
+    socket_type = zmq.SocketType(BackendSocket.get(socket, zmq.TYPE))
+    state = _new_state(socket_type, wish, instrument)
+    refusal = _stamp_refusal(socket, socket_type) if wish.stamped else None
+    stamps = wish.stamped and refusal is None and socket_type in STAMPABLE
+    if stamps:
+        _number(state, socket_type, wish.rule)
+    probed = _may_probe(socket, socket_type, state)
+    parts = _parts(socket_type, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
+    new_class = instrumented(type(socket), parts)
+    _write_opened(socket, state, "stamp" if wish.stamped else None, probed)
+    state.find(refusal)
+    if probed:
+        BackendSocket.set(socket, zmq.XPUB_NODROP, 1)
+    socket.__class__ = new_class  # type: ignore[assignment]
+    hooked = cast(HookedSocket, socket)
+    hooked._hopwatch = state
+    hooked._hopwatch_words = state.slot.words
+    instrument.states.add(state)
+    _attach_monitor(hooked, state, instrument)
+
+
+def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) -> SocketState:
+    journal = instrument.journal
+    identifier = new_id()
+    slot = journal.socket_slot()
+    slot.words[0] = identifier
+    subscriptions = Subscriptions() if socket_type in FILTERING else None
+    return SocketState(
+        identifier=identifier,
+        name=wish.name or f"{socket_type.name.lower()}-{as_text(identifier)[:6]}",
+        type_name=socket_type.name,
+        journal=journal,
+        slot=slot,
+        subscriptions=subscriptions,
+        receiving=ReceivingLanes(identifier, slot.words, journal, subscriptions),
+    )
+
+
+def _number(state: SocketState, socket_type: zmq.SocketType, rule: TopicRule) -> None:
+    lanes = SendingLanes(state.identifier, state.journal)
+    choose: LaneChooser = single_lane(lanes)
+    if socket_type in PROBEABLE:
+        choose = lane_by_topic(lanes, rule)
+    elif socket_type == zmq.ROUTER:
+        choose = lane_by_routing_id(lanes)
+    flags = SHARED_OUT if socket_type in SHARING_OUT else 0
+    state.sending = lanes
+    state.numbering = Numbering(state.identifier, flags, state.slot.words, choose)
+
+
+def _stamp_refusal(socket: zmq.Socket[bytes], socket_type: zmq.SocketType) -> Finding | None:
+    if socket_type not in STAMPABLE | RECEIVING_ONLY:
+        return finding.stamp_refused(f"a {socket_type.name} socket has no room for a trailer frame")
+    if BackendSocket.get(socket, zmq.CONFLATE):
+        return finding.stamp_refused("ZMQ_CONFLATE keeps single frames only")
+    return None
+
+
+def _may_probe(socket: zmq.Socket[bytes], socket_type: zmq.SocketType, state: SocketState) -> bool:
+    if socket_type not in PROBEABLE:
+        return False
+    nodrop = native_state.nodrop_is_set(socket)
+    if nodrop is None:
+        state.find(finding.nodrop_unknown())
+    return nodrop is False
+
+
+def _parts(
+    socket_type: zmq.SocketType, *, stamps: bool, reads_stamps: bool, probed: bool
+) -> tuple[type[HookedSocket], ...]:
+    sending: type[HookedSocket] = StampingSend if stamps else CountingSend
+    if socket_type == zmq.XSUB:
+        sending = SubscribingSend
+    receiving: type[HookedSocket] = StampedReceive if reads_stamps else CountingReceive
+    return (sending, Probing if probed else Waiting, receiving)
+
+
+def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str | None, probed: bool) -> None:
+    options = {}
+    for option in JOURNALED_OPTIONS:
+        options[option.lower()] = BackendSocket.get(socket, getattr(zmq, option))
+    state.event(
+        "opened",
+        name=state.name,
+        type=state.type_name,
+        slot=state.slot.place,
+        sequence=sequence,
+        probed=probed,
+        proxy=None,
+        options=options,
+    )
+
+
+def _attach_monitor(socket: HookedSocket, state: SocketState, instrument: Instrument) -> None:
+    """Attach ours, unless somebody else's is or may be attached: a second monitor silently stops the first."""
+    if socket._monitor_socket is not None or native_state.monitor_is_attached(socket) is not False:
+        state.event("monitor", state="application")
+        return
+    with Guard(state):
+        watched = attach(socket, state)
+        state.monitored = True
+        instrument.monitors.take(watched)
+        state.event("monitor", state="attached")
