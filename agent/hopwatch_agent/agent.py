@@ -1,0 +1,57 @@
+"""One running agent: startup, the loops, shutdown."""
+
+import time
+
+from hopwatch_agent.landing.batches import BatchStore
+from hopwatch_agent.landing.lander import Lander
+from hopwatch_agent.landing.parquet import Landing
+from hopwatch_agent.live.board import EVENTS_KEPT, Board
+from hopwatch_agent.loop import LandingLoop, TickLoop
+from hopwatch_agent.settings import AgentSettings
+from hopwatch_agent.store.database import prepare
+from hopwatch_agent.store.store import Store
+from hopwatch_agent.tick import Ticker
+
+SHUTDOWN_SECONDS = 30.0
+
+
+class Agent:
+    """The two loops over one data directory, which must be owned by the caller."""
+
+    def __init__(self, settings: AgentSettings) -> None:
+        """Reads the state of the last run; raises ``DataDirectoryError`` and ``SettingsError``."""
+        prepare(settings.data)
+        self.settings = settings
+        self._store = Store(settings.data)
+        tables = self._store.load()
+        self.board = Board(tables)
+        self._restore()
+        landing = Landing(settings.landing.uri)
+        self._lander = Lander(BatchStore(settings.data), landing)
+        self._ticks = TickLoop(Ticker(settings.journal, self._store, tables, self.board), self.board)
+        self._landings = LandingLoop(self._lander, settings.landing, self.board)
+
+    def _restore(self) -> None:
+        self.board.remember(self._store.newest_events(EVENTS_KEPT))
+        waiting, faults = self._store.totals()
+        with self.board.held() as shown:
+            shown.progress.waiting = waiting
+            shown.progress.faults = faults
+
+    def start(self) -> None:
+        """Begins to read journals and to land."""
+        self._ticks.start()
+        self._landings.start()
+
+    def stop(self) -> bool:
+        """A last tick, and everything landed; False if that was not possible in half a minute.
+
+        What was not landed is in the database and is landed by the next run.
+        """
+        deadline = time.monotonic() + SHUTDOWN_SECONDS
+        ticked = self._ticks.stop(SHUTDOWN_SECONDS / 2)
+        landed = self._landings.stop(max(0.0, deadline - time.monotonic()))
+        if ticked and landed:
+            self._store.close()
+            self._lander.close()
+        return ticked and landed

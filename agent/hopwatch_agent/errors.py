@@ -1,0 +1,56 @@
+"""What can go wrong in the agent.
+
+HopwatchError
+    AgentError
+        SettingsError       a setting that cannot be used: the agent does not start
+        DataDirectoryError  the agent's own folder cannot be used, or another agent has it
+        UnreadableLineError a journal line that is none
+        ForeignFormatError  a journal of a format that this agent does not read
+        UnreadableCountersErrora counters file of a foreign version, or none at all
+        RefusedFileError    a symbolic link or something else that is no regular file
+        StoreError          the database refused: nothing of the step was kept
+        LandingError        a batch could not be written to its place
+            UnlandableBatchErrorits rows fit no table: other batches may land
+"""
+
+from hopwatch.errors import HopwatchError
+
+
+class AgentError(HopwatchError):
+    """Root of the agent's errors."""
+
+
+class SettingsError(AgentError):
+    """A setting cannot be used."""
+
+
+class DataDirectoryError(AgentError):
+    """The folder of the agent's database cannot be used."""
+
+
+class UnreadableLineError(AgentError):
+    """A journal line that cannot be read; the text says why."""
+
+
+class ForeignFormatError(AgentError):
+    """The journal is of a format that this agent does not read."""
+
+
+class UnreadableCountersError(AgentError):
+    """A counters file that cannot be read; the text says why."""
+
+
+class RefusedFileError(AgentError):
+    """Not a regular file."""
+
+
+class StoreError(AgentError):
+    """The database refused a step; nothing of it was kept."""
+
+
+class LandingError(AgentError):
+    """A batch could not be written to its place."""
+
+
+class UnlandableBatchError(LandingError):
+    """The rows of a batch fit no table."""

@@ -1,0 +1,1 @@
+"""Reading of journal files; nothing here writes to them."""

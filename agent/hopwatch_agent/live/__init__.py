@@ -1,0 +1,1 @@
+"""What is known of processes, sockets, lanes and connections at this moment."""

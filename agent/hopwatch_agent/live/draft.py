@@ -1,0 +1,97 @@
+"""All that one tick will commit: rows to land and changes of the current state."""
+
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from hopwatch_agent.live.overlay import Overlay
+from hopwatch_agent.live.state import (
+    ConnectionKey,
+    ConnectionState,
+    LaneKey,
+    LaneState,
+    ProcessState,
+    Row,
+    SocketState,
+    Values,
+)
+
+
+@dataclass
+class Tables:
+    """The current state."""
+
+    processes: dict[str, ProcessState] = field(default_factory=dict)
+    sockets: dict[str, SocketState] = field(default_factory=dict)
+    lanes: dict[LaneKey, LaneState] = field(default_factory=dict)
+    connections: dict[ConnectionKey, ConnectionState] = field(default_factory=dict)
+
+
+class Draft:
+    """Changes over the tables, and new rows, until they are committed."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.processes = Overlay(tables.processes)
+        self.sockets = Overlay(tables.sockets)
+        self.lanes = Overlay(tables.lanes)
+        self.connections = Overlay(tables.connections)
+        self.rows: list[Row] = []
+        self.forgotten_processes: set[str] = set()
+        self.forgotten_sockets: set[str] = set()
+
+    def add(self, kind: str, values: Values, process: ProcessState, at: int, n: int | None = None) -> None:
+        """Adds a row of a process."""
+        self.rows.append(Row(kind, at, process.host, process.process, n, values))
+
+    def add_fault(self, text: str, process: ProcessState, at: int, socket: str | None = None) -> None:
+        """Adds a fault: unreadable input that the agent met."""
+        self.add("fault", {"socket": socket, "text": text}, process, at)
+
+    def forget_process(self, process: str) -> None:
+        """Drops a process and all that belongs to it from the current state."""
+        self.processes.drop(process)
+        self.forgotten_processes.add(process)
+
+    def forget_socket(self, socket: str) -> None:
+        """Drops a socket and all that belongs to it from the current state."""
+        self.sockets.drop(socket)
+        self.forgotten_sockets.add(socket)
+
+    @property
+    def empty(self) -> bool:
+        """True if there is nothing to commit."""
+        return not (
+            self.rows
+            or self.processes.changed
+            or self.sockets.changed
+            or self.lanes.changed
+            or self.connections.changed
+            or self.forgotten_processes
+            or self.forgotten_sockets
+        )
+
+    def number(self, first: int) -> None:
+        """Tells each process its newest row, when the rows are to be numbered from ``first`` on."""
+        newest = {row.process: first + place for place, row in enumerate(self.rows)}
+        for process, row in newest.items():
+            state = self.processes.get(process) if process is not None else None
+            if state is not None:
+                self.processes.put(state.process, replace(state, last_row=row))
+
+    def apply(self, tables: Tables) -> None:
+        """Writes the changes into the tables, once they are committed."""
+        self.processes.apply(tables.processes)
+        self.sockets.apply(tables.sockets)
+        self.lanes.apply(tables.lanes)
+        self.connections.apply(tables.connections)
+        if not (self.forgotten_processes or self.forgotten_sockets):
+            return
+        gone, closed = self.forgotten_processes, self.forgotten_sockets
+        for socket in [s for s in tables.sockets.values() if s.process in gone]:
+            del tables.sockets[socket.socket]
+        for lane_key, lane in list(tables.lanes.items()):
+            if lane.process in gone or lane.socket in closed:
+                del tables.lanes[lane_key]
+        for key, connection in list(tables.connections.items()):
+            if connection.process in gone or connection.socket in closed:
+                del tables.connections[key]

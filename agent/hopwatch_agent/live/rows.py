@@ -1,0 +1,226 @@
+"""Events to rows of the landed tables."""
+
+from functools import singledispatch
+
+from hopwatch_agent import records
+from hopwatch_agent.landing.schemas import COUNTERS
+from hopwatch_agent.live.state import SocketState, Values
+
+Rows = list[tuple[str, Values]]
+
+
+@singledispatch
+def rows_of(event: records.Event) -> Rows:
+    """(kind, columns of that kind) of each row that an event makes."""
+    raise NotImplementedError(type(event).__name__)
+
+
+def socket_row(state: str, socket: SocketState) -> tuple[str, Values]:
+    """A socket's opening or closing, with the columns of the opening."""
+    return "socket", {
+        "socket": socket.socket,
+        "state": state,
+        "name": socket.name,
+        "type": socket.type,
+        "sequence": socket.sequence,
+        "probed": socket.probed,
+        "proxy": socket.proxy,
+        "options": socket.options,
+    }
+
+
+def counters_row(socket: str, counts: tuple[int, ...], *, final: bool) -> tuple[str, Values]:
+    """A reading of a socket's counters."""
+    return "counters", {"socket": socket, "final": final, **dict(zip(COUNTERS, counts, strict=True))}
+
+
+def lane_row(socket: str, stream: str, lane: int, state: str, numbers: tuple[int, ...]) -> tuple[str, Values]:
+    """A reading of a lane at one of its ends; ``numbers`` are words 3 to 7 of its slot."""
+    count, frames, first, following, newest = numbers
+    return "lane", {
+        "socket": socket,
+        "stream": stream,
+        "lane": lane,
+        "role": _role(socket, stream),
+        "state": state,
+        "count": count,
+        "frames": frames,
+        "first": first,
+        "next": following,
+        "newest_sent_at": newest or None,
+    }
+
+
+def _role(socket: str, stream: str) -> str:
+    return "send" if stream == socket else "receive"
+
+
+def process_row(state: str, **columns: str | int | None) -> tuple[str, Values]:
+    """A process's start or end."""
+    return "process", {"state": state, **columns}
+
+
+@rows_of.register
+def _(event: records.OptionSet) -> Rows:
+    return [("option", {"socket": event.socket, "option": event.option, "value": str(event.value)})]
+
+
+@rows_of.register
+def _(event: records.EndpointEvent) -> Rows:
+    action = type(event).__name__.lower()
+    return [("endpoint", {"socket": event.socket, "action": action, "endpoint": event.endpoint})]
+
+
+@rows_of.register(records.Subscribe)
+@rows_of.register(records.Unsubscribe)
+def _(event: records.Subscribe | records.Unsubscribe) -> Rows:
+    action = type(event).__name__.lower()
+    return [("subscription", {"socket": event.socket, "action": action, "topic": event.topic})]
+
+
+@rows_of.register
+def _(event: records.Monitor) -> Rows:
+    return [("connection", {"socket": event.socket, "action": f"monitor_{event.state}"})]
+
+
+@rows_of.register
+def _(event: records.ConnectionEvent) -> Rows:
+    values: Values = {
+        "socket": event.socket,
+        "action": type(event).__name__.lower(),
+        "connection": event.connection,
+        "endpoint": event.endpoint,
+        "local": event.local,
+        "remote": event.remote,
+        "accepted": event.accepted,
+        "sent": event.sent,
+        "received": event.received,
+    }
+    return [("connection", values)]
+
+
+@rows_of.register
+def _(event: records.Handshake) -> Rows:
+    values: Values = {
+        "socket": event.socket,
+        "action": "handshake",
+        "endpoint": event.endpoint,
+        "sent": event.sent,
+        "received": event.received,
+    }
+    return [("connection", values)]
+
+
+@rows_of.register
+def _(event: records.Retried) -> Rows:
+    return [("connection", {"socket": event.socket, "action": "retried", "endpoint": event.endpoint})]
+
+
+@rows_of.register
+def _(event: records.HandshakeFailed) -> Rows:
+    values: Values = {
+        "socket": event.socket,
+        "action": "handshake_failed",
+        "endpoint": event.endpoint,
+        "reason": str(event.reason),
+    }
+    return [("connection", values)]
+
+
+@rows_of.register
+def _(event: records.LaneAnnounced) -> Rows:
+    values: Values = {
+        "socket": event.socket,
+        "stream": event.stream,
+        "lane": event.lane,
+        "role": _role(event.socket, event.stream),
+        "state": "announced",
+        "topic": event.topic,
+    }
+    return [("lane", values)]
+
+
+@rows_of.register
+def _(event: records.Lanes) -> Rows:
+    state = "final" if event.final else "sample"
+    return [lane_row(event.socket, stream, lane, state, tuple(rest)) for stream, lane, *rest in event.lanes]
+
+
+@rows_of.register
+def _(event: records.Gap) -> Rows:
+    values: Values = {
+        "socket": event.socket,
+        "stream": event.stream,
+        "lane": event.lane,
+        "action": "gap",
+        "first": event.first,
+        "last": event.last,
+        "before": event.before,
+        "after": event.after,
+        "before_sent_at": event.before_sent_at,
+        "after_sent_at": event.after_sent_at,
+        "received": event.received,
+    }
+    return [("gap", values)]
+
+
+def _gap_row(event: records.Late | records.Skipped, first: int, last: int) -> Rows:
+    values: Values = {
+        "socket": event.socket,
+        "stream": event.stream,
+        "lane": event.lane,
+        "action": type(event).__name__.lower(),
+        "first": first,
+        "last": last,
+    }
+    return [("gap", values)]
+
+
+@rows_of.register
+def _(event: records.Late) -> Rows:
+    return _gap_row(event, event.number, event.number)
+
+
+@rows_of.register
+def _(event: records.Skipped) -> Rows:
+    return _gap_row(event, event.first, event.last)
+
+
+@rows_of.register
+def _(event: records.Onset) -> Rows:
+    values: Values = {
+        "socket": event.socket,
+        "number": event.number,
+        "lane": event.lane,
+        "lane_number": event.lane_number,
+    }
+    return [("onset", values)]
+
+
+@rows_of.register
+def _(event: records.ProxyStarted) -> Rows:
+    values: Values = {
+        "proxy": event.proxy,
+        "name": event.name,
+        "frontend": event.frontend,
+        "backend": event.backend,
+        "frontend_type": event.frontend_type,
+        "backend_type": event.backend_type,
+    }
+    return [("proxy", values)]
+
+
+@rows_of.register
+def _(event: records.FindingMade) -> Rows:
+    values: Values = {
+        "socket": event.socket,
+        "rule": event.rule,
+        "text": event.text,
+        "advice": event.advice,
+    }
+    return [("finding", values)]
+
+
+@rows_of.register
+def _(event: records.FaultCaught) -> Rows:
+    return [("fault", {"socket": event.socket, "text": event.text})]

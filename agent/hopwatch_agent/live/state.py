@@ -1,0 +1,127 @@
+"""What is known of processes, sockets, lanes and connections; kept in the database as it is here."""
+
+from msgspec import Struct
+
+from hopwatch_agent.landing.schemas import COUNTERS
+
+NO_COUNTS = (0,) * len(COUNTERS)
+
+
+class ProcessState(Struct, frozen=True):
+    """One process: who it is, how far its journal was read, what of it is missing.
+
+    Times are nanoseconds since 1970. ``segment``, ``offset`` and ``skipping`` say where to read on.
+    """
+
+    process: str
+    host: str
+    pid: int | None = None
+    command: str = ""
+    hopwatch: str = ""
+    pyzmq: str = ""
+    libzmq: str = ""
+    started_at: int | None = None
+    exited_at: int | None = None
+    gone_at: int | None = None
+    segment: int = 0
+    offset: int = 0
+    skipping: bool = False
+    next_n: int = 1
+    events_lost: int = 0
+    events_unwritten: int = 0
+    segments_lost: int = 0
+    refusal: str | None = None
+    """Why this process's journal is not read any further."""
+    reported: tuple[str, ...] = ()
+    """Files whose one fault was told."""
+    last_row: int = 0
+    """The newest row of this process in the database, landed or not."""
+
+
+class Finding(Struct, frozen=True):
+    """Something wrong or risky in a socket's set-up."""
+
+    rule: str
+    text: str
+    advice: str
+
+
+class SocketState(Struct, frozen=True):
+    """One socket. ``counters`` are the ones of the newest row, in the order of ``COUNTERS``."""
+
+    socket: str
+    process: str
+    name: str
+    type: str
+    sequence: str | None
+    probed: bool
+    proxy: str | None
+    options: dict[str, int]
+    slot: tuple[int, int] | None
+    opened_at: int
+    closed_at: int | None = None
+    endpoints: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    counters: tuple[int, ...] = NO_COUNTS
+    final: bool = False
+    dropped: tuple[int, ...] = ()
+    """The newest connections that went down, which are still shown."""
+    awaiting: tuple[int, ...] = ()
+    """Connections whose handshake is not over."""
+    instrumentation_fault: str | None = None
+
+
+class LaneState(Struct, frozen=True):
+    """One lane at one of its ends; the numbers are the ones of the newest row."""
+
+    socket: str
+    stream: str
+    lane: int
+    process: str
+    topic: str | None = None
+    count: int = 0
+    frames: int = 0
+    first: int = 0
+    next: int = 0
+    newest_sent_at: int = 0
+    final: bool = False
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Words 3 to 7 of the lane's slot."""
+        return (self.count, self.frames, self.first, self.next, self.newest_sent_at)
+
+
+class ConnectionState(Struct, frozen=True):
+    """One connection of a socket. state: connected, ready, disconnected, retrying or refused.
+
+    ``connection`` is None for an endpoint that was never reached.
+    """
+
+    socket: str
+    connection: int | None
+    process: str
+    endpoint: str
+    local: str | None
+    remote: str | None
+    accepted: bool
+    state: str
+    since: int
+    reason: str | None = None
+
+
+class Row(Struct, frozen=True, array_like=True):
+    """One record that is to be landed. ``values`` are the columns of its kind, common ones left out."""
+
+    kind: str
+    at: int
+    host: str
+    process: str | None
+    n: int | None
+    values: dict[str, str | int | bool | dict[str, int] | None]
+
+
+Values = dict[str, str | int | bool | dict[str, int] | None]
+LaneKey = tuple[str, str, int]
+ConnectionKey = tuple[str, str]
+"""socket, and the connection's number or "endpoint <endpoint>" """

@@ -1,0 +1,227 @@
+"""Events to changes of the current state, and to rows."""
+
+from dataclasses import dataclass
+from functools import singledispatch
+
+from msgspec.structs import replace
+
+from hopwatch_agent import records
+from hopwatch_agent.landing.schemas import COUNTERS
+from hopwatch_agent.live.draft import Draft
+from hopwatch_agent.live.rows import counters_row, process_row, rows_of, socket_row
+from hopwatch_agent.live.state import (
+    ConnectionState,
+    Finding,
+    LaneState,
+    ProcessState,
+    SocketState,
+)
+
+FINDINGS_KEPT = 50
+DROPPED_KEPT = 8
+AWAITING_KEPT = 100
+ENDPOINTS_KEPT = 100
+
+
+@dataclass(frozen=True)
+class Step:
+    """Whose events are applied, and to what."""
+
+    process: ProcessState
+    draft: Draft
+
+
+def apply_event(event: records.AnyEvent, process: ProcessState, draft: Draft) -> ProcessState:
+    """Adds the event's rows and changes to the draft; gives the process as it is after it."""
+    step = Step(process, draft)
+    if isinstance(event, records.Opened):
+        socket = _opened(event, step)
+        draft.add(*socket_row("opened", socket), process, event.t, event.n)
+    elif isinstance(event, records.Closed):
+        _closed(event, step)
+    elif isinstance(event, records.Exit):
+        draft.add(*process_row("exited"), process, event.t, event.n)
+        return replace(process, exited_at=event.t)
+    else:
+        for kind, values in rows_of(event):
+            draft.add(kind, values, process, event.t, event.n)
+        _update(event, step)
+    return process
+
+
+def _opened(event: records.Opened, step: Step) -> SocketState:
+    socket = SocketState(
+        socket=event.socket,
+        process=step.process.process,
+        name=event.name,
+        type=event.type,
+        sequence=event.sequence,
+        probed=event.probed,
+        proxy=event.proxy,
+        options=event.options,
+        slot=event.slot,
+        opened_at=event.t,
+    )
+    step.draft.sockets.put(socket.socket, socket)
+    return socket
+
+
+def _closed(event: records.Closed, step: Step) -> None:
+    counts = tuple(event.counters.get(name, 0) for name in COUNTERS)
+    socket = step.draft.sockets.get(event.socket)
+    if socket is not None:
+        step.draft.add(*socket_row("closed", socket), step.process, event.t, event.n)
+        step.draft.sockets.put(event.socket, replace(socket, closed_at=event.t, counters=counts, final=True))
+    else:
+        step.draft.add("socket", {"socket": event.socket, "state": "closed"}, step.process, event.t, event.n)
+    step.draft.add(*counters_row(event.socket, counts, final=True), step.process, event.t, event.n)
+
+
+@singledispatch
+def _update(event: records.Event, step: Step) -> None:
+    """Most events change nothing but the record."""
+
+
+@_update.register
+def _(event: records.OptionSet, step: Step) -> None:
+    socket = step.draft.sockets.get(event.socket)
+    if socket is not None and isinstance(event.value, int):
+        options = {**socket.options, event.option: event.value}
+        step.draft.sockets.put(event.socket, replace(socket, options=options))
+
+
+@_update.register(records.Bind)
+@_update.register(records.Connect)
+def _(event: records.EndpointEvent, step: Step) -> None:
+    socket = step.draft.sockets.get(event.socket)
+    if socket is None or event.endpoint in socket.endpoints or len(socket.endpoints) >= ENDPOINTS_KEPT:
+        return
+    step.draft.sockets.put(event.socket, replace(socket, endpoints=(*socket.endpoints, event.endpoint)))
+
+
+@_update.register(records.Unbind)
+@_update.register(records.Disconnect)
+def _(event: records.EndpointEvent, step: Step) -> None:
+    socket = step.draft.sockets.get(event.socket)
+    if socket is not None:
+        endpoints = tuple(endpoint for endpoint in socket.endpoints if endpoint != event.endpoint)
+        step.draft.sockets.put(event.socket, replace(socket, endpoints=endpoints))
+        step.draft.connections.drop((event.socket, f"endpoint {event.endpoint}"))
+
+
+@_update.register
+def _(event: records.Connected, step: Step) -> None:
+    _put_connection(event, "connected", step)
+    step.draft.connections.drop((event.socket, f"endpoint {event.endpoint}"))
+    socket = step.draft.sockets.get(event.socket)
+    if socket is not None:
+        awaiting = (*socket.awaiting, event.connection)[-AWAITING_KEPT:]
+        step.draft.sockets.put(event.socket, replace(socket, awaiting=awaiting))
+
+
+@_update.register
+def _(event: records.Disconnected, step: Step) -> None:
+    _put_connection(event, "disconnected", step)
+    socket = step.draft.sockets.get(event.socket)
+    if socket is None:
+        return
+    dropped = (*socket.dropped, event.connection)
+    for forgotten in dropped[:-DROPPED_KEPT]:
+        step.draft.connections.drop((event.socket, str(forgotten)))
+    awaiting = tuple(number for number in socket.awaiting if number != event.connection)
+    changed = replace(socket, dropped=dropped[-DROPPED_KEPT:], awaiting=awaiting)
+    step.draft.sockets.put(event.socket, changed)
+
+
+def _put_connection(event: records.ConnectionEvent, state: str, step: Step) -> None:
+    key = (event.socket, str(event.connection))
+    connection = ConnectionState(
+        socket=event.socket,
+        connection=event.connection,
+        process=step.process.process,
+        endpoint=event.endpoint,
+        local=event.local,
+        remote=event.remote,
+        accepted=event.accepted,
+        state=state,
+        since=event.t,
+    )
+    step.draft.connections.put(key, connection)
+
+
+@_update.register
+def _(event: records.Handshake, step: Step) -> None:
+    socket = step.draft.sockets.get(event.socket)
+    for number in socket.awaiting if socket is not None else ():
+        # monitors tell handshakes by endpoint alone; they come in the order of the connections
+        connection = step.draft.connections.get((event.socket, str(number)))
+        if socket is not None and connection is not None and connection.endpoint == event.endpoint:
+            ready = replace(connection, state="ready", since=event.t)
+            step.draft.connections.put((event.socket, str(number)), ready)
+            awaiting = tuple(other for other in socket.awaiting if other != number)
+            step.draft.sockets.put(event.socket, replace(socket, awaiting=awaiting))
+            return
+
+
+@_update.register(records.Retried)
+@_update.register(records.HandshakeFailed)
+def _(event: records.Retried | records.HandshakeFailed, step: Step) -> None:
+    refused = isinstance(event, records.HandshakeFailed)
+    connection = ConnectionState(
+        socket=event.socket,
+        connection=None,
+        process=step.process.process,
+        endpoint=event.endpoint,
+        local=None,
+        remote=None,
+        accepted=False,
+        state="refused" if refused else "retrying",
+        since=event.t,
+        reason=str(event.reason) if isinstance(event, records.HandshakeFailed) else None,
+    )
+    step.draft.connections.put((event.socket, f"endpoint {event.endpoint}"), connection)
+
+
+@_update.register
+def _(event: records.LaneAnnounced, step: Step) -> None:
+    key = (event.socket, event.stream, event.lane)
+    lane = step.draft.lanes.get(key) or LaneState(*key, process=step.process.process)
+    step.draft.lanes.put(key, replace(lane, topic=event.topic))
+
+
+@_update.register
+def _(event: records.Lanes, step: Step) -> None:
+    for stream, number, *numbers in event.lanes:
+        key = (event.socket, stream, number)
+        lane = step.draft.lanes.get(key) or LaneState(*key, process=step.process.process)
+        step.draft.lanes.put(key, with_numbers(lane, tuple(numbers), final=event.final or lane.final))
+
+
+def with_numbers(lane: LaneState, numbers: tuple[int, ...], *, final: bool) -> LaneState:
+    """The lane with words 3 to 7 of its slot."""
+    count, frames, first, following, newest = numbers
+    return replace(
+        lane,
+        count=count,
+        frames=frames,
+        first=first,
+        next=following,
+        newest_sent_at=newest,
+        final=final,
+    )
+
+
+@_update.register
+def _(event: records.FindingMade, step: Step) -> None:
+    socket = step.draft.sockets.get(event.socket)
+    finding = Finding(event.rule, event.text, event.advice)
+    if socket is None or finding in socket.findings or len(socket.findings) >= FINDINGS_KEPT:
+        return
+    step.draft.sockets.put(event.socket, replace(socket, findings=(*socket.findings, finding)))
+
+
+@_update.register
+def _(event: records.FaultCaught, step: Step) -> None:
+    socket = step.draft.sockets.get(event.socket) if event.socket else None
+    if socket is not None:
+        step.draft.sockets.put(socket.socket, replace(socket, instrumentation_fault=event.text))

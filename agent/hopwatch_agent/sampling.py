@@ -1,0 +1,164 @@
+"""Reading of one process's counters files: what has changed, at most once a second."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from hopwatch_agent.errors import RefusedFileError, UnreadableCountersError
+from hopwatch_agent.journal import counters_file
+from hopwatch_agent.journal.counters_file import CountersFile
+from hopwatch_agent.journal.directory import ProcessFiles
+from hopwatch_agent.live.draft import Draft
+from hopwatch_agent.live.rows import counters_row, lane_row
+from hopwatch_agent.live.state import LaneKey, LaneState, ProcessState
+from hopwatch_agent.live.updates import with_numbers
+from hopwatch_agent.tail import report_once
+
+SAMPLE_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When a tick is. ``wall`` in nanoseconds since 1970, ``clock`` in monotonic seconds.
+
+    ``forced``: sample all that changed, however short ago the last sample was.
+    """
+
+    wall: int
+    clock: float
+    forced: bool = False
+
+
+@dataclass
+class Readings:
+    """What was read of one process; not kept, since it can be read again."""
+
+    sampled: dict[object, float] = field(default_factory=dict)
+    sockets: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    lanes: dict[LaneKey, tuple[int, ...]] = field(default_factory=dict)
+
+    def begin(self) -> None:
+        """Makes room for a new reading; whatever has ended is not in it."""
+        ended = self.sampled.keys() - self.sockets.keys() - self.lanes.keys()
+        for key in ended:
+            del self.sampled[key]
+        self.sockets = {}
+        self.lanes = {}
+
+    def due(self, key: object, moment: Moment) -> bool:
+        """Whether a row for this key may be made now; if so, notes that it is."""
+        if not moment.forced and moment.clock - self.sampled.get(key, -SAMPLE_SECONDS) < SAMPLE_SECONDS:
+            return False
+        self.sampled[key] = moment.clock
+        return True
+
+
+def read_counters(
+    directory: Path, files: ProcessFiles, process: ProcessState, draft: Draft, now: int
+) -> tuple[ProcessState, list[CountersFile]]:
+    """Every counters file that can be read; one fault for each that cannot."""
+    read: list[CountersFile] = []
+    for index, name in sorted(files.counters.items()):
+        file = _read_one(directory / name, process.process, index)
+        if isinstance(file, CountersFile):
+            read.append(file)
+        elif file is not None:
+            process = report_once(name, file, process, draft, now)
+    return process, read
+
+
+def _read_one(path: Path, process: str, index: int) -> CountersFile | str | None:
+    """The file, or what is wrong with it, or None if it is gone."""
+    try:
+        return counters_file.parse(counters_file.read_bytes(path), process, index)
+    except FileNotFoundError:
+        return None
+    except RefusedFileError as error:
+        return str(error)
+    except UnreadableCountersError as error:
+        return f"{path}: {error}"
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """Takes samples of one process that lives."""
+
+    readings: Readings
+    process: ProcessState
+    draft: Draft
+    moment: Moment
+
+    def sample(self, counters: list[CountersFile]) -> ProcessState:
+        """Adds a row for each socket and lane whose numbers have changed."""
+        self.readings.begin()
+        for file in counters:
+            for number, words in file.sockets:
+                self._socket((file.index, number), words)
+            for key, numbers in _lanes(file):
+                self._lane(key, numbers)
+        return _with_header(counters, self.process)
+
+    def _socket(self, slot: tuple[int, int], words: tuple[int, ...]) -> None:
+        socket = self.draft.sockets.get(f"{words[0]:016x}")
+        counts = words[1:]
+        # a slot that is being taken over by another socket is not that socket's yet
+        if socket is None or socket.final or socket.slot != slot or _shrunk(counts, socket.counters):
+            return
+        self.readings.sockets[socket.socket] = counts
+        if counts == socket.counters or not self.readings.due(socket.socket, self.moment):
+            return
+        self.draft.sockets.put(socket.socket, replace(socket, counters=counts))
+        self.draft.add(*counters_row(socket.socket, counts, final=False), self.process, self.moment.wall)
+
+    def _lane(self, key: LaneKey, numbers: tuple[int, ...]) -> None:
+        socket = self.draft.sockets.get(key[0])
+        lane = self.draft.lanes.get(key) or LaneState(*key, process=self.process.process)
+        if socket is None or socket.final or lane.final or numbers[0] < lane.count:
+            return
+        self.readings.lanes[key] = numbers
+        if numbers == lane.numbers or not self.readings.due(key, self.moment):
+            return
+        self.draft.lanes.put(key, with_numbers(lane, numbers, final=False))
+        self.draft.add(*lane_row(*key, "sample", numbers), self.process, self.moment.wall)
+
+
+def _with_header(counters: list[CountersFile], process: ProcessState) -> ProcessState:
+    unwritten = max((file.events_unwritten for file in counters if file.index == 0), default=0)
+    if unwritten <= process.events_unwritten:
+        return process
+    return replace(process, events_unwritten=unwritten)
+
+
+def finish(counters: list[CountersFile], process: ProcessState, draft: Draft, now: int) -> ProcessState:
+    """The last word on all that the process, which is gone, did not say itself."""
+    for file in counters:
+        for _, words in file.sockets:
+            _finish_socket(f"{words[0]:016x}", words[1:], process, draft, now)
+        for key, numbers in _lanes(file):
+            lane = draft.lanes.get(key) or LaneState(*key, process=process.process)
+            if not lane.final:
+                draft.lanes.put(key, with_numbers(lane, numbers, final=True))
+                draft.add(*lane_row(*key, "final", numbers), process, now)
+    return _with_header(counters, process)
+
+
+def _finish_socket(
+    identity: str, counts: tuple[int, ...], process: ProcessState, draft: Draft, now: int
+) -> None:
+    socket = draft.sockets.get(identity)
+    if socket is not None and socket.final:
+        return
+    if socket is not None:
+        draft.sockets.put(identity, replace(socket, counters=counts, final=True))
+    draft.add(*counters_row(identity, counts, final=True), process, now)
+
+
+def _lanes(file: CountersFile) -> Iterator[tuple[LaneKey, tuple[int, ...]]]:
+    for _, words in file.lanes:
+        yield (f"{words[0]:016x}", f"{words[1]:016x}", words[2]), words[3:]
+
+
+def _shrunk(counts: tuple[int, ...], before: tuple[int, ...]) -> bool:
+    return any(now < then for now, then in zip(counts, before, strict=True))

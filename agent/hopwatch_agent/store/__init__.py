@@ -1,0 +1,1 @@
+"""The database: rows that wait to be landed, offsets, and the current state."""

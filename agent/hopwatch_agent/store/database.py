@@ -1,0 +1,126 @@
+"""The agent's database file: its tables, and transactions."""
+
+import fcntl
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from hopwatch_agent.errors import DataDirectoryError, StoreError
+
+SCHEMA_VERSION = 1
+FILE_NAME = "agent.sqlite3"
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE rows (
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, date TEXT NOT NULL, host TEXT NOT NULL, data BLOB NOT NULL
+);
+CREATE TABLE batches (
+    first INTEGER NOT NULL, last INTEGER NOT NULL, kind TEXT NOT NULL, date TEXT NOT NULL, host TEXT NOT NULL,
+    PRIMARY KEY (first, last, kind, date, host)
+) WITHOUT ROWID;
+CREATE TABLE state (
+    what TEXT NOT NULL, key TEXT NOT NULL, process TEXT NOT NULL, socket TEXT, data BLOB NOT NULL,
+    PRIMARY KEY (what, key)
+) WITHOUT ROWID;
+CREATE INDEX state_of_process ON state (process);
+CREATE INDEX state_of_socket ON state (socket);
+"""
+
+
+@contextmanager
+def owned(data: Path) -> Iterator[None]:
+    """Holds the data directory for this agent alone; raises ``DataDirectoryError`` if it cannot."""
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(data / "agent.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise DataDirectoryError(f"cannot use the data directory {data}: {error.strerror}") from error
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise DataDirectoryError(f"another agent is running on the data directory {data}") from error
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def prepare(data: Path) -> None:
+    """Makes the tables of a new database; raises ``DataDirectoryError`` for a file that is not ours."""
+    path = data / FILE_NAME
+    try:
+        connection = connect(data)
+        try:
+            with transaction(connection):
+                found = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+                if not found:
+                    _make_tables(connection)
+                version = connection.execute("SELECT value FROM meta WHERE key='schema'").fetchone()
+        finally:
+            connection.close()
+    except (sqlite3.Error, StoreError) as error:
+        raise DataDirectoryError(f"cannot use the database {path}: {error}") from error
+    if version is None or version[0] != SCHEMA_VERSION:
+        raise DataDirectoryError(f"the database {path} is of another version of the agent")
+
+
+def _make_tables(connection: sqlite3.Connection) -> None:
+    for statement in _TABLES.split(";"):
+        if statement.strip():
+            connection.execute(statement)
+    values = {
+        "schema": SCHEMA_VERSION,
+        "name": os.urandom(6).hex(),
+        "next_row": 1,
+        "formed_to": 0,
+        "faults": 0,
+    }
+    connection.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
+
+
+def connect(data: Path) -> sqlite3.Connection:
+    """A connection for one thread. A commit survives the loss of power: batches are named after rows."""
+    connection = sqlite3.connect(data / FILE_NAME, timeout=10, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA wal_autocheckpoint=1000")
+    return connection
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """One writing transaction, all or nothing; raises ``StoreError``."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            connection.rollback()
+            raise
+        connection.execute("COMMIT")
+    except sqlite3.Error as error:
+        if connection.in_transaction:
+            connection.rollback()
+        raise StoreError(f"database: {error}") from error
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Translates what the database raises on reading to ``StoreError``."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"database: {error}") from error
+
+
+def meta(connection: sqlite3.Connection, key: str) -> int:
+    """A number that is kept beside the rows."""
+    return int(connection.execute("SELECT value FROM meta WHERE key=?", (key,)).fetchone()[0])
+
+
+def set_meta(connection: sqlite3.Connection, key: str, value: int) -> None:
+    """Changes such a number."""
+    connection.execute("UPDATE meta SET value=? WHERE key=?", (value, key))

@@ -1,0 +1,122 @@
+"""The tick's side of the database: rows, offsets and current state, in one transaction."""
+
+import sqlite3
+from collections.abc import Iterable
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import msgspec
+
+from hopwatch_agent.errors import DataDirectoryError
+from hopwatch_agent.live.draft import Draft, Tables
+from hopwatch_agent.live.state import ConnectionState, LaneState, ProcessState, Row, SocketState
+from hopwatch_agent.store.database import connect, meta, reading, set_meta, transaction
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_encode = msgspec.msgpack.Encoder().encode
+_row = msgspec.msgpack.Decoder(Row)
+_State = ProcessState | SocketState | LaneState | ConnectionState
+_WHAT: dict[str, type[_State]] = {
+    "process": ProcessState,
+    "socket": SocketState,
+    "lane": LaneState,
+    "connection": ConnectionState,
+}
+
+NumberedRow = tuple[int, Row]
+
+
+def date_of(at: int) -> str:
+    """The UTC day of a time in nanoseconds."""
+    return (_EPOCH + timedelta(microseconds=at // 1000)).strftime("%Y-%m-%d")
+
+
+class Store:
+    """Used by one thread."""
+
+    def __init__(self, data: Path) -> None:
+        self._connection = connect(data)
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._connection.close()
+
+    def load(self) -> Tables:
+        """The current state as it was last committed; raises ``DataDirectoryError`` if it is unreadable."""
+        tables = Tables()
+        try:
+            for what, data in self._connection.execute("SELECT what, data FROM state"):
+                _put(msgspec.msgpack.decode(data, type=_WHAT[what]), tables)
+        except (sqlite3.Error, msgspec.DecodeError, KeyError) as error:
+            raise DataDirectoryError(f"cannot read the database's state: {error}") from error
+        return tables
+
+    def commit(self, draft: Draft) -> list[NumberedRow]:
+        """Keeps all of the draft or, with ``StoreError``, nothing. Gives the rows with their numbers."""
+        with transaction(self._connection):
+            first = meta(self._connection, "next_row")
+            draft.number(first)
+            rows = list(enumerate(draft.rows, start=first))
+            self._connection.executemany(
+                "INSERT INTO rows VALUES (?, ?, ?, ?, ?)",
+                ((number, row.kind, date_of(row.at), row.host, _encode(row)) for number, row in rows),
+            )
+            set_meta(self._connection, "next_row", first + len(rows))
+            faults = sum(row.kind == "fault" for row in draft.rows)
+            if faults:
+                set_meta(self._connection, "faults", meta(self._connection, "faults") + faults)
+            self._save_state(draft)
+        return rows
+
+    def _save_state(self, draft: Draft) -> None:
+        connection = self._connection
+        changes: list[tuple[str, Iterable[tuple[str, str | None, _State | None]]]] = [
+            ("process", ((key, None, value) for key, value in draft.processes.changed.items())),
+            ("socket", ((key, key, value) for key, value in draft.sockets.changed.items())),
+            ("lane", ((_key(key), key[0], value) for key, value in draft.lanes.changed.items())),
+            ("connection", ((_key(key), key[0], value) for key, value in draft.connections.changed.items())),
+        ]
+        for what, entries in changes:
+            for key, socket, value in entries:
+                if value is None:
+                    connection.execute("DELETE FROM state WHERE what=? AND key=?", (what, key))
+                else:
+                    row = (what, key, value.process, socket, _encode(value))
+                    connection.execute("REPLACE INTO state VALUES (?, ?, ?, ?, ?)", row)
+        for process in draft.forgotten_processes:
+            connection.execute("DELETE FROM state WHERE process=?", (process,))
+        for socket in draft.forgotten_sockets:
+            connection.execute("DELETE FROM state WHERE socket=?", (socket,))
+
+    def oldest_row(self) -> int:
+        """Number of the oldest row that waits to be landed; the next one's number if none waits."""
+        with reading():
+            oldest = self._connection.execute("SELECT min(id) FROM rows").fetchone()[0]
+            return int(oldest) if oldest is not None else meta(self._connection, "next_row")
+
+    def newest_events(self, limit: int) -> list[NumberedRow]:
+        """The newest rows that wait to be landed and are no samples of numbers, oldest first."""
+        query = "SELECT id, data FROM rows WHERE kind NOT IN ('counters', 'lane') ORDER BY id DESC LIMIT ?"
+        found = self._connection.execute(query, (limit,)).fetchall()
+        return [(number, _row.decode(data)) for number, data in reversed(found)]
+
+    def totals(self) -> tuple[int, int]:
+        """Rows that wait to be landed, and faults met since the database was made."""
+        waiting = self._connection.execute("SELECT count(*) FROM rows").fetchone()[0]
+        return int(waiting), meta(self._connection, "faults")
+
+
+def _key(parts: Iterable[str | int]) -> str:
+    return " ".join(map(str, parts))
+
+
+def _put(value: _State, tables: Tables) -> None:
+    if isinstance(value, ProcessState):
+        tables.processes[value.process] = value
+    elif isinstance(value, SocketState):
+        tables.sockets[value.socket] = value
+    elif isinstance(value, LaneState):
+        tables.lanes[value.socket, value.stream, value.lane] = value
+    else:
+        number = f"endpoint {value.endpoint}" if value.connection is None else str(value.connection)
+        tables.connections[value.socket, number] = value

@@ -1,0 +1,161 @@
+"""Reading on in one process's event log: from an offset to records, and to the next offset."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from hopwatch_agent.errors import ForeignFormatError, RefusedFileError, UnreadableLineError
+from hopwatch_agent.journal.directory import ProcessFiles
+from hopwatch_agent.journal.faults import Faults
+from hopwatch_agent.journal.lines import Envelope, read_event, read_segment_line
+from hopwatch_agent.journal.segments import LINE_LIMIT, Piece, read_piece
+from hopwatch_agent.live.draft import Draft
+from hopwatch_agent.live.rows import process_row
+from hopwatch_agent.live.state import ProcessState
+from hopwatch_agent.live.updates import apply_event
+from hopwatch_agent.records import AnyEvent, Segment
+
+PIECES_A_TICK = 4
+
+
+@dataclass(frozen=True)
+class Tailed:
+    """The process after a reading, and whether there is more to read at once."""
+
+    process: ProcessState
+    more: bool
+
+
+def tail_process(
+    directory: Path, files: ProcessFiles, process: ProcessState, draft: Draft, now: int, *, alive: bool
+) -> Tailed:
+    """Reads on, at most 4 MiB, into the draft.
+
+    While the process lives, a line without an end is left for later. ``files`` must have been listed
+    before the reading: a segment below the highest one listed is then known to be complete.
+    """
+    for _ in range(PIECES_A_TICK):
+        if process.refusal is not None:
+            return Tailed(process, more=False)
+        process, index = _at_listed_segment(process, files)
+        if index is None:
+            return Tailed(process, more=False)
+        path = directory / files.events[index]
+        complete = not alive or index < max(files.events)
+        try:
+            piece = read_piece(path, process.offset, skipping=process.skipping)
+        except FileNotFoundError:
+            # its writer dropped it since it was listed
+            del files.events[index]
+            continue
+        except RefusedFileError as error:
+            process = report_once(path.name, str(error), process, draft, now)
+            piece = Piece([], [], process.offset, False, b"", True, process.offset)
+        process = _take(piece, path, process, draft, now, complete=complete)
+        if not piece.at_end:
+            continue
+        if index == max(files.events):
+            return Tailed(process, more=False)
+        process = replace(process, segment=index + 1, offset=0, skipping=False)
+    return Tailed(process, more=True)
+
+
+def report_once(name: str, text: str, process: ProcessState, draft: Draft, now: int) -> ProcessState:
+    """Adds a fault, unless one was added for this file before."""
+    if name in process.reported:
+        return process
+    draft.add_fault(text, process, now)
+    return replace(process, reported=(*process.reported, name))
+
+
+def _at_listed_segment(process: ProcessState, files: ProcessFiles) -> tuple[ProcessState, int | None]:
+    ahead = [index for index in files.events if index >= process.segment]
+    if not ahead:
+        return process, None
+    index = min(ahead)
+    if index > process.segment:
+        dropped = process.segments_lost + index - process.segment
+        process = replace(process, segment=index, offset=0, skipping=False, segments_lost=dropped)
+    return process, index
+
+
+def _take(
+    piece: Piece, path: Path, process: ProcessState, draft: Draft, now: int, *, complete: bool
+) -> ProcessState:
+    faults = Faults(path)
+    if piece.size < process.offset:
+        faults.add(piece.size, f"the file was cut short; it had been read up to byte {process.offset}")
+        piece = Piece([], [], piece.size, False, b"", True, piece.size)
+    for offset in piece.overlong:
+        faults.add(offset, f"a line of more than {LINE_LIMIT} bytes")
+    for offset, line in piece.lines:
+        process = _take_line(line, offset, process, draft, faults)
+        if process.refusal is not None:
+            draft.add_fault(f"{path}: {process.refusal}; the process is skipped", process, now)
+            break
+    end = piece.end
+    if piece.rest and complete:
+        faults.add(end, f"half a line, {len(piece.rest)} bytes without an end")
+        end += len(piece.rest)
+    for text in faults.told():
+        draft.add_fault(text, process, now)
+    return replace(process, offset=end, skipping=piece.skipping)
+
+
+def _take_line(line: bytes, offset: int, process: ProcessState, draft: Draft, faults: Faults) -> ProcessState:
+    try:
+        if offset == 0:
+            return _begin_segment(read_segment_line(line, process.process, process.segment), process, draft)
+        event = read_event(line)
+    except UnreadableLineError as error:
+        faults.add(offset, str(error))
+        return process
+    except ForeignFormatError as error:
+        return replace(process, refusal=str(error))
+    return _take_event(event, offset, process, draft, faults)
+
+
+def _take_event(
+    event: AnyEvent | Envelope, offset: int, process: ProcessState, draft: Draft, faults: Faults
+) -> ProcessState:
+    if event.n < process.next_n:
+        faults.add(offset, f"event {event.n} after event {process.next_n - 1}")
+        return process
+    process = _count_hole(event.n, process)
+    process = replace(process, next_n=event.n + 1)
+    if isinstance(event, Envelope):
+        return process
+    return apply_event(event, process, draft)
+
+
+def _count_hole(n: int, process: ProcessState) -> ProcessState:
+    if n <= process.next_n:
+        return process
+    return replace(process, next_n=n, events_lost=process.events_lost + n - process.next_n)
+
+
+def _begin_segment(segment: Segment, process: ProcessState, draft: Draft) -> ProcessState:
+    process = _count_hole(segment.first, process)
+    if process.started_at is not None:
+        return process
+    process = replace(
+        process,
+        host=segment.host,
+        pid=segment.pid,
+        command=segment.command,
+        hopwatch=segment.hopwatch,
+        pyzmq=segment.pyzmq,
+        libzmq=segment.libzmq,
+        started_at=segment.started,
+    )
+    row = process_row(
+        "started",
+        pid=process.pid,
+        command=process.command,
+        hopwatch=process.hopwatch,
+        pyzmq=process.pyzmq,
+        libzmq=process.libzmq,
+    )
+    draft.add(*row, process, segment.started)
+    return process

@@ -1,0 +1,97 @@
+"""One tick: list the directory, follow every process, commit, show, clean up."""
+
+import time
+from pathlib import Path
+
+from hopwatch_agent.cleaning import forget_old, unlink_read
+from hopwatch_agent.follow import follow, lives
+from hopwatch_agent.journal.directory import ProcessFiles, scan
+from hopwatch_agent.live.board import Board
+from hopwatch_agent.live.draft import Draft, Tables
+from hopwatch_agent.live.state import LaneKey, ProcessState
+from hopwatch_agent.sampling import Moment, Readings
+from hopwatch_agent.settings import JournalSettings
+from hopwatch_agent.store.store import Store
+
+ROWS_A_TICK = 50_000
+FORGET_EVERY_SECONDS = 10.0
+
+Listing = dict[str, ProcessFiles]
+
+
+class Ticker:
+    """Follows one journal directory. Used by one thread; ``tables`` are changed by it alone."""
+
+    def __init__(self, journal: JournalSettings, store: Store, tables: Tables, board: Board) -> None:
+        self._journal = journal
+        self._store = store
+        self._tables = tables
+        self._board = board
+        self._readings: dict[str, Readings] = {}
+        self._start_after = ""
+        self._forgot_at = 0.0
+
+    def run_once(self, *, forced: bool = False) -> bool:
+        """True if there is more to read at once. ``forced``: sample whatever has changed.
+
+        Raises ``OSError`` if the directory cannot be read and ``StoreError`` if nothing could be kept;
+        the next tick then does the same again.
+        """
+        directory = self._journal.directory
+        moment = Moment(wall=time.time_ns(), clock=time.monotonic(), forced=forced)
+        listing = scan(directory)
+        draft = Draft(self._tables)
+        more = self._follow_all(directory, listing, draft, moment)
+        if moment.clock - self._forgot_at >= FORGET_EVERY_SECONDS:
+            forget_old(self._tables, listing, draft, moment.wall)
+            self._forgot_at = moment.clock
+        if not draft.empty:
+            self._board.publish(draft, self._store.commit(draft))
+        self._show(moment)
+        unlink_read(directory, listing, self._tables, self._store.oldest_row())
+        return more
+
+    def _follow_all(self, directory: Path, listing: Listing, draft: Draft, moment: Moment) -> bool:
+        known = [process for process, state in self._tables.processes.items() if state.gone_at is None]
+        fresh = [
+            process
+            for process, files in listing.items()
+            if process not in self._tables.processes and (files.events or files.counters)
+        ]
+        alive = {process: lives(directory, process) for process in (*known, *fresh)}
+        # whatever a dead process wrote was there before it was found dead
+        left = listing if all(alive.values()) else scan(directory)
+        more = False
+        for process in self._in_turn(alive):
+            if len(draft.rows) >= ROWS_A_TICK:
+                return True
+            state = self._tables.processes.get(process) or ProcessState(process, self._journal.host)
+            files = (listing if alive[process] else left).get(process) or ProcessFiles()
+            more |= follow(
+                directory,
+                files,
+                state,
+                draft,
+                readings=self._readings.setdefault(process, Readings()),
+                moment=moment,
+                alive=alive[process],
+            )
+            self._start_after = process
+        return more
+
+    def _in_turn(self, processes: dict[str, bool]) -> list[str]:
+        ordered = sorted(processes)
+        first = [process for process in ordered if process > self._start_after]
+        return first + [process for process in ordered if process <= self._start_after]
+
+    def _show(self, moment: Moment) -> None:
+        for process in list(self._readings):
+            state = self._tables.processes.get(process)
+            if state is None or state.gone_at is not None:
+                del self._readings[process]
+        counters: dict[str, tuple[int, ...]] = {}
+        lanes: dict[LaneKey, tuple[int, ...]] = {}
+        for readings in self._readings.values():
+            counters.update(readings.sockets)
+            lanes.update(readings.lanes)
+        self._board.show_numbers(counters, lanes, moment.clock)

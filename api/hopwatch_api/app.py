@@ -1,0 +1,116 @@
+"""The HTTP application: handlers that translate, and nothing else."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Protocol
+
+from fastapi import FastAPI, Path, Query
+from fastapi.responses import JSONResponse
+
+from hopwatch_api.models import (
+    ConnectionModel,
+    ErrorAnswer,
+    EventModel,
+    HealthModel,
+    LaneModel,
+    SocketModel,
+    StatusModel,
+)
+
+EVENTS_AT_ONCE = 1000
+
+
+class AgentState(Protocol):
+    """What the handlers ask; the answers have the attributes of the models."""
+
+    def failure(self) -> str | None:
+        """Why the agent does not work any more."""
+
+    def not_ready(self) -> str | None:
+        """Why the agent has nothing true to show yet."""
+
+    def status(self) -> object:
+        """The agent itself."""
+
+    def sockets(self) -> Sequence[object]:
+        """Every socket."""
+
+    def socket(self, identity: str, /) -> object | None:
+        """One socket."""
+
+    def connections(self) -> Sequence[object]:
+        """Every connection."""
+
+    def lanes(self) -> Sequence[object]:
+        """Every lane."""
+
+    def events(self, after: int, limit: int) -> Sequence[object]:
+        """The next events after a number."""
+
+
+_UNHEALTHY: dict[int | str, dict[str, Any]] = {503: {"model": HealthModel}}
+_UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"model": ErrorAnswer}}
+
+
+def create_app(state: AgentState, version: str = "") -> FastAPI:
+    """The application over one agent's state."""
+    app = FastAPI(title="hopwatch agent", version=version or "0", redoc_url=None)
+    _add_state(app, state)
+    _add_sockets(app, state)
+    _add_health(app, state)
+    return app
+
+
+def _add_state(app: FastAPI, state: AgentState) -> None:
+    @app.get("/v1/status")
+    def status() -> StatusModel:
+        """The agent itself."""
+        return StatusModel.model_validate(state.status())
+
+    @app.get("/v1/connections")
+    def connections() -> list[ConnectionModel]:
+        """Connections of open sockets."""
+        return [ConnectionModel.model_validate(view) for view in state.connections()]
+
+    @app.get("/v1/lanes")
+    def lanes() -> list[LaneModel]:
+        """Lanes, at each of their ends."""
+        return [LaneModel.model_validate(view) for view in state.lanes()]
+
+    @app.get("/v1/events")
+    def events(
+        after: Annotated[int, Query(ge=0, description="the last id already seen")] = 0,
+        limit: Annotated[int, Query(ge=1, le=EVENTS_AT_ONCE)] = 100,
+    ) -> list[EventModel]:
+        """Recent events, the oldest first."""
+        return [EventModel.model_validate(view) for view in state.events(after, limit)]
+
+
+def _add_sockets(app: FastAPI, state: AgentState) -> None:
+    @app.get("/v1/sockets")
+    def sockets() -> list[SocketModel]:
+        """Sockets, the oldest first."""
+        return [SocketModel.model_validate(view) for view in state.sockets()]
+
+    @app.get("/v1/sockets/{identity}", response_model=SocketModel, responses=_UNKNOWN)
+    def socket(identity: Annotated[str, Path(description="16 hex digits")]) -> SocketModel | JSONResponse:
+        """One socket."""
+        view = state.socket(identity)
+        if view is None:
+            return JSONResponse({"error": f"no socket has the id {identity}"}, status_code=404)
+        return SocketModel.model_validate(view)
+
+
+def _add_health(app: FastAPI, state: AgentState) -> None:
+    @app.get("/healthz", response_model=HealthModel, responses=_UNHEALTHY)
+    async def healthz() -> JSONResponse:
+        """Whether the agent's loop runs."""
+        return _health(state.failure())
+
+    @app.get("/readyz", response_model=HealthModel, responses=_UNHEALTHY)
+    async def readyz() -> JSONResponse:
+        """Whether the journal directory has been read."""
+        return _health(state.not_ready())
+
+
+def _health(reason: str | None) -> JSONResponse:
+    return JSONResponse({"ok": reason is None, "reason": reason}, status_code=200 if reason is None else 503)

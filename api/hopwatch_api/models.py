@@ -1,0 +1,188 @@
+"""The JSON that the agent answers with."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Model(BaseModel):
+    """Made from the agent's views by their attributes."""
+
+    model_config = ConfigDict(from_attributes=True, frozen=True)
+
+
+class ErrorModel(Model):
+    """Something that does not work at this moment."""
+
+    source: str
+    text: str
+    since: datetime
+
+
+class FaultModel(Model):
+    """Input that could not be read, or a fault of an instrumentation."""
+
+    at: datetime
+    host: str
+    process: str | None
+    socket: str | None
+    text: str
+
+
+class StatusModel(Model):
+    """The agent itself."""
+
+    version: str
+    host: str
+    started_at: datetime
+    directory: str = Field(description="the journal directory")
+    landing: str = Field(description="where Parquet files are written")
+    ready: bool
+    processes: int = Field(description="instrumented processes that live")
+    sockets: int = Field(description="their sockets that are open")
+    lag_seconds: float | None = Field(description="age of the last tick that went well")
+    rows_waiting: int = Field(description="rows in the database that are to be landed")
+    rows_landed: int = Field(description="rows landed since the agent was started")
+    last_landing: datetime | None
+    events_lost: int = Field(description="events of the processes shown that went before they were read")
+    faults: int = Field(description="faults met since the agent's database was made")
+    recent_faults: list[FaultModel]
+    errors: list[ErrorModel]
+
+
+class ProcessModel(Model):
+    """Who owns a socket."""
+
+    pid: int | None
+    command: str
+
+
+class PeerModel(Model):
+    """One connection of a socket."""
+
+    local: str | None
+    remote: str | None
+    state: str = Field(description="connected, ready, disconnected, retrying or refused")
+    since: datetime
+
+
+class FindingModel(Model):
+    """Something wrong or risky in a socket's set-up."""
+
+    rule: str
+    text: str
+    advice: str
+
+
+class Counters(Model):
+    """Totals since the socket was opened."""
+
+    sent: int
+    sent_bytes: int
+    received: int
+    received_bytes: int
+    eagain_sends: int
+    eagain_receives: int
+    waited_sends: int
+    waited_seconds: float
+    onsets: int
+    unroutable: int
+    gaps: int
+    lost: int
+    duplicated: int
+    reordered: int
+
+
+class Rates(Model):
+    """The same counters, per second, over about the last two seconds."""
+
+    sent: float
+    sent_bytes: float
+    received: float
+    received_bytes: float
+    eagain_sends: float
+    eagain_receives: float
+    waited_sends: float
+    waited_seconds: float
+    onsets: float
+    unroutable: float
+    gaps: float
+    lost: float
+    duplicated: float
+    reordered: float
+
+
+class SocketModel(Model):
+    """One socket."""
+
+    id: str
+    name: str
+    type: str
+    host: str
+    process: ProcessModel
+    opened_at: datetime
+    closed_at: datetime | None
+    endpoints: list[str]
+    options: dict[str, int]
+    counters: Counters
+    rates: Rates
+    peers: list[PeerModel]
+    findings: list[FindingModel]
+
+
+class ConnectionModel(Model):
+    """One connection, with its socket."""
+
+    socket: str
+    socket_name: str
+    connection: int | None = Field(description="its number within the socket; null if it never came up")
+    endpoint: str
+    local: str | None
+    remote: str | None
+    accepted: bool
+    state: str = Field(description="connected, ready, disconnected, retrying or refused")
+    since: datetime
+    reason: str | None
+
+
+class LaneModel(Model):
+    """One lane at one of its ends."""
+
+    socket: str
+    socket_name: str
+    stream: str
+    lane: int
+    role: str = Field(description="send or receive")
+    topic: str | None = Field(description="hex")
+    count: int
+    first: int
+    next: int
+    lost: int | None = Field(description="numbers missing between first and next; null at the sending end")
+    newest_sent_at: datetime | None
+    final: bool
+
+
+class EventModel(Model):
+    """One event; ids grow through the whole life of the agent's database."""
+
+    id: int
+    kind: str
+    at: datetime
+    host: str
+    process: str | None
+    n: int | None = Field(description="number of the event in its process")
+    values: dict[str, Any]
+
+
+class HealthModel(Model):
+    """Whether the agent works; the reason if not."""
+
+    ok: bool
+    reason: str | None = None
+
+
+class ErrorAnswer(Model):
+    """Why a request has no answer."""
+
+    error: str
