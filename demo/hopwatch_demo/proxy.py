@@ -20,7 +20,6 @@ def main() -> None:
     context = zmq.Context()
     frontend = hopwatch.wrap(context.socket(zmq.XSUB), name="proxy-in")
     backend = hopwatch.wrap(context.socket(zmq.XPUB), name="proxy-out")
-    backend.sndhwm = 100
     backend.sndbuf = 8192  # small kernel buffers, or it takes minutes until they are full
     for socket in (frontend, backend):
         socket.bind("tcp://127.0.0.1:*")

@@ -24,7 +24,6 @@ def main() -> None:
     endpoint, count, truth = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
     context = zmq.Context()
     socket = hopwatch.wrap(context.socket(zmq.PUB), name="quotes", sequence="stamp")
-    socket.sndhwm = 10_000
     socket.connect(endpoint)
     wait_for_subscribers(socket)
     for number in range(count):

@@ -18,7 +18,6 @@ def main() -> None:
     name, endpoint, seconds, truth = sys.argv[1], sys.argv[2], float(sys.argv[3]), Path(sys.argv[4])
     context = zmq.Context()
     socket = hopwatch.wrap(context.socket(zmq.SUB), name=name, sequence="stamp")
-    socket.rcvhwm = 100 if seconds else 100_000
     if seconds:
         socket.rcvbuf = 8192  # small kernel buffers, or it takes minutes until they are full
     socket.subscribe(b"")

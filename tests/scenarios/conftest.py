@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judgement import Losses, Way, assert_report_is_true
+from judgement import Losses, Way, assert_intended, assert_report_is_true
 from system import BARE, System
 
 Judge = Callable[[Sequence[Way], Losses], dict[str, Any] | None]
@@ -55,10 +55,8 @@ def judge(system: System, analyze: Callable[[list[Path]], dict[str, Any]]) -> Ju
         assert all(lost > 0 for lost in losses.values()), (
             f"the scenario lost nothing where it should: {losses}"
         )
-        healthy = {(way.sender, way.receiver) for way in ways if not way.ledger_row(truth)["lost"]}
-        assert all(truth.got(receiver, sender) for sender, receiver in healthy)
+        assert_intended(truth, ways, losses)
         if BARE:
-            assert truth.duplicates() == 0
             return None
         report = analyze(folders)
         assert_report_is_true(report, truth, ways, losses)

@@ -24,6 +24,7 @@ def test_a_subscriber_that_comes_late_misses_what_went_before(system: System, ju
         program.close()
 
     truth = system.truth()
+    assert not truth.missing("quotes", "early")
     judge(
         [Way("quotes", "early"), Way("quotes", "late")],
         {("quotes → late", "slow_joiner"): len(truth.missing("quotes", "late"))},
@@ -53,6 +54,7 @@ def test_what_is_sent_while_a_connection_is_cut_is_lost(system: System, judge) -
         program.close()
 
     truth = system.truth()
+    assert not truth.missing("quotes", "local")
     judge(
         [Way("quotes", "remote"), Way("quotes", "local")],
         {("quotes → remote", "reconnect"): len(truth.missing("quotes", "remote"))},

@@ -45,6 +45,7 @@ def test_a_healthy_system_has_closed_ledgers_and_no_incident(system: System, jud
         Way("answers", "questions"),
     ]
     truth = system.truth()
+    assert not any(truth.missing(way.sender, way.receiver) for way in ways if way.lost_of_share is None)
     assert truth.owed("jobs") == truth.got("one", "jobs") | truth.got("two", "jobs")
     report = judge(ways, {})
     assert BARE or report["incidents"] == []

@@ -10,15 +10,15 @@ WAYS = [Way("quotes", "slow"), Way("quotes", "fast")]
 
 
 def test_a_proxy_drops_for_the_slow_one_of_its_subscribers(system: System, judge) -> None:
-    proxy = system.start("middle", "proxy", "--out-hwm", 200)
+    proxy = system.start("middle", "proxy", "--out-hwm", 500)
     frontend, backend = proxy.expect("ready")
     quotes = system.sender("quotes", "--connect", frontend, "--sndhwm", 10_000)
     small_inbox = ("--rcvhwm", 10, "--rcvbuf", 4096)
-    slow = system.receiver("slow", "--connect", backend, "--subscribe", "", "--delay", 0.005, *small_inbox)
+    slow = system.receiver("slow", "--connect", backend, "--subscribe", "", "--delay", 0.004, *small_inbox)
     fast = system.receiver("fast", "--connect", backend, "--subscribe", "", "--rcvhwm", 10_000)
     quotes.ask("await-subscriptions", 3, event="subscribed")
 
-    quotes.ask("send", 3000, 0.0002, event="sent")
+    quotes.ask("send", 3000, 0.0005, event="sent")
     for receiver in (slow, fast):
         receiver.ask("finish", event="finished")
     for program in (quotes, slow, fast):
@@ -26,6 +26,7 @@ def test_a_proxy_drops_for_the_slow_one_of_its_subscribers(system: System, judge
     proxy.terminate()
 
     truth = system.truth()
+    assert not truth.missing("quotes", "fast")
     judge(WAYS, {("proxy → slow", "slow_receiver"): len(truth.missing("quotes", "slow"))})
 
 

@@ -10,19 +10,20 @@ SMALL_INBOX = ("--rcvhwm", 10, "--rcvbuf", 4096)
 
 
 def test_the_slow_of_two_subscribers_loses_and_the_fast_one_loses_nothing(system: System, judge) -> None:
-    quotes = system.sender("quotes", "--bind", LOOPBACK, "--sndhwm", 200)
+    quotes = system.sender("quotes", "--bind", LOOPBACK, "--sndhwm", 500)
     [endpoint] = quotes.expect("ready")
-    slow = system.receiver("slow", "--connect", endpoint, "--subscribe", "", "--delay", 0.005, *SMALL_INBOX)
+    slow = system.receiver("slow", "--connect", endpoint, "--subscribe", "", "--delay", 0.004, *SMALL_INBOX)
     fast = system.receiver("fast", "--connect", endpoint, "--subscribe", "", "--rcvhwm", 10_000)
     quotes.ask("await-subscriptions", 3, event="subscribed")
 
-    quotes.ask("send", 3000, 0.0002, event="sent")
+    quotes.ask("send", 3000, 0.0005, event="sent")
     for receiver in (slow, fast):
         receiver.ask("finish", event="finished")
     for program in (quotes, slow, fast):
         program.close()
 
     truth = system.truth()
+    assert not truth.missing("quotes", "fast")
     judge(
         [Way("quotes", "slow"), Way("quotes", "fast")],
         {("quotes → slow", "slow_receiver"): len(truth.missing("quotes", "slow"))},

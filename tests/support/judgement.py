@@ -69,7 +69,13 @@ def assert_balanced(report: dict[str, Any]) -> None:
         assert row["sent"] == row["delivered"] + row["lost"] + row["in_flight"] + row["unexplained"], row
 
 
-def assert_report_is_true(report: dict[str, Any], truth: Truth, ways: Sequence[Way], losses: Losses) -> None:
+def assert_intended(truth: Truth, ways: Sequence[Way], losses: Losses) -> None:
+    """Messages were lost wherever the scenario means it, and every receiver got some, none of them twice."""
+    assert all(lost > 0 for lost in losses.values())
+    assert all(truth.got(way.receiver, way.sender) for way in ways)
     assert truth.duplicates() == 0
+
+
+def assert_report_is_true(report: dict[str, Any], truth: Truth, ways: Sequence[Way], losses: Losses) -> None:
     assert_balanced(report)
     assert reported_findings(report) == true_findings(truth, ways, losses)
