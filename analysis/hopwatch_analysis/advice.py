@@ -1,0 +1,101 @@
+"""Advice: what to change, from the facts of an incident alone."""
+
+from collections.abc import Callable
+
+from hopwatch_analysis.records import Incident
+
+
+def advice(incident: Incident) -> list[str]:
+    """What would have prevented the incident, most useful first."""
+    give = ADVICE.get(incident.cause)
+    return give(incident) if give else []
+
+
+def _slow_receiver(incident: Incident) -> list[str]:
+    rates = ""
+    if incident.mean_rate and incident.capacity:
+        rates = f": it reads {incident.capacity:.0f} messages/s, and gets sent {incident.mean_rate:.0f}"
+    return [
+        f"Make {incident.receiver} faster, or give it less{rates}. Take its work off the receiving thread, or spread it over several receivers.",
+        "If it only needs the newest messages, drop on purpose: subscribe to less, or skip old ones when it lags.",
+        f"A higher mark only delays the loss: {_time_bought(incident)}",
+    ]
+
+
+def _time_bought(incident: Incident) -> str:
+    excess = (incident.mean_rate or 0) - (incident.capacity or 0)
+    if incident.mean_rate and incident.capacity and excess > 0:
+        return f"each 1000 messages of SNDHWM or RCVHWM last {1000 / excess:.2g} s at these rates."
+    return "it lasts until the pipe is full again."
+
+
+def _hwm_too_low(incident: Incident) -> list[str]:
+    mark = f" (now {incident.sndhwm})" if incident.sndhwm else ""
+    return [
+        (
+            f"Raise SNDHWM of {incident.sender}{mark} or RCVHWM of {incident.receiver} by at least {incident.longest}, "
+            "the longest run lost in one burst: the receiver keeps up with the mean rate."
+        ),
+        f"Or let {incident.sender} send its bursts more evenly.",
+    ]
+
+
+def _slow_joiner(incident: Incident) -> list[str]:
+    return [
+        (
+            f"Let {incident.sender} wait until {incident.receiver} has subscribed before it sends: an XPUB receives each "
+            "subscription as a message, or the receiver says on another socket that its first message has come."
+        ),
+        "If a late start is normal, send the current state on request, and the stream from there on.",
+    ]
+
+
+def _reconnect(incident: Incident) -> list[str]:
+    return [
+        f"Find out why the connection of {incident.hop} went down; what is sent meanwhile, and what is in its buffers, is lost.",
+        "If these messages matter, keep the last ones at the sender, and let the receiver ask for what is missing after a reconnection.",
+    ]
+
+
+def _closed(incident: Incident) -> list[str]:
+    if incident.sender_end == "closed" and incident.rcvhwm:
+        return [
+            (
+                f"RCVHWM of {incident.receiver} ({incident.rcvhwm}) should be at least as large as what can be unread when "
+                f"{incident.sender} closes; here, {incident.rcvhwm + incident.lost}."
+            ),
+            f"Or let {incident.sender} close only after the receiver has acknowledged the last message.",
+        ]
+    return [
+        (
+            f"Read {incident.receiver} until the sender has said that it is done, and close only then; "
+            "let the sender wait for an acknowledgement of its last message."
+        ),
+    ]
+
+
+def _sender_died(incident: Incident) -> list[str]:
+    mark = f" (now {incident.sndhwm})" if incident.sndhwm is not None else ""
+    return [
+        f"Find out why the process of {incident.sender} ended. Messages queued in a process die with it.",
+        f"A lower SNDHWM{mark} bounds how many that can be; messages that must not be lost have to be stored until acknowledged.",
+    ]
+
+
+def _receiver_died(incident: Incident) -> list[str]:
+    mark = f" (now {incident.rcvhwm})" if incident.rcvhwm is not None else ""
+    return [
+        f"Find out why the process of {incident.receiver} ended. What had reached it unread, and what was under way to it, died with it.",
+        f"A lower RCVHWM{mark} bounds how many that can be; work that must be done needs an acknowledgement, and to be sent again without one.",
+    ]
+
+
+ADVICE: dict[str, Callable[[Incident], list[str]]] = {
+    "slow_receiver": _slow_receiver,
+    "hwm_too_low": _hwm_too_low,
+    "slow_joiner": _slow_joiner,
+    "reconnect": _reconnect,
+    "closed": _closed,
+    "sender_died": _sender_died,
+    "receiver_died": _receiver_died,
+}

@@ -1,0 +1,178 @@
+"""Streams that are shared out among receivers (PUSH, DEALER, REQ): what is missing is known from all of them together.
+
+Whose hop lost it is told by what happened to the receivers: one left or was cut off while the others went on,
+or there is only one. Where several could have lost it, it is not told.
+"""
+
+from datetime import datetime
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.accounts import COLUMNS
+from hopwatch_analysis.frames import seconds
+from hopwatch_analysis.nodes import BALANCED_TYPES
+
+DEAD = ("died", "exited")
+
+
+def shares(
+    endings: DataFrame,
+    way_edges: DataFrame,
+    *,
+    lanes: DataFrame,
+    receipts: DataFrame,
+    sockets: DataFrame,
+    link_facts: DataFrame,
+) -> DataFrame:
+    """One row a shared-out stream and receiver, with what is missing of the stream as a whole.
+
+    Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at (the sender),
+    y_end, y_ended_at (the receiver), cut_off, left_first, left_sent, suspect. Of the stream: sent, missing, highest,
+    receivers, suspects.
+    """
+    senders = sockets.where(sf.col("type").isin(*BALANCED_TYPES)).select("socket", "end", "ended_at")
+    receivers = sockets.select("socket", "end", "ended_at").toDF("receiver", "y_end", "y_ended_at")
+    got = receipts.groupBy("stream", "receiver").agg(
+        sf.sum("count").alias("delivered"), sf.max("next").alias("next"), sf.max("moved_at").alias("moved_at")
+    )
+    edges = way_edges.where("depth = length").select("stream", "receiver", "from_socket", "to_socket")
+    sent = lanes.groupBy("stream").agg(
+        sf.sum("sent").alias("sent"), sf.max("frames_each").alias("frames_each")
+    )
+    came_back = sf.exists("downs", lambda down: down["end"].isNotNull())
+    return (
+        endings.join(senders.toDF("stream", "x_end", "x_ended_at"), on="stream", how="inner")
+        .join(receivers, on="receiver", how="left")
+        .join(edges, on=["stream", "receiver"], how="inner")
+        .join(
+            link_facts.select("from_socket", "to_socket", "downs"),
+            on=["from_socket", "to_socket"],
+            how="left",
+        )
+        .join(got, on=["stream", "receiver"], how="left")
+        .join(sent, on="stream", how="inner")
+        .fillna(0, subset=["delivered", "next"])
+        .withColumn("cut_off", sf.coalesce(came_back, sf.lit(False)))
+        .withColumnsRenamed({"receiver_left_first": "left_first"})
+        .withColumn("suspect", sf.col("left_first") | sf.col("cut_off"))
+        .drop("from_socket", "to_socket", "downs")
+        .transform(_with_stream_totals)
+    )
+
+
+def balanced_accounts(
+    shares: DataFrame, arrivals: DataFrame, way_edges: DataFrame, window_end: datetime, guard: float
+) -> DataFrame:
+    """Accounts of shared-out streams; those whose hop is not known have no receiver and no edge."""
+    split = shares.where("missing > 0").withColumn("of_suspect", _of_suspect())
+    rest = sf.col("missing") - sf.col("of_suspect")
+    others = sf.col("receivers") - sf.when(sf.col("suspects") == 1, 1).otherwise(0)
+    only_one_left = (sf.col("receivers") == 1) | ((others == 1) & ~sf.col("suspect"))
+    known = (
+        split.where("suspect and of_suspect > 0")
+        .withColumns({"messages": sf.col("of_suspect"), "cause": _why_suspect(), "mark": sf.lit("left")})
+        .unionByName(
+            split.where(only_one_left & (rest > 0)).withColumns(
+                {"messages": rest, "cause": _why_rest(window_end, guard), "mark": sf.lit("rest")}
+            )
+        )
+        .transform(lambda frame: _on_their_edge(frame, arrivals, way_edges))
+    )
+    unknown = (
+        split.where((others > 1) & (rest > 0))
+        .withColumn("nobody_left", sf.min(sf.col("y_ended_at").isNull()).over(Window.partitionBy("stream")))
+        .withColumns({"messages": rest, "cause": _why_unknown(), "mark": sf.lit("any")})
+        .select("stream", "messages", "cause", "mark", sf.col("x_ended_at").alias("at"))
+        .distinct()
+    )
+    return known.unionByName(unknown, allowMissingColumns=True).transform(_as_accounts)
+
+
+def _with_stream_totals(shares: DataFrame) -> DataFrame:
+    whole = Window.partitionBy("stream")
+    return shares.withColumns(
+        {
+            "missing": sf.col("sent") - sf.sum("delivered").over(whole),
+            "highest": sf.max("next").over(whole),
+            "receivers": sf.count("*").over(whole),
+            "suspects": sf.sum(sf.col("suspect").cast("int")).over(whole),
+            "sent_when_left": sf.max(sf.when(sf.col("left_first"), sf.col("left_sent"))).over(whole),
+        }
+    )
+
+
+def _of_suspect() -> Column:
+    """Messages that the one suspect lost: all that are missing, but those sent after it had gone."""
+    known_until = sf.greatest("highest", "sent_when_left")
+    sent_later = sf.when(sf.col("sent_when_left").isNotNull(), sf.col("sent") - known_until).otherwise(0)
+    lost = sf.greatest(sf.lit(0), sf.col("missing") - sf.greatest(sf.lit(0), sent_later))
+    return sf.when(sf.col("suspects") == 1, lost).otherwise(0)
+
+
+def _why_suspect() -> Column:
+    return (
+        sf.when(sf.col("left_first") & sf.col("y_end").isin(*DEAD), "receiver_died")
+        .when(sf.col("left_first"), "closed")
+        .otherwise("reconnect")
+    )
+
+
+def _why_rest(window_end: datetime, guard: float) -> Column:
+    reading_on = sf.col("y_ended_at").isNull() & (seconds(sf.lit(window_end), sf.col("moved_at")) <= guard)
+    return (
+        sf.when(sf.coalesce(reading_on, sf.lit(False)), "in_flight")
+        .when(sf.col("x_end").isin(*DEAD), "sender_died")
+        .when(sf.col("x_end") == "closed", "closed")
+        .when(sf.col("y_ended_at").isNull(), "in_flight")
+        .otherwise("unexplained")
+    )
+
+
+def _why_unknown() -> Column:
+    queued = sf.col("x_ended_at").isNull() & sf.col("nobody_left") & (sf.col("suspects") == 0)
+    return sf.when(queued, "in_flight").otherwise("unexplained")
+
+
+def _on_their_edge(rows: DataFrame, arrivals: DataFrame, way_edges: DataFrame) -> DataFrame:
+    """The edge of each account. What is missing behind a proxy that got everything was lost behind it; what never
+    reached the proxy, before it; else the first edge stands for an unknown one.
+    """
+    first_edges = way_edges.where("depth = 1 and length > 1").select("stream", "receiver", "to_socket")
+    streams_in = (
+        way_edges.where("depth = 1").groupBy("to_socket").agg(sf.count_distinct("stream").alias("streams_in"))
+    )
+    reached = (sf.col("arrived") - sf.col("strays")) / sf.col("frames_each")
+    lacking = sf.when(sf.col("streams_in") == 1, sf.col("sent") - reached)
+    at_end = (sf.col("length") == 1) | (sf.col("mark") == "left") | sf.coalesce(lacking <= 0, sf.lit(False))
+    at_start = sf.coalesce(lacking >= sf.col("messages"), sf.lit(False))
+    edges = way_edges.select("stream", "receiver", "depth", "from_socket", "to_socket")
+    return (
+        rows.join(first_edges, on=["stream", "receiver"], how="left")
+        .join(arrivals, on="to_socket", how="left")
+        .join(streams_in, on="to_socket", how="left")
+        .drop("to_socket")
+        .withColumn("depth", sf.when(at_end, sf.col("length")).otherwise(1))
+        .withColumn(
+            "cause",
+            sf.when(at_end | at_start | (sf.col("cause") == "in_flight"), sf.col("cause")).otherwise(
+                "unexplained"
+            ),
+        )
+        .withColumn("at", sf.coalesce(sf.least("x_ended_at", "y_ended_at"), sf.col("moved_at")))
+        .join(edges, on=["stream", "receiver", "depth"], how="inner")
+    )
+
+
+def _as_accounts(rows: DataFrame) -> DataFrame:
+    named = rows.withColumns(
+        {
+            "lane": sf.lit(0).cast("long"),
+            "mark": sf.concat_ws(" ", "mark", "receiver"),
+            "certainty": sf.lit("exact"),
+            "started_at": sf.col("at"),
+            "ended_at": sf.col("at"),
+            "at_onset": sf.lit(False),
+        }
+    )
+    return named.select(*COLUMNS)

@@ -1,0 +1,189 @@
+"""Why each range was lost: one cause a range, from the facts about the two ends of its hop and the link between them."""
+
+from datetime import datetime
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.frames import prefixed, seconds
+from hopwatch_analysis.nodes import DROPPING_TYPES, FILTERED_TYPES, PUBLISHING_TYPES
+from hopwatch_analysis.place import overlaps_a_down
+
+IN_FLIGHT, UNEXPLAINED = "in_flight", "unexplained"
+IDLE_SECONDS = 0.3  # without a message for as long, a receiver has read all that had reached it
+
+FULL_PIPE = "full_pipe"
+DEAD = ("died", "exited")
+
+
+def with_facts(losses: DataFrame, sockets: DataFrame, link_facts: DataFrame, lanes: DataFrame) -> DataFrame:
+    """Adds what is known of each end of the hop (``x_*`` sends, ``y_*`` receives), of the link and the sender's lane."""
+    ends = sockets.select(
+        "socket",
+        "type",
+        "probed",
+        "end",
+        "ended_at",
+        "opened_at",
+        "node_type",
+        "host",
+        "name",
+        "rcvhwm",
+        "sndhwm",
+    )
+    sender = ends.select(sf.col("socket").alias("stream"), sf.col("ended_at").alias("sender_ended_at"))
+    per_stream = Window.partitionBy("stream")
+    moved = lanes.select(
+        "stream",
+        "lane",
+        sf.sum("sent").over(per_stream).alias("stream_sent"),
+        sf.col("moved_at").alias("sent_at"),
+    )
+    return (
+        losses.join(prefixed(ends, "x", "socket", "from_socket"), on="from_socket", how="left")
+        .join(prefixed(ends, "y", "socket", "to_socket"), on="to_socket", how="left")
+        .join(sender, on="stream", how="left")
+        .join(link_facts, on=["from_socket", "to_socket"], how="left")
+        .join(moved, on=["stream", "lane"], how="left")
+    )
+
+
+def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFrame:
+    """Adds ``cause`` (also "in_flight" or "unexplained") and ``certainty``, by part: ends of lanes, heads, and gaps."""
+    by_part = (
+        sf.when(~sf.col("hop_known"), _unknown_hop(window_end, guard))
+        .when(sf.col("part") == "inner", _why_inner())
+        .when(sf.col("part") == "head", _why_head())
+        .otherwise(_why_end(window_end, guard))
+    )
+    told = losses.withColumn("why", by_part)
+    flavour = sf.when(sf.col("in_bursts"), "hwm_too_low").otherwise("slow_receiver")
+    cause = sf.when(sf.col("why.cause") == FULL_PIPE, flavour).otherwise(sf.col("why.cause"))
+    return told.withColumns({"cause": cause, "certainty": sf.col("why.certainty")}).drop("why")
+
+
+def _exact(cause: str) -> Column:
+    return sf.struct(sf.lit(cause).alias("cause"), sf.lit("exact").alias("certainty"))
+
+
+def _inferred(cause: str) -> Column:
+    return sf.struct(sf.lit(cause).alias("cause"), sf.lit("inferred").alias("certainty"))
+
+
+def _unknown_hop(window_end: datetime, guard: float) -> Column:
+    under_way = sf.col("part").isin("tail", "all") & _both_open() & sf.col("sender_ended_at").isNull()
+    moving = _moved_within(sf.col("moved_at"), window_end, guard) & sf.col("part").isin("tail", "all")
+    return sf.when(under_way | moving, _inferred(IN_FLIGHT)).otherwise(_inferred(UNEXPLAINED))
+
+
+def _why_inner() -> Column:
+    return (
+        sf.when(overlaps_a_down(), _inferred("reconnect"))
+        .when(sf.col("begins_at_onset"), _exact(FULL_PIPE))
+        .when(sf.col("onset_between").isNotNull(), _inferred(FULL_PIPE))
+        .when(_drops_unseen(), _inferred(FULL_PIPE))
+        .otherwise(_inferred(UNEXPLAINED))
+    )
+
+
+def _why_head() -> Column:
+    joined_before = sf.coalesce(sf.col("sent_when_connected") == 0, sf.lit(False)) & sf.col(
+        "started_elsewhere"
+    )
+    full = sf.col("begins_at_onset") & joined_before
+    sent_before = sf.coalesce(sf.col("last") < sf.col("sent_when_connected"), sf.lit(False))
+    return (
+        sf.when(full, _exact(FULL_PIPE))
+        .when(joined_before & _drops_unseen(), _inferred(FULL_PIPE))
+        .when(_joins() & sent_before & (sf.col("from_socket") == sf.col("stream")), _exact("slow_joiner"))
+        .when(_joins(), _inferred("slow_joiner"))
+        .otherwise(_inferred(UNEXPLAINED))
+    )
+
+
+def _why_end(window_end: datetime, guard: float) -> Column:
+    """Tails, and lanes of which nothing arrived at all."""
+    sender_gone, receiver_gone = _x_first(), _y_first()
+    return (
+        sf.when(_never_joined(), _inferred("slow_joiner"))
+        .when(sf.col("begins_at_onset"), _exact(FULL_PIPE))
+        .when(_still_open("y") & _moved_within(sf.col("moved_at"), window_end, guard), _inferred(IN_FLIGHT))
+        .when(_drops_unseen() & _idle_before_the_end(window_end) & ~_cut_off(), _inferred(FULL_PIPE))
+        .when(sender_gone & sf.col("x_end").isin(*DEAD), _exact("sender_died"))
+        .when(sender_gone, _exact("closed"))
+        .when(receiver_gone & sf.col("y_end").isin(*DEAD), _exact("receiver_died"))
+        .when(receiver_gone, _exact("closed"))
+        .when(_cut_off() | overlaps_a_down(), _inferred("reconnect"))
+        .when(_both_open(), _inferred(IN_FLIGHT))
+        .otherwise(_inferred(UNEXPLAINED))
+    )
+
+
+def _joins() -> Column:
+    """The hop is one on which a receiver has to subscribe before it is sent anything."""
+    return sf.col("x_type").isin(*PUBLISHING_TYPES) & sf.col("y_type").isin(*FILTERED_TYPES)
+
+
+def _never_joined() -> Column:
+    """Nothing arrived, and all had been sent before the connection came up."""
+    own = sf.col("from_socket") == sf.col("stream")
+    by_count = own & (sf.col("sent_when_connected") >= sf.col("stream_sent"))
+    by_time = sf.col("connected_at") > sf.col("sent_at")
+    late = sf.coalesce(by_count, sf.lit(False)) | sf.coalesce(by_time, sf.lit(False))
+    return (sf.col("part") == "all") & _joins() & late
+
+
+def _drops_unseen() -> Column:
+    """The sending socket drops at a full pipe, and nothing can tell when it did: a proxy's, or one not probed."""
+    seen = sf.col("x_probed") & (sf.col("from_socket") == sf.col("stream"))
+    return sf.coalesce(sf.col("x_type").isin(*DROPPING_TYPES) & ~seen, sf.lit(False))
+
+
+def _idle_before_the_end(window_end: datetime) -> Column:
+    until = sf.least(
+        sf.coalesce("x_ended_at", sf.lit(window_end)), sf.coalesce("y_ended_at", sf.lit(window_end))
+    )
+    return sf.coalesce(seconds(until, sf.col("moved_at")) >= IDLE_SECONDS, sf.lit(False)) & (
+        sf.col("part") == "tail"
+    )
+
+
+def _moved_within(moved_at: Column, window_end: datetime, guard: float) -> Column:
+    return sf.coalesce(seconds(sf.lit(window_end), moved_at) <= guard, sf.lit(False))
+
+
+def _still_open(end: str) -> Column:
+    return sf.col(f"{end}_ended_at").isNull()
+
+
+def _both_open() -> Column:
+    return _still_open("x") & _still_open("y")
+
+
+def _x_first() -> Column:
+    before = _still_open("y") | (sf.col("x_ended_at") <= sf.col("y_ended_at")) | sf.col("to_end_is_down")
+    return sf.col("x_ended_at").isNotNull() & sf.coalesce(before, sf.lit(False))
+
+
+def _y_first() -> Column:
+    return sf.col("y_ended_at").isNotNull() & ~_x_first()
+
+
+def _cut_off() -> Column:
+    return _both_open() & sf.coalesce(sf.col("is_down"), sf.lit(False))
+
+
+def with_times(losses: DataFrame) -> DataFrame:
+    """Adds ``started_at`` and ``ended_at``: when the lost messages were sent, else when the loss shows."""
+    end_of_way = sf.coalesce(sf.least("x_ended_at", "y_ended_at"), sf.col("sent_at"))
+    started = (
+        sf.when(sf.col("part").isin("head", "all"), sf.coalesce("began_at", "x_opened_at"))
+        .when(sf.col("part") == "tail", sf.coalesce("before_sent_at", end_of_way))
+        .otherwise(sf.coalesce("before_sent_at", "seen_at"))
+    )
+    ended = (
+        sf.when(sf.col("part") == "head", sf.coalesce("connected_at", "began_at"))
+        .when(sf.col("part") == "inner", sf.coalesce("after_sent_at", "seen_at"))
+        .otherwise(sf.coalesce("sent_at", "last_sent_at", end_of_way))
+    )
+    return losses.withColumn("started_at", started).withColumn("ended_at", sf.greatest(ended, started))

@@ -1,0 +1,140 @@
+"""Evidence of an incident: the facts it was read off, each as a sentence and as figures."""
+
+from collections.abc import Callable
+from typing import Any
+
+from hopwatch_analysis.records import Incident
+
+Evidence = dict[str, Any]
+
+
+def evidence(incident: Incident) -> list[Evidence]:
+    """What shows the loss, its hop and its cause: items of ``kind``, ``text`` and figures."""
+    items = [_runs(incident), *(piece(incident) for piece in PIECES.get(incident.cause, ()))]
+    return [item for item in items if item]
+
+
+def _runs(incident: Incident) -> Evidence:
+    count = "one run" if incident.runs == 1 else f"{incident.runs} runs, the longest of {incident.longest}"
+    text = f"{incident.lost} messages of {_names(incident)} did not pass {incident.hop}, in {count}"
+    return {
+        "kind": "missing",
+        "text": text,
+        "lost": incident.lost,
+        "runs": incident.runs,
+        "longest": incident.longest,
+    }
+
+
+def _full_pipe(incident: Incident) -> Evidence:
+    if incident.onsets:
+        text = f"{incident.onsets} of {incident.runs} runs begin exactly at a message that met a full pipe at {incident.sender}"
+        return {"kind": "onset", "text": text, "onsets": incident.onsets}
+    text = (
+        f"the pipe of {incident.sender} cannot be probed; the connection was up, and messages before and after "
+        "passed: only a full pipe drops between them"
+    )
+    return {"kind": "elimination", "text": text}
+
+
+def _rates(incident: Incident) -> Evidence | None:
+    if incident.mean_rate is None and incident.capacity is None:
+        text = "neither the sender's rate nor the receiver's could be measured"
+        return {"kind": "rates", "text": text}
+    sent = _rate(
+        incident.mean_rate, "the sender's mean rate is not known", "sent at {} messages/s on average"
+    )
+    taken = _rate(
+        incident.capacity,
+        f"how fast {incident.receiver} can read is not known",
+        "the receiver read at most at {}/s",
+    )
+    text = f"{sent}; {taken}"
+    return {"kind": "rates", "text": text, "mean_rate": incident.mean_rate, "capacity": incident.capacity}
+
+
+def _bursts(incident: Incident) -> Evidence | None:
+    if incident.loss_share is None:
+        return None
+    share = round(100 * incident.loss_share)
+    text = f"the losses span {share} % of the time that the sender was sending"
+    return {"kind": "bursts", "text": text, "loss_share": round(incident.loss_share, 3)}
+
+
+def _marks(incident: Incident) -> Evidence | None:
+    if incident.sndhwm is None and incident.rcvhwm is None:
+        return None
+    text = f"SNDHWM of {incident.sender} is {_mark(incident.sndhwm)}, RCVHWM of {incident.receiver} is {_mark(incident.rcvhwm)}"
+    return {"kind": "marks", "text": text, "sndhwm": incident.sndhwm, "rcvhwm": incident.rcvhwm}
+
+
+def _joined(incident: Incident) -> Evidence:
+    sent = incident.sent_when_connected
+    if sent is None:
+        text = f"they were sent before the first message that {incident.receiver} got"
+    else:
+        text = (
+            f"{incident.sender} had sent {sent} messages when the connection of {incident.receiver} came up"
+        )
+    return {"kind": "joined", "text": text, "sent_when_connected": sent}
+
+
+def _downs(incident: Incident) -> Evidence:
+    times = incident.downs or 0
+    text = f"the connection of {incident.hop} went down {_times(times)}, and the lost messages were sent around it"
+    return {"kind": "disconnected", "text": text, "disconnections": times}
+
+
+def _sender_end(incident: Incident) -> Evidence:
+    return {
+        "kind": "end",
+        "text": f"{incident.sender} {_how(incident.sender_end)}; nothing came after",
+        "end": incident.sender_end,
+    }
+
+
+def _receiver_end(incident: Incident) -> Evidence:
+    text = f"{incident.receiver} {_how(incident.receiver_end)} before it had read them"
+    return {"kind": "end", "text": text, "end": incident.receiver_end}
+
+
+def _closed(incident: Incident) -> Evidence:
+    if incident.sender_end == "closed" and incident.receiver_end == "closed":
+        text = f"both {incident.sender} and {incident.receiver} were closed; nothing came after"
+        return {"kind": "end", "text": text}
+    return _sender_end(incident) if incident.sender_end == "closed" else _receiver_end(incident)
+
+
+def _how(end: str | None) -> str:
+    return {
+        "closed": "was closed",
+        "exited": "ended because its process exited with the socket still open",
+        "died": "ended because its process was killed or crashed",
+    }.get(end or "", "ended")
+
+
+def _names(incident: Incident) -> str:
+    return ", ".join(incident.stream_names) or ", ".join(incident.streams)
+
+
+def _rate(value: float | None, unknown: str, known: str) -> str:
+    return unknown if value is None else known.format(f"{value:.0f}")
+
+
+def _mark(value: int | None) -> str:
+    return "not known" if value is None else "0 (unlimited)" if value == 0 else str(value)
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+PIECES: dict[str, tuple[Callable[[Incident], Evidence | None], ...]] = {
+    "slow_receiver": (_full_pipe, _rates, _marks),
+    "hwm_too_low": (_full_pipe, _rates, _bursts, _marks),
+    "slow_joiner": (_joined,),
+    "reconnect": (_downs,),
+    "sender_died": (_sender_end,),
+    "receiver_died": (_receiver_end,),
+    "closed": (_closed, _marks),
+}

@@ -1,0 +1,89 @@
+"""What proxies' own counts prove: whether all that was sent towards a proxy arrived there."""
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.ranges import coverage, length
+from hopwatch_analysis.shared import LANE_OF_EDGE
+
+HALF_A_FRAME = 0.5
+
+
+def expected_frames(
+    owed: DataFrame, owed_ranges: DataFrame, way_edges: DataFrame, lanes: DataFrame
+) -> DataFrame:
+    """Frames that senders sent towards each proxy socket, between two bounds: to_socket, depth, at_least, at_most.
+
+    At most: everything in the lanes that someone behind wants. At least: what those behind were owed.
+    """
+    inner = way_edges.where("depth < length").select(
+        "stream", "receiver", "from_socket", "to_socket", "depth"
+    )
+    each = lanes.select("stream", "lane", "sent", "frames_each")
+    wanted = owed.select("stream", "receiver", "lane").join(inner, on=["stream", "receiver"], how="inner")
+    most = (
+        wanted.select(*LANE_OF_EDGE)
+        .distinct()
+        .join(each, on=["stream", "lane"], how="inner")
+        .groupBy("to_socket", "depth")
+        .agg(sf.sum(sf.col("sent") * sf.col("frames_each")).alias("at_most"))
+    )
+    due = owed_ranges.join(inner, on=["stream", "receiver"], how="inner")
+    least = (
+        coverage({"owing": due.select(*LANE_OF_EDGE, "first", "last")}, LANE_OF_EDGE)
+        .join(each, on=["stream", "lane"], how="inner")
+        .groupBy("to_socket", "depth")
+        .agg(sf.sum(length() * sf.col("frames_each")).alias("at_least"))
+    )
+    return most.join(least, on=["to_socket", "depth"], how="left").fillna(0, subset=["at_least"])
+
+
+def arrivals(counters: DataFrame, links: DataFrame, streams: DataFrame) -> DataFrame:
+    """Frames that each proxy socket received: to_socket, arrived, and of those at most ``strays``, from unstamped senders."""
+    unstamped = links.join(streams.toDF("from_socket"), on="from_socket", how="left_anti")
+    sent = counters.select(
+        sf.col("socket").alias("from_socket"), (sf.col("sent") + sf.col("sent_more_frames")).alias("frames")
+    )
+    strays = (
+        unstamped.join(sent, on="from_socket", how="inner")
+        .groupBy("to_socket")
+        .agg(sf.sum("frames").alias("strays"))
+    )
+    arrived = counters.select(
+        sf.col("socket").alias("to_socket"), sf.col("proxied_in_frames").alias("arrived")
+    )
+    return arrived.join(strays, on="to_socket", how="left").fillna(0, subset=["strays"])
+
+
+def verdicts(
+    pieces: DataFrame, depth: int, expected: DataFrame, arrivals: DataFrame, lanes: DataFrame
+) -> DataFrame:
+    """Per proxy socket at this depth: to_socket, all_arrived (but what is known to be lost), none_arrived (of what is open).
+
+    ``pieces`` know their edge at this depth (``to_socket``), and the depth they are placed at, if they are.
+    """
+    each = lanes.select("stream", "lane", "frames_each")
+    frames = length() * sf.col("frames_each")
+    is_open = sf.col("placed").isNull() & (sf.col("depth") == depth)
+    summed = (
+        pieces.where((sf.col("placed") <= depth) | is_open)
+        .select("stream", "lane", "first", "last", "to_socket", is_open.alias("is_open"))
+        .distinct()
+        .join(each, on=["stream", "lane"], how="inner")
+        .groupBy("to_socket")
+        .agg(
+            sf.sum(sf.when(sf.col("is_open"), frames).otherwise(0)).alias("open"),
+            sf.sum(sf.when(sf.col("is_open"), 0).otherwise(frames)).alias("known"),
+        )
+    )
+    lacking_at_most = sf.col("at_most") - sf.col("known") - (sf.col("arrived") - sf.col("strays"))
+    lacking_at_least = sf.col("at_least") - sf.col("known") - sf.col("arrived")
+    return (
+        summed.join(expected.where(sf.col("depth") == depth).drop("depth"), on="to_socket", how="inner")
+        .join(arrivals, on="to_socket", how="inner")
+        .select(
+            "to_socket",
+            (lacking_at_most < HALF_A_FRAME).alias("all_arrived"),
+            (lacking_at_least > sf.col("open") - HALF_A_FRAME).alias("none_arrived"),
+        )
+    )

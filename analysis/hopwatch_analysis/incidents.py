@@ -1,0 +1,90 @@
+"""Incidents: losses of one hop and one cause, close in time, with the figures that advice and evidence are read off."""
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.accounts import by_hop, is_lost
+
+PAUSE_SECONDS = 10
+SESSION = ("from_node", "to_node", "cause", "session")
+
+
+def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame) -> DataFrame:
+    """One row an incident. ``edges`` are the figures of each (stream, from_socket, to_socket) that lost something."""
+    ends = sockets.select("socket", "node", "node_name", "type", "end")
+    x = ends.toDF("from_socket", "from_node", "from_name", "from_type", "from_end")
+    y = ends.toDF("to_socket", "to_node", "to_name", "to_type", "to_end")
+    names = sockets.select(sf.col("socket").alias("stream"), sf.col("name").alias("stream_name"))
+    return (
+        by_hop(accounts.where(is_lost()))
+        .join(x, on="from_socket", how="left")
+        .join(y, on="to_socket", how="left")
+        .withColumn("from_node", sf.coalesce("from_node", "from_socket"))
+        .withColumn("to_node", sf.coalesce("to_node", "to_socket"))
+        .join(edges, on=["stream", "from_socket", "to_socket"], how="left")
+        .join(names, on="stream", how="left")
+        .transform(_with_sessions)
+        .groupBy(*SESSION)
+        .agg(
+            sf.sum("messages").alias("lost"),
+            sf.count("*").alias("runs"),
+            sf.max("messages").alias("longest"),
+            sf.sum(sf.col("at_onset").cast("int")).alias("onsets"),
+            sf.min(sf.col("certainty") == "exact").alias("exact"),
+            sf.min("started_at").alias("started_at"),
+            sf.max("ended_at").alias("ended_at"),
+            sf.sort_array(sf.collect_set("stream")).alias("streams"),
+            sf.sort_array(sf.collect_set("stream_name")).alias("stream_names"),
+            *[
+                sf.max(name).alias(name)
+                for name in (
+                    "from_name",
+                    "to_name",
+                    "from_type",
+                    "to_type",
+                    "from_end",
+                    "to_end",
+                    "transport",
+                    "sndhwm",
+                    "rcvhwm",
+                    "mean_rate",
+                    "capacity",
+                    "loss_share",
+                    "downs",
+                    "sent_when_connected",
+                )
+            ],
+        )
+    )
+
+
+def edge_figures(
+    way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame, pressure: DataFrame
+) -> DataFrame:
+    """What is known of each edge, for evidence: marks, rates, disconnections."""
+    marks = sockets.select("socket", "sndhwm", "rcvhwm")
+    keys = ["from_socket", "to_socket"]
+    facts = link_facts.select(*keys, sf.size("downs").alias("downs"), "sent_when_connected")
+    rates = pressure.select("stream", *keys, "mean_rate", "capacity", "loss_share")
+    return (
+        way_edges.groupBy("stream", *keys)
+        .agg(sf.min("transport").alias("transport"))
+        .join(marks.select(sf.col("socket").alias("from_socket"), "sndhwm"), on="from_socket", how="left")
+        .join(marks.select(sf.col("socket").alias("to_socket"), "rcvhwm"), on="to_socket", how="left")
+        .join(facts, on=keys, how="left")
+        .join(rates, on=["stream", *keys], how="left")
+    )
+
+
+def _with_sessions(losses: DataFrame) -> DataFrame:
+    """Number the incidents of each hop and cause: one more behind each pause."""
+    in_order = Window.partitionBy("from_node", "to_node", "cause").orderBy("started_at")
+    before = in_order.rowsBetween(Window.unboundedPreceding, -1)
+    so_far = in_order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    pause = sf.unix_micros("started_at") - sf.unix_micros(sf.max("ended_at").over(before))
+    starts = sf.coalesce(pause > PAUSE_SECONDS * 1_000_000, sf.lit(False)).cast("int")
+    return (
+        losses.withColumn("starts", starts)
+        .withColumn("session", sf.sum("starts").over(so_far))
+        .drop("starts")
+    )

@@ -1,0 +1,94 @@
+"""The job around the algorithm: read landed files, analyse, write report and tables, print the verdict."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from hopwatch_analysis.errors import AnalysisError
+from hopwatch_analysis.pipeline import Scope, find_losses
+from hopwatch_analysis.reading import Landed, Tables, find_landed, load
+from hopwatch_analysis.records import Analysis
+from hopwatch_analysis.report import Json, report, write_report
+from hopwatch_analysis.session import spark_session
+from hopwatch_analysis.summary import summarize
+from hopwatch_analysis.verdict import verdict
+
+Progress = Callable[[str], None]
+DEFAULT_GUARD = 5.0
+
+
+def _silent(_line: str) -> None:
+    """Progress that nobody watches."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be analysed, and where the results go."""
+
+    events: tuple[str, ...]
+    out: Path
+    since: datetime | None = None
+    until: datetime | None = None
+    guard: float = DEFAULT_GUARD
+
+
+def run_job(job: Job, master: str, progress: Progress) -> None:
+    """Run the job in a session of its own and print the verdict. Raises AnalysisError if it cannot be made."""
+    landed = _checked(job.events, progress)
+    progress("starting Spark")
+    with spark_session(master) as spark:
+        analysis = _analyze(spark, landed, job, progress)
+    print(verdict(analysis))
+    print(f"\nReport: {job.out / 'report.json'}")
+
+
+def analyze(
+    spark: SparkSession,
+    events: Sequence[str],
+    out: Path,
+    *,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    guard: float = DEFAULT_GUARD,
+    progress: Progress = _silent,
+) -> Json:
+    """Analyse landed files in a given session; writes report and tables into ``out`` and gives the report.
+
+    Raises UnusableInputError if nothing can be read, AnalysisError if Spark fails or ``out`` cannot be written.
+    """
+    job = Job(tuple(events), out, since, until, guard)
+    return report(_analyze(spark, _checked(job.events, progress), job, progress))
+
+
+def _checked(events: Sequence[str], progress: Progress) -> Landed:
+    landed = find_landed(events)
+    progress(f"{len(landed.files)} landed files to read")
+    for skipped in landed.skipped:
+        progress(f"skipped {skipped.file}: {skipped.reason}")
+    return landed
+
+
+def _analyze(spark: SparkSession, landed: Landed, job: Job, progress: Progress) -> Analysis:
+    known_end = min((at for at in (landed.latest, job.until) if at), default=None)
+    if known_end is None:
+        raise AnalysisError("no row of the landed files has a time")
+    scope = Scope(known_end, job.guard, job.since)
+    try:
+        tables = load(spark, landed, job.until)
+        results = find_losses(tables, scope, progress)
+        progress("writing tables and report")
+        _write_tables(results, job.out)
+        analysis = summarize(results, landed, scope)
+    except PySparkException as error:
+        raise AnalysisError(f"Spark could not finish: {error}") from error
+    write_report(report(analysis), job.out)
+    return analysis
+
+
+def _write_tables(results: Tables, out: Path) -> None:
+    for name, frame in results.items():
+        frame.coalesce(1).write.mode("overwrite").parquet((out / "tables" / name).resolve().as_uri())

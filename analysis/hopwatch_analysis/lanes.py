@@ -1,0 +1,72 @@
+"""Lanes: how far each sender numbered them, and how much of them each receiver got."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.frames import best
+
+WHOLE_STREAM_LANE = 4294967295
+
+
+def receipts(lane_rows: DataFrame) -> DataFrame:
+    """The last word of each receiver on each lane: stream, lane, receiver, count, first, next, newest_sent_at, moved_at.
+
+    ``moved_at`` is when the lane was first seen with its last count.
+    """
+    by_lane = Window.partitionBy("stream", "lane", "socket")
+    rows = lane_rows.where("role = 'receive'").withColumn("most", sf.max("count").over(by_lane))
+    moved = sf.min(sf.when(sf.col("count") == sf.col("most"), sf.col("at"))).over(by_lane)
+    return best(rows.withColumn("moved_at", moved), ["stream", "lane", "socket"], _latest()).select(
+        "stream",
+        "lane",
+        sf.col("socket").alias("receiver"),
+        sf.coalesce("count", sf.lit(0)).alias("count"),
+        sf.coalesce("first", sf.lit(0)).alias("first"),
+        sf.when(sf.coalesce("count", sf.lit(0)) > 0, sf.col("next")).otherwise(0).alias("next"),
+        "newest_sent_at",
+        "moved_at",
+    )
+
+
+def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
+    """One row a lane: stream, lane, topic (hex), sent, frames_each, moved_at.
+
+    The sender's count is bumped after its send returned: a receiver may know of one message more.
+    """
+    sent = best(lane_rows.where("role = 'send'"), ["stream", "lane"], _latest()).select(
+        "stream", "lane", sf.col("count").alias("numbered"), "frames"
+    )
+    moved = best(
+        lane_rows.where("role = 'send' and count is not null"),
+        ["stream", "lane"],
+        [sf.col("count").desc(), sf.col("at")],
+    ).select("stream", "lane", sf.col("at").alias("moved_at"))
+    seen = receipts.groupBy("stream", "lane").agg(sf.max("next").alias("seen"))
+    topics = (
+        lane_rows.where("topic is not null").groupBy("stream", "lane").agg(sf.max("topic").alias("topic"))
+    )
+    whole = sf.col("lane") == WHOLE_STREAM_LANE
+    return (
+        seen.join(sent, on=["stream", "lane"], how="full")
+        .join(topics, on=["stream", "lane"], how="left")
+        .join(moved, on=["stream", "lane"], how="left")
+        .select(
+            "stream",
+            "lane",
+            sf.when(whole, "").otherwise(sf.coalesce("topic", sf.lit(""))).alias("topic"),
+            sf.coalesce(sf.greatest("numbered", "seen"), sf.lit(0)).alias("sent"),
+            sf.try_divide("frames", "numbered").alias("frames_each"),
+            "moved_at",
+        )
+    )
+
+
+def send_samples(lane_rows: DataFrame) -> DataFrame:
+    """How far each lane was numbered at which time: stream, lane, at, n, count."""
+    rows = lane_rows.where("role = 'send' and count is not null")
+    return rows.select("stream", "lane", "at", "n", "count")
+
+
+def _latest() -> list[Column]:
+    final = (sf.col("state") == "final").desc_nulls_last()
+    return [final, sf.col("count").desc_nulls_last(), sf.col("at").desc()]

@@ -1,0 +1,151 @@
+"""Links: which sending socket is connected to which receiving socket, and when the connection was down."""
+
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.endpoints import endpoint_pairs
+from hopwatch_analysis.frames import best
+from hopwatch_analysis.reading import Tables
+
+FLOWS = {
+    "PUB": ("SUB", "XSUB"),
+    "XPUB": ("SUB", "XSUB"),
+    "PUSH": ("PULL",),
+    "DEALER": ("DEALER", "ROUTER", "REP"),
+    "ROUTER": ("DEALER", "ROUTER", "REQ"),
+    "REQ": ("ROUTER", "REP"),
+    "REP": ("DEALER", "REQ"),
+    "PAIR": ("PAIR",),
+}
+
+STATES = ("connected", "disconnected")
+
+
+def mirrored_connections(tables: Tables) -> DataFrame:
+    """Connections whose two ends name each other's addresses: socket, connection, peer, transport."""
+    ends = tables["connection"].where("action = 'connected' and local is not null and remote is not null")
+    ours = ends.select("socket", "connection", "host", "at", "local", "remote")
+    theirs = ends.select(
+        sf.col("socket").alias("peer"),
+        sf.col("host").alias("peer_host"),
+        sf.col("at").alias("peer_at"),
+        sf.col("local").alias("remote"),
+        sf.col("remote").alias("local"),
+    )
+    nearest = [
+        (sf.col("host") == sf.col("peer_host")).desc(),
+        sf.abs(sf.unix_micros("at") - sf.unix_micros("peer_at")),
+    ]
+    return (
+        ours.join(theirs, on=["local", "remote"], how="inner")
+        .where("socket != peer")
+        .transform(lambda pairs: best(pairs, ["socket", "connection"], nearest))
+        .select("socket", "connection", "peer", sf.lit("tcp").alias("transport"))
+    )
+
+
+def links(tables: Tables, sockets: DataFrame, mirrored: DataFrame) -> DataFrame:
+    """Directed links: from_socket, to_socket, transport, mirrored."""
+    by_address = mirrored.select("socket", "peer", "transport", sf.lit(True).alias("mirrored"))
+    by_endpoint = endpoint_pairs(tables, sockets).withColumn("mirrored", sf.lit(False))
+    pairs = by_address.unionByName(by_endpoint)
+    both_ways = pairs.unionByName(
+        pairs.select(sf.col("peer").alias("socket"), sf.col("socket").alias("peer"), "transport", "mirrored")
+    )
+    types = sockets.select("socket", "type")
+    return (
+        both_ways.join(types.withColumnsRenamed({"type": "from_type"}), on="socket", how="inner")
+        .join(types.withColumnsRenamed({"socket": "peer", "type": "to_type"}), on="peer", how="inner")
+        .where(_flows())
+        .withColumnsRenamed({"socket": "from_socket", "peer": "to_socket"})
+        .transform(
+            lambda found: best(
+                found, ["from_socket", "to_socket"], [sf.col("mirrored").desc(), sf.col("transport")]
+            )
+        )
+        .select("from_socket", "to_socket", "transport", "mirrored")
+    )
+
+
+def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFrame:
+    """What the connection events of either end tell of each edge: from_socket, to_socket, downs, connected_at,
+    sent_when_connected, is_down, to_end_is_down, left_at, left_n, left_sent.
+
+    ``downs`` is an array of (start, end): from a disconnection to the connection that followed (end null: none
+    did). The sending end's own events come first, because the stamps carry its clock. ``left_*`` is the last
+    disconnection that the sending end saw.
+    """
+    keys = ["from_socket", "to_socket"]
+    events = _edge_events(tables["connection"], edges, mirrored)
+    in_order = Window.partitionBy(*keys, "side").orderBy("at", "n")
+    followed = events.withColumn("next_at", sf.lead("at").over(in_order)).withColumn(
+        "is_last", sf.lead("at").over(in_order).isNull()
+    )
+    lost_it = sf.col("action") == "disconnected"
+    own = sf.col("side") == "from"
+    per_side = followed.groupBy(*keys, "side").agg(
+        sf.collect_list(
+            sf.when(lost_it, sf.struct(sf.col("at").alias("start"), sf.col("next_at").alias("end")))
+        ).alias("downs"),
+        sf.min(sf.when(~lost_it, sf.col("at"))).alias("connected_at"),
+        sf.min(sf.when(~lost_it & own, sf.col("sent"))).alias("sent_when_connected"),
+        sf.max(lost_it & sf.col("is_last")).alias("is_down"),
+        sf.max(sf.when(lost_it & own, sf.struct("at", "n", "sent"))).alias("left"),
+    )
+    to_end_saw = sf.when(sf.col("side") == "to", sf.col("is_down"))
+    ends = per_side.groupBy(*keys).agg(
+        sf.max("is_down").alias("either_down"), sf.max(to_end_saw).alias("to_end_saw")
+    )
+    facts = best(per_side, keys, [sf.col("side")])
+    return facts.join(ends, on=keys, how="inner").select(
+        *keys,
+        "downs",
+        "connected_at",
+        "sent_when_connected",
+        sf.col("either_down").alias("is_down"),
+        sf.coalesce("to_end_saw", sf.lit(False)).alias("to_end_is_down"),
+        sf.col("left.at").alias("left_at"),
+        sf.col("left.n").alias("left_n"),
+        sf.col("left.sent").alias("left_sent"),
+    )
+
+
+def _flows() -> Column:
+    allowed = [
+        (sf.col("from_type") == sender) & sf.col("to_type").isin(*receivers)
+        for sender, receivers in FLOWS.items()
+    ]
+    return reduce(Column.__or__, allowed)
+
+
+def _edge_events(connections: DataFrame, edges: DataFrame, mirrored: DataFrame) -> DataFrame:
+    """Connection events by the edge that they concern: from_socket, to_socket, side, action, at, n, sent.
+
+    An event whose connection has no mirror concerns the only unmirrored edge of its socket, if there is just one.
+    """
+    events = connections.where(sf.col("action").isin(*STATES)).select(
+        "socket", "connection", "action", "at", "n", "sent"
+    )
+    named = events.join(
+        mirrored.select("socket", "connection", "peer"), on=["socket", "connection"], how="left"
+    )
+    sides = edges.select(
+        "from_socket", "to_socket", "mirrored", "from_socket", sf.lit("from").alias("side")
+    ).toDF("from_socket", "to_socket", "mirrored", "socket", "side")
+    other = edges.select(
+        "from_socket", "to_socket", "mirrored", "to_socket", sf.lit("to").alias("side")
+    ).toDF("from_socket", "to_socket", "mirrored", "socket", "side")
+    both = sides.unionByName(other).withColumn(
+        "peer", sf.when(sf.col("side") == "from", sf.col("to_socket")).otherwise(sf.col("from_socket"))
+    )
+    of_mirrored = named.where("peer is not null").join(both, on=["socket", "peer"], how="inner")
+    alone = both.where("not mirrored").withColumn(
+        "rivals", sf.count("*").over(Window.partitionBy("socket", "side"))
+    )
+    of_others = (
+        named.where("peer is null").drop("peer").join(alone.where("rivals = 1"), on="socket", how="inner")
+    )
+    columns = ["from_socket", "to_socket", "side", "action", "at", "n", "sent"]
+    return of_mirrored.select(*columns).unionByName(of_others.select(*columns))

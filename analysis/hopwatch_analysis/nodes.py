@@ -1,0 +1,100 @@
+"""Sockets: when each opened and ended, how it ended, and which node (a socket, or a proxy) it belongs to."""
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.frames import best
+from hopwatch_analysis.reading import Tables
+from hopwatch_analysis.schemas import COUNTERS
+
+BALANCED_TYPES = ("PUSH", "DEALER", "REQ")
+FILTERED_TYPES = ("SUB", "XSUB")
+PUBLISHING_TYPES = ("PUB", "XPUB")
+DROPPING_TYPES = ("PUB", "XPUB", "ROUTER")
+
+
+def sockets(tables: Tables) -> DataFrame:
+    """One row a socket: socket, host, process, command, name, type, probed, stamped, opened_at, end, ended_at,
+    proxy, passes_to (the proxy's other socket), node, node_name, node_type.
+
+    ``end`` is ``closed``, ``exited`` (its process exited with it open), ``died`` or ``open``.
+    """
+    return (
+        _opened(tables["socket"])
+        .join(_closed(tables["socket"]), on="socket", how="left")
+        .join(_processes(tables["process"]), on="process", how="left")
+        .join(_proxy_sides(tables["proxy"]), on="socket", how="left")
+        .withColumn("end", _end())
+        .withColumn("ended_at", sf.coalesce("closed_at", "exited_at", "gone_at"))
+        .withColumn("node", sf.coalesce("proxy", "socket"))
+        .withColumn("name", sf.coalesce("name", _derived_name()))
+        .withColumn("node_name", sf.coalesce("proxy_name", "name"))
+        .withColumn("node_type", sf.when(sf.col("proxy").isNotNull(), "PROXY").otherwise(sf.col("type")))
+        .drop("closed_at", "exited_at", "gone_at", "proxy_name")
+    )
+
+
+def latest_counters(tables: Tables) -> DataFrame:
+    """The last word on each socket's counters."""
+    order = [sf.col("final").desc_nulls_last(), sf.col("at").desc()]
+    return best(tables["counters"], ["socket"], order).select("socket", *COUNTERS)
+
+
+def _opened(rows: DataFrame) -> DataFrame:
+    opened = best(rows.where("state = 'opened'"), ["socket"], [sf.col("at")])
+    return opened.select(
+        "socket",
+        "host",
+        "process",
+        "name",
+        "type",
+        sf.coalesce("probed", sf.lit(False)).alias("probed"),
+        (sf.col("sequence") == "stamp").alias("stamped"),
+        sf.col("options")["rcvhwm"].alias("rcvhwm"),
+        sf.col("options")["sndhwm"].alias("sndhwm"),
+        sf.col("at").alias("opened_at"),
+    )
+
+
+def _closed(rows: DataFrame) -> DataFrame:
+    return rows.where("state = 'closed'").groupBy("socket").agg(sf.max("at").alias("closed_at"))
+
+
+def _processes(rows: DataFrame) -> DataFrame:
+    def at(state: str) -> Column:
+        return sf.max(sf.when(sf.col("state") == state, sf.col("at")))
+
+    return rows.groupBy("process").agg(
+        sf.max("command").alias("command"), at("exited").alias("exited_at"), at("gone").alias("gone_at")
+    )
+
+
+def _proxy_sides(rows: DataFrame) -> DataFrame:
+    proxies = best(rows, ["proxy"], [sf.col("at")])
+    front = proxies.select(
+        sf.col("frontend").alias("socket"),
+        "proxy",
+        sf.col("name").alias("proxy_name"),
+        sf.col("backend").alias("passes_to"),
+    )
+    back = proxies.select(
+        sf.col("backend").alias("socket"),
+        "proxy",
+        sf.col("name").alias("proxy_name"),
+        sf.col("frontend").alias("passes_to"),
+    )
+    sides = front.unionByName(back)
+    return best(sides, ["socket"], [sf.col("proxy")])
+
+
+def _end() -> Column:
+    return (
+        sf.when(sf.col("closed_at").isNotNull(), "closed")
+        .when(sf.col("exited_at").isNotNull(), "exited")
+        .when(sf.col("gone_at").isNotNull(), "died")
+        .otherwise("open")
+    )
+
+
+def _derived_name() -> Column:
+    return sf.concat_ws(" ", "type", sf.substring("socket", 1, 6))

@@ -1,0 +1,66 @@
+"""Onsets: at which message a sender's pipe was full, and whose pipe that was."""
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as sf
+
+EDGE = ("stream", "from_socket", "to_socket")
+
+
+def onsets(rows: DataFrame) -> DataFrame:
+    """One row an onset: stream, number, lane, lane_number."""
+    return rows.select(sf.col("socket").alias("stream"), "number", "lane", "lane_number").distinct()
+
+
+def onsets_of_edges(onsets: DataFrame, lost: DataFrame) -> DataFrame:
+    """The onsets whose own message an edge out of the sender lost: stream, from_socket, to_socket, number."""
+    edges = lost.where("from_socket = stream").select(*EDGE).distinct()
+    marks = onsets.join(edges, on="stream", how="inner").select(
+        *EDGE,
+        "lane",
+        sf.col("lane_number").alias("position"),
+        "number",
+        sf.lit(None).cast("long").alias("last"),
+    )
+    starts = lost.where("from_socket = stream").select(
+        *EDGE, "lane", sf.col("first").alias("position"), sf.lit(None).cast("long").alias("number"), "last"
+    )
+    in_order = (
+        Window.partitionBy(*EDGE, "lane")
+        .orderBy("position", sf.col("last").isNull())
+        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    )
+    return (
+        starts.unionByName(marks)
+        .withColumn("covered_to", sf.last("last", ignorenulls=True).over(in_order))
+        .where("number is not null and covered_to >= position")
+        .select(*EDGE, "number")
+    )
+
+
+def with_onset_between(ranges: DataFrame, edge_onsets: DataFrame) -> DataFrame:
+    """Adds ``onset_between``: the edge's latest onset between the messages around the range, or null."""
+    in_order = (
+        Window.partitionBy(*EDGE)
+        .orderBy("position", sf.col("mark").isNotNull())
+        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    )
+    marks = edge_onsets.select(*EDGE, sf.col("number").alias("position"), sf.col("number").alias("mark"))
+    placed = ranges.withColumn("position", sf.col("after")).withColumn("mark", sf.lit(None).cast("long"))
+    latest = sf.last("mark", ignorenulls=True).over(in_order)
+    return (
+        placed.unionByName(marks, allowMissingColumns=True)
+        .withColumn("latest", latest)
+        .where("mark is null")
+        .withColumn("onset_between", sf.when(sf.col("latest") > sf.col("before"), sf.col("latest")))
+        .drop("position", "mark", "latest")
+    )
+
+
+def with_beginning_at_onset(ranges: DataFrame, onsets: DataFrame, first: str) -> DataFrame:
+    """Adds ``begins_at_onset``: the range leaves the sender's own socket, and begins at an onset exactly."""
+    marks = onsets.select(
+        "stream", "lane", sf.col("lane_number").alias(first), sf.lit(True).alias("is_onset")
+    )
+    known = ranges.join(marks.distinct(), on=["stream", "lane", first], how="left")
+    own = sf.col("from_socket") == sf.col("stream")
+    return known.withColumn("begins_at_onset", own & sf.coalesce("is_onset", sf.lit(False))).drop("is_onset")

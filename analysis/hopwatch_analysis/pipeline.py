@@ -1,0 +1,174 @@
+"""The algorithm: events → sockets, connections, lanes → hops → ledger → losses → incidents."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis import accounts as acc
+from hopwatch_analysis import balanced, causes, incidents, ledger, losses, nodes, owed, rates
+from hopwatch_analysis.frames import settle
+from hopwatch_analysis.frontends import arrivals
+from hopwatch_analysis.lanes import lanes, receipts, send_samples
+from hopwatch_analysis.links import link_facts, links, mirrored_connections
+from hopwatch_analysis.missing import missing, owed_ranges, unlocated
+from hopwatch_analysis.onsets import onsets, onsets_of_edges, with_onset_between
+from hopwatch_analysis.place import Evidence, place
+from hopwatch_analysis.reading import Tables
+from hopwatch_analysis.ways import way_edges, ways
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What is looked at: ``ends_at`` is the newest moment known; a lane that moved within ``guard`` seconds of it is not closed."""
+
+    ends_at: datetime
+    guard: float
+    since: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Who sends what to whom, and along which hops."""
+
+    sockets: DataFrame
+    streams: DataFrame
+    receipts: DataFrame
+    lanes: DataFrame
+    links: DataFrame
+    edges: DataFrame
+    facts: DataFrame
+    endings: DataFrame
+    longest_way: int
+
+
+def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -> dict[str, DataFrame]:
+    """Result tables by name: hops, ledger, losses, incidents, findings."""
+    progress("who is connected to whom")
+    topology = _topology(tables, scope)
+    progress("what each receiver was owed, and did not get")
+    evidence, gone, unlocated_numbers = _owed_and_missing(tables, topology)
+    progress("on which hop it was lost")
+    pieces = settle(place(gone, evidence, topology.longest_way))
+    progress("why")
+    explained, pressure = _explained(tables, topology, pieces, evidence, scope)
+    accounts = settle(
+        acc.range_accounts(pieces, explained)
+        .unionByName(acc.unlocated_accounts(unlocated_numbers, topology.edges))
+        .unionByName(_shared_out(topology, evidence, scope))
+    )
+    progress("the ledger")
+    rows = settle(ledger.ledger(accounts, _delivered(topology, evidence.owed), topology.sockets))
+    totals = ledger.edge_totals(rows, accounts, evidence.owed_ranges, topology.edges)
+    figures = incidents.edge_figures(topology.edges, topology.sockets, topology.facts, pressure)
+    return {
+        "hops": settle(ledger.hops(totals, topology.edges, topology.sockets)),
+        "ledger": rows,
+        "losses": acc.by_hop(accounts),
+        "incidents": settle(incidents.incidents(accounts, figures, topology.sockets)),
+        "findings": tables["finding"].select("socket", "rule", "text", "advice"),
+    }
+
+
+def _topology(tables: Tables, scope: Scope) -> Topology:
+    sockets = settle(nodes.sockets(tables))
+    lane_rows = tables["lane"].join(_gone_before(sockets, scope), on="stream", how="left_anti")
+    got = settle(receipts(lane_rows))
+    numbered = settle(lanes(lane_rows, got))
+    streams = settle(numbered.select("stream").distinct())
+    mirrored = settle(mirrored_connections(tables))
+    linked = settle(links(tables, sockets, mirrored))
+    found = settle(ways(streams, linked, sockets, got))
+    edges = settle(way_edges(found))
+    once = edges.select("from_socket", "to_socket", "mirrored").distinct()
+    facts = settle(link_facts(tables, once, mirrored))
+    endings = settle(owed.endings(edges, sockets, facts))
+    longest = found.agg(sf.max("length")).first()
+    return Topology(
+        sockets, streams, got, numbered, linked, edges, facts, endings, (longest and longest[0]) or 0
+    )
+
+
+def _gone_before(sockets: DataFrame, scope: Scope) -> DataFrame:
+    ended_earlier = sf.col("ended_at") < sf.lit(scope.since) if scope.since else sf.lit(False)
+    return sockets.where(ended_earlier).select(sf.col("socket").alias("stream"))
+
+
+def _owed_and_missing(tables: Tables, topology: Topology) -> tuple[Evidence, DataFrame, DataFrame]:
+    due = settle(
+        owed.owed(
+            topology.endings,
+            topology.lanes,
+            topology.receipts,
+            subscriptions=owed.subscriptions(tables["subscription"]),
+            sockets=topology.sockets,
+            samples=send_samples(tables["lane"]),
+        )
+    )
+    due_ranges = settle(owed_ranges(due, tables["gap"]))
+    gone = settle(missing(due, tables["gap"]))
+    evidence = Evidence(
+        owed=due,
+        owed_ranges=due_ranges,
+        way_edges=topology.edges,
+        lanes=topology.lanes,
+        onsets=settle(onsets(tables["onset"])),
+        link_facts=topology.facts,
+        links=topology.links,
+        counters=settle(nodes.latest_counters(tables)),
+        streams=topology.streams,
+    )
+    return evidence, gone, unlocated(due, gone, due_ranges)
+
+
+def _explained(
+    tables: Tables, topology: Topology, pieces: DataFrame, evidence: Evidence, scope: Scope
+) -> tuple[DataFrame, DataFrame]:
+    """Losses by hop with their causes, and the rates of the edges they were lost on."""
+    by_hop = settle(
+        losses.by_hop(pieces, evidence.owed).transform(
+            lambda frame: losses.cut_at_onset(frame, evidence.onsets)
+        )
+    )
+    pressure = settle(rates.pressure(tables, by_hop, topology.streams, topology.sockets))
+    explained = (
+        by_hop.transform(lambda frame: with_onset_between(frame, onsets_of_edges(evidence.onsets, by_hop)))
+        .transform(lambda frame: causes.with_facts(frame, topology.sockets, topology.facts, topology.lanes))
+        .join(pressure, on=["stream", "from_socket", "to_socket"], how="left")
+        .transform(lambda frame: causes.with_cause(frame, scope.ends_at, scope.guard))
+        .transform(causes.with_times)
+    )
+    return settle(explained), pressure
+
+
+def _shared_out(topology: Topology, evidence: Evidence, scope: Scope) -> DataFrame:
+    frames_in = arrivals(evidence.counters, topology.links, topology.streams)
+    shares = balanced.shares(
+        topology.endings,
+        topology.edges,
+        lanes=topology.lanes,
+        receipts=topology.receipts,
+        sockets=topology.sockets,
+        link_facts=topology.facts,
+    )
+    return balanced.balanced_accounts(shares, frames_in, topology.edges, scope.ends_at, scope.guard)
+
+
+def _delivered(topology: Topology, due: DataFrame) -> DataFrame:
+    """Messages that each receiver got of each stream; receivers that were owed none of it are left out."""
+    shared_out = topology.sockets.where(sf.col("type").isin(*nodes.BALANCED_TYPES)).select(
+        sf.col("socket").alias("stream")
+    )
+    got = topology.receipts.select("stream", "receiver", "count")
+    of_shared_out = topology.endings.select("stream", "receiver").join(
+        shared_out, on="stream", how="left_semi"
+    )
+    balanced_counts = of_shared_out.join(got, on=["stream", "receiver"], how="left")
+    return (
+        due.select("stream", "receiver", "count")
+        .unionByName(balanced_counts)
+        .groupBy("stream", "receiver")
+        .agg(sf.coalesce(sf.sum("count"), sf.lit(0)).alias("delivered"))
+    )

@@ -1,0 +1,137 @@
+"""On which hop each missing range was lost.
+
+A range missing at some receivers behind a proxy, but not at all, was lost behind it. One missing at all of
+them may have been lost before: the sender's onsets, the proxy's own counts and the connections tell, edge by
+edge from the sender outward; where nothing does, the hop stays unknown.
+"""
+
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.frames import settle
+from hopwatch_analysis.frontends import arrivals, expected_frames, verdicts
+from hopwatch_analysis.missing import LANE_OF_RECEIVER
+from hopwatch_analysis.onsets import onsets_of_edges, with_beginning_at_onset, with_onset_between
+from hopwatch_analysis.shared import cut_by_reach, shared_segments
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Frames that tell one hop from another."""
+
+    owed: DataFrame
+    owed_ranges: DataFrame
+    way_edges: DataFrame
+    lanes: DataFrame
+    onsets: DataFrame
+    link_facts: DataFrame
+    links: DataFrame
+    counters: DataFrame
+    streams: DataFrame
+
+
+def place(missing: DataFrame, evidence: Evidence, longest_way: int) -> DataFrame:
+    """Missing ranges, cut where needed, with the edge of each: adds length, depth, hop_known, from_socket, to_socket.
+
+    Where the hop is not known (``hop_known`` false) the edge is the first one that may have lost the range.
+    """
+    edges = evidence.way_edges.select("stream", "receiver", "depth", "from_socket", "to_socket", "length")
+    if longest_way <= 1:
+        pieces = missing.join(edges, on=["stream", "receiver"], how="inner").withColumn("placed", sf.lit(1))
+    else:
+        pieces = _place_on_long_ways(missing, evidence, longest_way).join(
+            edges.drop("length"), on=["stream", "receiver", "depth"], how="inner"
+        )
+    return pieces.withColumn("hop_known", sf.col("placed").isNotNull()).drop("placed")
+
+
+def overlaps_a_down() -> Column:
+    """Whether the time the range was sent in overlaps one in which the edge's connection was down."""
+    from_time = sf.col("before_sent_at")
+    return sf.coalesce(
+        sf.exists(
+            "downs",
+            lambda down: (
+                (down["start"] <= sf.coalesce(sf.col("after_sent_at"), down["start"]))
+                & (sf.coalesce(down["end"], from_time) >= from_time)
+            ),
+        ),
+        sf.lit(False),
+    )
+
+
+def _place_on_long_ways(missing: DataFrame, evidence: Evidence, longest_way: int) -> DataFrame:
+    shared = settle(shared_segments(missing, evidence.owed_ranges, evidence.way_edges))
+    expected = settle(
+        expected_frames(evidence.owed, evidence.owed_ranges, evidence.way_edges, evidence.lanes)
+    )
+    arrived = settle(arrivals(evidence.counters, evidence.links, evidence.streams))
+    pieces = cut_by_reach(missing, shared, evidence.way_edges).withColumn(
+        "placed", sf.when(sf.col("depth") == sf.col("length"), sf.col("depth"))
+    )
+    pieces = settle(pieces.transform(lambda frame: _placed_by_onsets(frame, shared, evidence)))
+    for depth in range(1, longest_way):
+        at_edges = settle(
+            pieces.transform(lambda frame, depth=depth: _at_depth(frame, evidence.way_edges, depth))
+        )
+        proofs = verdicts(at_edges, depth, expected, arrived, evidence.lanes)
+        pieces = settle(_placed_at(at_edges, proofs, evidence, depth))
+    return pieces
+
+
+def _placed_by_onsets(pieces: DataFrame, shared: DataFrame, evidence: Evidence) -> DataFrame:
+    """Open pieces that reach back to the sender's own pipe, and began when that was full: placed there."""
+    first_edges = evidence.way_edges.where("depth = 1").select(
+        "stream", "receiver", "from_socket", "to_socket"
+    )
+    own = shared.where("depth = 1")
+    of_edges = onsets_of_edges(evidence.onsets, own)
+    runs = own.select("stream", "lane", "from_socket", "to_socket", "first", "run_first")
+    by_own_pipe = sf.col("begins_at_onset") | sf.col("onset_between").isNotNull()
+    return (
+        pieces.join(first_edges, on=["stream", "receiver"], how="inner")
+        .join(runs, on=["stream", "lane", "from_socket", "to_socket", "first"], how="left")
+        .transform(lambda frame: with_beginning_at_onset(frame, evidence.onsets, "run_first"))
+        .transform(lambda frame: with_onset_between(frame, of_edges))
+        .withColumn("placed", sf.when((sf.col("depth") == 1) & by_own_pipe, 1).otherwise(sf.col("placed")))
+        .drop("from_socket", "to_socket", "run_first", "begins_at_onset", "onset_between")
+    )
+
+
+def _at_depth(pieces: DataFrame, way_edges: DataFrame, depth: int) -> DataFrame:
+    edges = way_edges.where(sf.col("depth") == depth).select("stream", "receiver", "from_socket", "to_socket")
+    return pieces.join(edges, on=["stream", "receiver"], how="left")
+
+
+def _placed_at(at_edges: DataFrame, proofs: DataFrame, evidence: Evidence, depth: int) -> DataFrame:
+    """Decide the pieces that are open at this depth: this edge, or one further on, or not to be known."""
+    left_first = evidence.owed.select(*LANE_OF_RECEIVER, "receiver_left_first")
+    downs = evidence.link_facts.select("from_socket", "to_socket", "downs")
+    is_open = sf.col("placed").isNull() & (sf.col("depth") == depth)
+    here = sf.coalesce("none_arrived", sf.lit(False)) | overlaps_a_down()
+    left_with_it = sf.col("receiver_left_first") & sf.col("part").isin("tail", "all")
+    behind = sf.coalesce("all_arrived", sf.lit(False)) | (left_with_it & ~here)
+    return (
+        at_edges.join(proofs, on="to_socket", how="left")
+        .join(downs, on=["from_socket", "to_socket"], how="left")
+        .join(left_first, on=list(LANE_OF_RECEIVER), how="left")
+        .withColumn("moves", is_open & behind)
+        .withColumn(
+            "placed",
+            sf.when(sf.col("moves") & (sf.col("length") == depth + 1), depth + 1)
+            .when(is_open & ~behind & here, depth)
+            .otherwise(sf.col("placed")),
+        )
+        .withColumn("depth", sf.when(sf.col("moves"), depth + 1).otherwise(sf.col("depth")))
+        .drop(
+            "moves",
+            "all_arrived",
+            "none_arrived",
+            "downs",
+            "receiver_left_first",
+            "from_socket",
+            "to_socket",
+        )
+    )

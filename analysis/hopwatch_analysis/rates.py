@@ -1,0 +1,147 @@
+"""Whether a receiver whose pipe was full is too slow, or only met bursts longer than its pipe."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.frames import seconds
+from hopwatch_analysis.missing import gap_rows
+from hopwatch_analysis.reading import Tables
+
+SHORTEST_INTERVAL = 0.02  # seconds: below it, a rate says more about scheduling than about the receiver
+FEWEST_MESSAGES = 5
+CAUGHT_UP_WITHIN = 0.02  # seconds between a message's send and the sample that finds it received
+BURSTS_AT_MOST = 0.5  # of the time that the stream was active
+
+
+def sender_rates(tables: Tables, streams: DataFrame) -> DataFrame:
+    """How fast each stream was sent: stream, began_at, last_sent_at, mean_rate (messages a second, null if not known)."""
+    sampled = (
+        tables["counters"]
+        .where("sent > 0")
+        .select(sf.col("socket").alias("stream"), sf.col("sent").alias("number"), "at")
+    )
+    gaps = tables["gap"].where("action = 'gap'")
+    before = gaps.select("stream", sf.col("before").alias("number"), sf.col("before_sent_at").alias("at"))
+    after = gaps.select("stream", sf.col("after").alias("number"), sf.col("after_sent_at").alias("at"))
+    points = sampled.unionByName(before).unionByName(after).where("number is not null and at is not null")
+    first_seen = points.groupBy("stream", "number").agg(sf.min("at").alias("at"))
+    spans = first_seen.groupBy("stream").agg(
+        sf.min("number").alias("low"),
+        sf.max("number").alias("high"),
+        sf.min_by("at", "number").alias("began_at"),
+        sf.max_by("at", "number").alias("last_sent_at"),
+    )
+    took = seconds(sf.col("last_sent_at"), sf.col("began_at"))
+    rate = sf.when(took > SHORTEST_INTERVAL, (sf.col("high") - sf.col("low")) / took)
+    return spans.join(streams, on="stream", how="left_semi").select(
+        "stream", "began_at", "last_sent_at", rate.alias("mean_rate")
+    )
+
+
+def receiver_capacities(tables: Tables) -> DataFrame:
+    """The highest rate at which each socket was seen to receive (messages a second): to_socket, capacity."""
+    counters = tables["counters"].select("socket", sf.lit("").alias("lane_of"), "at", "received")
+    gaps = gap_rows(tables["gap"], "gap").select(
+        sf.col("receiver").alias("socket"),
+        sf.concat_ws("/", "stream", sf.col("lane").cast("string")).alias("lane_of"),
+        "at",
+        "received",
+    )
+    in_order = Window.partitionBy("socket", "lane_of").orderBy("at", "received")
+    more = sf.col("received") - sf.lag("received").over(in_order)
+    took = seconds(sf.col("at"), sf.lag("at").over(in_order))
+    return (
+        counters.unionByName(gaps)
+        .select(sf.col("socket").alias("to_socket"), more.alias("more"), took.alias("took"))
+        .where((sf.col("took") >= SHORTEST_INTERVAL) & (sf.col("more") >= FEWEST_MESSAGES))
+        .groupBy("to_socket")
+        .agg(sf.max(sf.col("more") / sf.col("took")).alias("capacity"))
+    )
+
+
+def pressure(tables: Tables, losses: DataFrame, streams: DataFrame, sockets: DataFrame) -> DataFrame:
+    """Figures of each edge that lost something: stream, from_socket, to_socket, began_at, last_sent_at, mean_rate,
+    capacity, loss_share, in_bursts.
+
+    ``loss_share`` is how much of the stream's time its losses spanned. ``in_bursts``: less than half of it, and
+    the receiver was caught up in between or is known to keep up with the mean rate.
+    """
+    rates = sender_rates(tables, streams)
+    spans = losses.groupBy("stream", "from_socket", "to_socket").agg(
+        sf.sum(_spanned()).alias("spanned"), sf.min("before_sent_at").alias("first_loss_at")
+    )
+    edges = spans.join(rates, on="stream", how="left").join(
+        receiver_capacities(tables), on="to_socket", how="left"
+    )
+    active = seconds(sf.col("last_sent_at"), sf.col("began_at"))
+    keeps_up = sf.coalesce(sf.col("capacity") > sf.col("mean_rate"), sf.lit(False))
+    in_bursts = sf.col("loss_share") < BURSTS_AT_MOST
+    return (
+        edges.transform(lambda frame: _with_caught_up(frame, tables, sockets))
+        .withColumn("loss_share", sf.try_divide("spanned", active))
+        .withColumn("in_bursts", sf.coalesce(in_bursts & (keeps_up | sf.col("caught_up")), sf.lit(False)))
+        .select(
+            "stream",
+            "from_socket",
+            "to_socket",
+            "began_at",
+            "last_sent_at",
+            "mean_rate",
+            "capacity",
+            "loss_share",
+            "in_bursts",
+        )
+    )
+
+
+def _spanned() -> Column:
+    return sf.when(sf.col("part") == "inner", seconds(sf.col("after_sent_at"), sf.col("before_sent_at")))
+
+
+def _with_caught_up(edges: DataFrame, tables: Tables, sockets: DataFrame) -> DataFrame:
+    """Adds ``caught_up``: after its first loss, while the sender went on, the receiver had nothing left to read."""
+    samples = (
+        _fresh_samples(tables, sockets)
+        .unionByName(_waits(tables))
+        .select(sf.col("socket").alias("to_socket"), "since", "at")
+    )
+    proven = (
+        edges.join(samples, on="to_socket", how="inner")
+        .where("since > first_loss_at and at <= last_sent_at")
+        .select("stream", "from_socket", "to_socket", sf.lit(True).alias("proven"))
+        .distinct()
+    )
+    known = edges.join(proven, on=["stream", "from_socket", "to_socket"], how="left")
+    return known.withColumn("caught_up", sf.coalesce("proven", sf.lit(False))).drop("proven")
+
+
+def _fresh_samples(tables: Tables, sockets: DataFrame) -> DataFrame:
+    hosts = sockets.select("socket", "host")
+    lag = seconds(sf.col("at"), sf.col("newest_sent_at"))
+    same_clock = sf.col("sender_host") == sf.col("host")
+    return (
+        tables["lane"]
+        .where("role = 'receive' and n is null")
+        .select("socket", "stream", "at", "newest_sent_at")
+        .join(hosts, on="socket", how="inner")
+        .join(hosts.toDF("stream", "sender_host"), on="stream", how="inner")
+        .where(same_clock & (sf.abs(lag) <= CAUGHT_UP_WITHIN))
+        .select("socket", sf.col("newest_sent_at").alias("since"), "at")
+    )
+
+
+def _waits(tables: Tables) -> DataFrame:
+    """Stretches between two samples in which a receive found no message: socket, since, at."""
+    in_order = Window.partitionBy("socket").orderBy("at")
+    waits = sf.col("waited_receives") + sf.col("eagain_receives")
+    return (
+        tables["counters"]
+        .select(
+            "socket",
+            "at",
+            sf.lag("at").over(in_order).alias("since"),
+            (waits - sf.lag(waits).over(in_order)).alias("more_waits"),
+        )
+        .where("more_waits > 0")
+        .select("socket", "since", "at")
+    )

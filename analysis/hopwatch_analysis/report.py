@@ -1,0 +1,100 @@
+"""report.json: the fixed shape that others build on, and a few keys more."""
+
+import json
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from hopwatch_analysis.advice import advice
+from hopwatch_analysis.errors import AnalysisError
+from hopwatch_analysis.evidence import evidence
+from hopwatch_analysis.records import Analysis, Hop, Incident, LedgerRow, Node
+
+Json = dict[str, Any]
+
+
+def report(analysis: Analysis) -> Json:
+    """The report as JSON values; times are ISO 8601 in UTC."""
+    return {
+        "window": {"from": _time(analysis.began_at), "to": _time(analysis.ended_at)},
+        "hops": [_hop(hop) for hop in analysis.hops],
+        "ledger": [_ledger_row(row) for row in analysis.ledger],
+        "incidents": [_incident(incident) for incident in analysis.incidents],
+        "findings": [
+            {"socket": found.socket, "rule": found.rule, "text": found.text, "advice": found.advice}
+            for found in analysis.findings
+        ],
+        "skipped_files": [{"file": file, "reason": reason} for file, reason in analysis.skipped],
+    }
+
+
+def write_report(content: Json, folder: Path) -> Path:
+    """Write report.json. Raises AnalysisError if the folder cannot be written."""
+    path = folder / "report.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise AnalysisError(f"cannot write {path}: {error}") from error
+    return path
+
+
+def _hop(hop: Hop) -> Json:
+    return {
+        "hop": hop.label,
+        "from": _node(hop.sender),
+        "to": _node(hop.receiver),
+        "transport": hop.transport,
+        "sent": hop.sent,
+        "delivered": hop.delivered,
+        "lost": hop.lost,
+        "in_flight": hop.in_flight,
+        "unexplained": hop.unexplained,
+    }
+
+
+def _node(node: Node) -> Json:
+    return {
+        "host": node.host,
+        "process": node.process,
+        "socket": node.socket,
+        "name": node.name,
+        "type": node.type,
+    }
+
+
+def _ledger_row(row: LedgerRow) -> Json:
+    return {
+        "stream": row.stream,
+        "name": row.name,
+        "receiver": row.receiver,
+        "receiver_name": row.receiver_name,
+        "sent": row.sent,
+        "delivered": row.delivered,
+        "lost": row.lost,
+        "in_flight": row.in_flight,
+        "unexplained": row.unexplained,
+        "causes": dict(row.causes),
+    }
+
+
+def _incident(incident: Incident) -> Json:
+    return {
+        "hop": incident.hop,
+        "cause": incident.cause,
+        "certainty": "exact" if incident.exact else "inferred",
+        "started_at": _time(incident.started_at),
+        "ended_at": _time(incident.ended_at),
+        "lost": incident.lost,
+        "streams": list(incident.streams),
+        "evidence": evidence(incident),
+        "advice": advice(incident),
+    }
+
+
+def _time(value: datetime | None) -> str | None:
+    """Spark hands out naive times in the session's zone, which is UTC."""
+    if value is None:
+        return None
+    aware = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
+    return aware.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,132 @@
+"""Spark schemas of the landed Parquet files: one table a kind.
+
+The analysis reads files, not the agent's code, and so says itself what it expects of them.
+"""
+
+from pyspark.sql.types import (
+    BooleanType,
+    DataType,
+    IntegerType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+SCHEMA_VERSION = 1
+
+TEXT, WHOLE, FLAG, TIME = StringType(), LongType(), BooleanType(), TimestampType()
+
+COMMON: dict[str, DataType] = {
+    "schema_version": IntegerType(),
+    "host": TEXT,
+    "process": TEXT,
+    "n": WHOLE,
+    "at": TIME,
+}
+
+COUNTERS = (
+    "sent",
+    "sent_more_frames",
+    "sent_bytes",
+    "received",
+    "received_more_frames",
+    "received_bytes",
+    "eagain_sends",
+    "eagain_receives",
+    "waited_sends",
+    "waited_ns",
+    "onsets",
+    "unroutable",
+    "gaps",
+    "lost",
+    "duplicated",
+    "reordered",
+    "waited_receives",
+    "proxied_in_frames",
+    "proxied_in_bytes",
+    "proxied_out_frames",
+    "proxied_out_bytes",
+)
+
+KINDS: dict[str, dict[str, DataType]] = {
+    "process": {
+        "state": TEXT,
+        "pid": WHOLE,
+        "command": TEXT,
+        "hopwatch": TEXT,
+        "pyzmq": TEXT,
+        "libzmq": TEXT,
+        "events_lost": WHOLE,
+    },
+    "socket": {
+        "socket": TEXT,
+        "state": TEXT,
+        "name": TEXT,
+        "type": TEXT,
+        "sequence": TEXT,
+        "probed": FLAG,
+        "proxy": TEXT,
+        "options": MapType(TEXT, WHOLE),
+    },
+    "option": {"socket": TEXT, "option": TEXT, "value": TEXT},
+    "endpoint": {"socket": TEXT, "action": TEXT, "endpoint": TEXT},
+    "subscription": {"socket": TEXT, "action": TEXT, "topic": TEXT},
+    "connection": {
+        "socket": TEXT,
+        "action": TEXT,
+        "connection": WHOLE,
+        "endpoint": TEXT,
+        "local": TEXT,
+        "remote": TEXT,
+        "accepted": FLAG,
+        "sent": WHOLE,
+        "received": WHOLE,
+        "reason": TEXT,
+    },
+    "lane": {
+        "socket": TEXT,
+        "stream": TEXT,
+        "lane": WHOLE,
+        "role": TEXT,
+        "state": TEXT,
+        "topic": TEXT,
+        "count": WHOLE,
+        "frames": WHOLE,
+        "first": WHOLE,
+        "next": WHOLE,
+        "newest_sent_at": TIME,
+    },
+    "gap": {
+        "socket": TEXT,
+        "stream": TEXT,
+        "lane": WHOLE,
+        "action": TEXT,
+        "first": WHOLE,
+        "last": WHOLE,
+        "before": WHOLE,
+        "after": WHOLE,
+        "before_sent_at": TIME,
+        "after_sent_at": TIME,
+        "received": WHOLE,
+    },
+    "onset": {"socket": TEXT, "number": WHOLE, "lane": WHOLE, "lane_number": WHOLE},
+    "counters": {"socket": TEXT, "final": FLAG, **dict.fromkeys(COUNTERS, WHOLE)},
+    "proxy": {
+        "proxy": TEXT,
+        "name": TEXT,
+        "frontend": TEXT,
+        "backend": TEXT,
+        "frontend_type": TEXT,
+        "backend_type": TEXT,
+    },
+    "finding": {"socket": TEXT, "rule": TEXT, "text": TEXT, "advice": TEXT},
+    "fault": {"socket": TEXT, "text": TEXT},
+}
+
+
+def schema_of(kind: str) -> StructType:
+    """Columns of the landed files of one kind, the common ones first."""
+    return StructType([StructField(name, type_) for name, type_ in {**COMMON, **KINDS[kind]}.items()])

@@ -1,0 +1,141 @@
+"""Landed folders made by hand: what an agent would have written about a small system, row by row."""
+
+import hashlib
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from hopwatch_agent.landing.schemas import COMMON, COUNTERS, SCHEMA_VERSION, schema_of
+
+START = datetime(2026, 5, 4, 12, 0, tzinfo=timezone.utc)
+
+
+def at(seconds: float) -> datetime:
+    """The time some seconds into the story."""
+    return START + timedelta(seconds=seconds)
+
+
+def id_of(name: str) -> str:
+    """The id of the thing with this name."""
+    return hashlib.sha256(name.encode()).hexdigest()[:16]
+
+
+@dataclass
+class LandedFolder:
+    """Rows by kind; ``write`` lands them."""
+
+    rows: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+    homes: dict[str, tuple[str, str]] = field(default_factory=dict)
+    ports: int = 20_000
+    connections: int = 0
+
+    def add(self, kind: str, socket: str, seconds: float, **columns: Any) -> None:
+        """One row about a socket, by name."""
+        process, host = self.homes[socket]
+        common = {"host": host, "process": id_of(process), "at": at(seconds), "socket": id_of(socket)}
+        self.rows[kind].append(common | columns)
+
+    def process(self, name: str, state: str, seconds: float, host: str = "box") -> None:
+        """A process was "started", "exited" or found "gone"."""
+        row = {"host": host, "process": id_of(name), "at": at(seconds), "state": state, "command": name}
+        self.rows["process"].append(row)
+
+    def socket(self, name: str, type_: str, *, host: str = "box", opened: float = 0, closed: float | None = None,
+               probed: bool | None = None, **options: int) -> None:  # fmt: skip
+        """A stamped socket in a process of its own, opened and maybe closed."""
+        self.homes[name] = (f"process of {name}", host)
+        probed = type_ in ("PUB", "XPUB") if probed is None else probed
+        about = {"name": name, "type": type_, "sequence": "stamp", "probed": probed, "options": list(options.items())}
+        self.add("socket", name, opened, state="opened", n=1, **about)
+        if closed is not None:
+            self.add("socket", name, closed, state="closed", n=1000)
+
+    def killed(self, name: str, seconds: float) -> None:
+        """The socket's process was found gone."""
+        process, host = self.homes[name]
+        self.process(process, "gone", seconds, host)
+
+    def proxy(self, name: str, frontend: str, backend: str) -> None:
+        """Two sockets belong to one proxy."""
+        names = {"proxy": id_of(name), "name": name, "frontend": id_of(frontend), "backend": id_of(backend)}
+        process, host = self.homes[frontend]
+        self.rows["proxy"].append({"host": host, "process": id_of(process), "at": at(0), **names})
+
+    def link(self, bound: str, connecting: str, up: float = 0.1, down: float | None = None, sent: int = 0) -> None:
+        """A TCP connection, as both ends saw it; ``sent`` is the bound end's count when it came up."""
+        self.ports += 1
+        self.connections += 1
+        ends = {"local": f"127.0.0.1:{self.ports}", "remote": "127.0.0.1:5555"}
+        mirrored = {"local": ends["remote"], "remote": ends["local"]}
+        for action, seconds in (("connected", up), ("disconnected", down)):
+            if seconds is not None:
+                event = {"action": action, "connection": self.connections}
+                self.add("connection", bound, seconds, accepted=True, sent=sent, received=0, **event, **mirrored)
+                self.add("connection", connecting, seconds, accepted=False, sent=0, received=0, **event, **ends)
+
+    def subscribe(self, socket: str, *topics: str) -> None:
+        """Subscriptions; a topic is text."""
+        for topic in topics:
+            self.add("subscription", socket, 0, action="subscribe", topic=topic.encode().hex())
+
+    def sent(self, stream: str, count: int, seconds: float, *, lane: int = 0, topic: str = "", final: bool = True,
+             frames_each: int = 2) -> None:  # fmt: skip
+        """A sender's word on a lane."""
+        about = {"stream": id_of(stream), "lane": lane, "role": "send"}
+        self.add("lane", stream, 0, state="announced", topic=topic.encode().hex(), **about)
+        progress = {"count": count, "frames": count * frames_each, "first": 0, "next": count}
+        self.add("lane", stream, seconds, state="final" if final else "sample", **about, **progress)
+
+    def got(self, receiver: str, stream: str, count: int, first: int, last: int, seconds: float, *, lane: int = 0,
+            final: bool = True, newest: float | None = None) -> None:  # fmt: skip
+        """A receiver's word on a lane: ``count`` messages from ``first`` to ``last``."""
+        about = {"stream": id_of(stream), "lane": lane, "role": "receive", "state": "final" if final else "sample"}
+        progress = {"count": count, "frames": 0, "first": first, "next": last + 1}
+        newest_sent_at = at(seconds if newest is None else newest)
+        self.add("lane", receiver, seconds, newest_sent_at=newest_sent_at, **about, **progress)
+
+    def gap(self, receiver: str, stream: str, first: int, last: int, times: tuple[float, float], *, lane: int = 0,
+            around: tuple[int, int] | None = None, received: int = 0) -> None:  # fmt: skip
+        """A run of numbers that a receiver found missing, sent between two times."""
+        before, after = around or (first - 1, last + 1)
+        sent_at = {"before_sent_at": at(times[0]), "after_sent_at": at(times[1])}
+        numbers = {"first": first, "last": last, "before": before, "after": after, "received": received}
+        about = {"stream": id_of(stream), "lane": lane, "action": "gap"}
+        self.add("gap", receiver, times[1], **about, **numbers, **sent_at)
+
+    def gap_event(self, action: str, receiver: str, stream: str, first: int, last: int, *, lane: int = 0) -> None:
+        """Numbers that came "late" or were "skipped"."""
+        about = {"stream": id_of(stream), "lane": lane, "action": action}
+        self.add("gap", receiver, 1, first=first, last=last, **about)
+
+    def onset(self, sender: str, number: int, seconds: float, *, lane: int = 0, lane_number: int | None = None) -> None:
+        """A message that met a full pipe."""
+        numbers = {"number": number, "lane": lane, "lane_number": number if lane_number is None else lane_number}
+        self.add("onset", sender, seconds, **numbers)
+
+    def counters(self, socket: str, seconds: float, *, final: bool = False, **counters: int) -> None:
+        """A sample of a socket's counters."""
+        self.add("counters", socket, seconds, final=final, **(dict.fromkeys(COUNTERS, 0) | counters))
+
+    def write(self, folder: Path) -> Path:
+        """Land all rows, one file a kind and host."""
+        for kind, rows in self.rows.items():
+            for host in sorted({row["host"] for row in rows}):
+                date = f"date={START.date().isoformat()}"
+                path = folder / f"kind={kind}" / date / f"host={quote(host, safe='')}" / "batch-1.parquet"
+                write_rows(path, kind, [row for row in rows if row["host"] == host])
+        return folder
+
+
+def write_rows(path: Path, kind: str, rows: list[dict[str, Any]], version: int = SCHEMA_VERSION) -> None:
+    """Write rows as one landed file."""
+    schema = schema_of(kind)
+    names = [name for name in schema.names if name not in COMMON] + list(COMMON)
+    whole = [{name: None for name in names} | {"schema_version": version} | row for row in rows]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist(whole, schema=schema), path, compression="zstd")
