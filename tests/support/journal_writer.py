@@ -18,11 +18,29 @@ LANES_AT = HEADER_SIZE + SOCKET_SLOTS * SOCKET_SIZE
 SIZE = LANES_AT + LANE_SLOTS * LANE_SIZE
 SEGMENT_LIMIT = 1024 * 1024
 
-COUNTER_NAMES = (
-    "sent sent_more_frames sent_bytes received received_more_frames received_bytes eagain_sends eagain_receives"
-    " waited_sends waited_ns onsets unroutable gaps lost duplicated reordered waited_receives proxied_in_frames"
-    " proxied_in_bytes proxied_out_frames proxied_out_bytes"
-).split()
+COUNTER_NAMES = [
+    "sent",
+    "sent_more_frames",
+    "sent_bytes",
+    "received",
+    "received_more_frames",
+    "received_bytes",
+    "eagain_sends",
+    "eagain_receives",
+    "waited_sends",
+    "waited_ns",
+    "onsets",
+    "unroutable",
+    "gaps",
+    "lost",
+    "duplicated",
+    "reordered",
+    "waited_receives",
+    "proxied_in_frames",
+    "proxied_in_bytes",
+    "proxied_out_frames",
+    "proxied_out_bytes",
+]
 
 
 class JournalWriter:

@@ -1,0 +1,202 @@
+"""The agent as a process: started, killed, ended, and in bad circumstances."""
+
+import os
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from agent_process import AgentProcess, WriterProcess, eventually
+
+Writing = Callable[..., WriterProcess]
+
+
+def ready(agent: AgentProcess) -> bool:
+    return httpx.get(f"{agent.url}/readyz").status_code == 200
+
+
+def test_sigterm_lands_everything_and_ends_in_order(agent: AgentProcess, writing: Writing) -> None:
+    agent.start()
+    writer = writing()
+    eventually(lambda: agent.get("/v1/sockets"))
+    written = writer.end()
+    started = time.monotonic()
+    status, errors = agent.terminate()
+    assert (status, errors) == (0, "")
+    assert time.monotonic() - started < 10
+    assert sorted(row["number"] for row in agent.rows("onset")) == list(range(written))
+    (final,) = [row for row in agent.rows("counters") if row["final"]]
+    assert final["sent"] == written
+
+
+def test_sigkills_of_the_agent_neither_lose_nor_repeat_anything(
+    agent: AgentProcess, writing: Writing
+) -> None:
+    agent.start()
+    writer = writing("--segment-limit", "60000")
+    eventually(lambda: agent.get("/v1/sockets"))
+    for kill in range(8):
+        landed = len(list(agent.landed.rglob("*.parquet")))
+        # some kills come in the middle of a landing, some between two
+        eventually(lambda before=landed: len(list(agent.landed.rglob("*.parquet"))) > before)
+        time.sleep(0.03 * kill)
+        agent.kill()
+        agent.start()
+    written = writer.end()
+    status, _ = agent.terminate()
+    assert status == 0
+    assert sorted(row["number"] for row in agent.rows("onset")) == list(range(written))
+    states = Counter(row["state"] for row in agent.rows("process"))
+    assert (states["started"], states["exited"]) == (1, 1)
+    assert [row["sent"] for row in agent.rows("counters") if row["final"]] == [written]
+    assert agent.rows("fault") == []
+
+
+def test_a_killed_application_is_seen_as_gone_with_its_last_counts(
+    agent: AgentProcess, writing: Writing
+) -> None:
+    agent.start()
+    writer = writing()
+    eventually(lambda: agent.get("/v1/sockets"))
+    writer.kill()
+    eventually(lambda: agent.get("/v1/status")["processes"] == 0)
+    eventually(lambda: not list(agent.journal.iterdir()))
+    agent.terminate()
+    onsets = len(agent.rows("onset"))
+    (final,) = [row for row in agent.rows("counters") if row["final"]]
+    assert final["sent"] in {onsets, onsets - 1}
+    assert Counter(row["state"] for row in agent.rows("process")) == {"started": 1, "gone": 1}
+
+
+def test_a_second_agent_on_the_same_data_is_refused(agent: AgentProcess) -> None:
+    agent.start()
+    second = agent.launch()
+    out, errors = second.communicate(timeout=30)
+    assert second.returncode == 2
+    assert out == ""
+    assert errors == f"hopwatch agent: another agent is running on the data directory {agent.data}\n"
+    assert ready(agent)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--listen", "nowhere"), "cannot listen on 'nowhere'"),
+        (("--listen", "127.0.0.1:99999"), "HOST:PORT"),
+        (("--listen", "192.0.2.1:80"), "cannot listen on 192.0.2.1:80"),
+        (("--land", "gopher://x"), "gopher"),
+        (("--data", "/proc/nowhere"), "/proc/nowhere"),
+    ],
+)
+def test_a_bad_setting_is_one_clear_line(agent: AgentProcess, arguments: tuple[str, ...], said: str) -> None:
+    bad = AgentProcess(agent.journal.parent, dict(os.environ), *arguments).launch()
+    out, errors = bad.communicate(timeout=30)
+    assert (bad.returncode, out) == (2, "")
+    assert errors.count("\n") == 1
+    assert said in errors
+
+
+def test_a_database_that_is_none_is_one_clear_line(agent: AgentProcess) -> None:
+    agent.data.mkdir()
+    (agent.data / "agent.sqlite3").write_bytes(b"not a database" * 1000)
+    bad = agent.launch()
+    _, errors = bad.communicate(timeout=30)
+    assert bad.returncode == 2
+    assert errors.count("\n") == 1
+    assert "agent.sqlite3" in errors
+
+
+def test_a_missing_directory_is_waited_for(agent: AgentProcess, writing: Writing) -> None:
+    agent.journal.rmdir()
+    agent.start()
+    answer = eventually(
+        lambda: next((a for a in [httpx.get(f"{agent.url}/readyz")] if "No such file" in a.text), None)
+    )
+    assert answer.status_code == 503
+    assert str(agent.journal) in answer.json()["reason"]
+    assert httpx.get(f"{agent.url}/healthz").status_code == 200
+    agent.journal.mkdir()
+    eventually(lambda: ready(agent))
+    writer = writing()
+    eventually(lambda: agent.get("/v1/sockets"))
+    written = writer.end()
+    assert agent.terminate()[0] == 0
+    assert len(agent.rows("onset")) == written
+
+
+def test_a_place_that_cannot_be_written_is_shown_and_tried_again(
+    agent: AgentProcess, writing: Writing
+) -> None:
+    agent.landed.write_text("in the way")
+    agent.start()
+    writer = writing()
+    errors = eventually(lambda: agent.get("/v1/status")["errors"])
+    assert errors[0]["source"] == "landing"
+    assert str(agent.landed) in errors[0]["text"]
+    agent.landed.unlink()
+    eventually(lambda: agent.get("/v1/status")["errors"] == [])
+    written = writer.end()
+    assert agent.terminate()[0] == 0
+    assert len(agent.rows("onset")) == written
+
+
+def test_what_cannot_be_landed_at_the_end_is_landed_by_the_next_run(
+    agent: AgentProcess, writing: Writing
+) -> None:
+    agent.landed.write_text("in the way")
+    agent.start()
+    writer = writing()
+    eventually(lambda: agent.get("/v1/sockets"))
+    written = writer.end()
+    status, errors = agent.terminate()
+    assert status == 1
+    assert "not everything could be landed" in errors
+    agent.landed.unlink()
+    agent.start()
+    assert agent.terminate()[0] == 0
+    assert len(agent.rows("onset")) == written
+
+
+@pytest.fixture
+def small_disk(agent: AgentProcess) -> Any:
+    """The data directory on a file system of one MiB."""
+    agent.data.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(agent.data)], check=False, capture_output=True
+    )
+    if mounted.returncode:
+        pytest.skip("may not mount a file system")
+    yield agent.data
+    if agent.process is not None and agent.process.poll() is None:
+        agent.kill()
+    subprocess.run(["umount", str(agent.data)], check=True)
+
+
+def fill(path: Path) -> None:
+    """Writes until the disk is full, which raises."""
+    with path.open("wb", buffering=0) as file:
+        while True:
+            file.write(b"x" * 4096)
+
+
+def test_a_full_disk_under_the_database_is_survived(
+    agent: AgentProcess, writing: Writing, small_disk: Path
+) -> None:
+    agent.start()
+    writer = writing()
+    eventually(lambda: agent.get("/v1/sockets"))
+    filler = small_disk / "filler"
+    with pytest.raises(OSError, match="No space"):
+        fill(filler)
+    errors = eventually(lambda: agent.get("/v1/status")["errors"])
+    assert any("full" in error["text"] for error in errors)
+    assert httpx.get(f"{agent.url}/healthz").status_code == 200
+    filler.unlink()
+    eventually(lambda: agent.get("/v1/status")["errors"] == [])
+    written = writer.end()
+    assert agent.terminate()[0] == 0
+    assert sorted(row["number"] for row in agent.rows("onset")) == list(range(written))

@@ -1,0 +1,193 @@
+"""From the database to files: exactly once, whatever is interrupted."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from hopwatch_agent.errors import LandingError, SettingsError
+from hopwatch_agent.landing.lander import Lander
+from hopwatch_agent.landing.parquet import Landing
+from hopwatch_agent.landing.schemas import KINDS, SCHEMA_VERSION, schema_of
+from journal_writer import JournalWriter
+
+SOCKET = "00000000000000a1"
+Alive = Callable[[JournalWriter], AbstractContextManager[None]]
+
+
+def write_onsets(writer: JournalWriter, count: int) -> None:
+    for number in range(count):
+        writer.event("onset", socket=SOCKET, number=number, lane=0, lane_number=number)
+
+
+def write_every_event(writer: JournalWriter) -> None:
+    writer.opened(SOCKET)
+    writer.event("option", socket=SOCKET, option="rcvhwm", value=7)
+    writer.event("bind", socket=SOCKET, endpoint="tcp://127.0.0.1:5555")
+    writer.event("subscribe", socket=SOCKET, topic="6162")
+    writer.event("monitor", socket=SOCKET, state="attached")
+    link = {
+        "endpoint": "tcp://127.0.0.1:5555",
+        "local": "a",
+        "remote": None,
+        "accepted": True,
+        "sent": 1,
+        "received": 2,
+    }
+    writer.event("connected", socket=SOCKET, connection=1, **link)
+    writer.event("handshake", socket=SOCKET, endpoint="tcp://127.0.0.1:5555", sent=1, received=2)
+    writer.event("disconnected", socket=SOCKET, connection=1, **link)
+    writer.event("retried", socket=SOCKET, endpoint="tcp://127.0.0.1:5555")
+    writer.event("handshake_failed", socket=SOCKET, endpoint="tcp://127.0.0.1:5555", reason="EPROTO")
+    writer.event("lane", socket=SOCKET, stream=SOCKET, lane=0, topic="", slot=None)
+    lost = {"socket": SOCKET, "stream": SOCKET, "lane": 0}
+    sent_at = {"before_sent_at": 10**18, "after_sent_at": 10**18 + 1}
+    writer.event("gap", **lost, first=3, last=4, before=2, after=5, **sent_at, received=4)
+    writer.event("late", **lost, number=4)
+    writer.event("skipped", **lost, first=6, last=8)
+    writer.event("onset", socket=SOCKET, number=1, lane=0, lane_number=1)
+    sides = {"frontend": SOCKET, "backend": SOCKET, "frontend_type": "XSUB", "backend_type": "XPUB"}
+    writer.event("proxy", proxy=SOCKET, name="relay", **sides)
+    writer.event("finding", socket=SOCKET, rule="conflate", text="t", advice="a")
+    writer.event("fault", socket=SOCKET, text="t")
+    writer.event("unsubscribe", socket=SOCKET, topic="6162")
+    writer.event("unbind", socket=SOCKET, endpoint="tcp://127.0.0.1:5555")
+    writer.set_counters(SOCKET, 0, sent=1)
+
+
+def test_every_kind_lands_with_its_schema(bench: Any) -> None:
+    writer = bench.writer()
+    write_every_event(writer)
+    bench.tick()
+    bench.land()
+    assert bench.faults() == ["t"]
+    assert {folder.name.removeprefix("kind=") for folder in bench.landed.iterdir()} == set(KINDS)
+    for kind in KINDS:
+        for file in bench.landed.glob(f"kind={kind}/date=*/host=web-1/*.parquet"):
+            table = pq.ParquetFile(file)
+            assert table.schema_arrow.equals(schema_of(kind)), kind
+            assert table.metadata.row_group(0).column(0).compression == "ZSTD"
+            assert {row["schema_version"] for row in table.read().to_pylist()} == {SCHEMA_VERSION}
+    actions = [row["action"] for row in bench.rows("connection")]
+    assert actions == [
+        "monitor_attached", "connected", "handshake", "disconnected", "retried", "handshake_failed"
+    ]  # fmt: skip
+    gap, late, skipped = bench.rows("gap")
+    assert (gap["action"], gap["first"], gap["last"], gap["before"], gap["after"]) == ("gap", 3, 4, 2, 5)
+    assert gap["before_sent_at"].timestamp() == 10**9
+    assert (late["action"], late["first"], late["last"]) == ("late", 4, 4)
+    assert (skipped["action"], skipped["first"], skipped["last"]) == ("skipped", 6, 8)
+    assert [row["action"] for row in bench.rows("endpoint")] == ["bind", "unbind"]
+    assert [row["value"] for row in bench.rows("option")] == ["7"]
+
+
+class KilledError(Exception):
+    """Stands for the end of the process."""
+
+
+@pytest.mark.parametrize("step", ["before_write", "after_write", "after_forget"])
+def test_an_end_between_two_steps_of_landing_neither_loses_nor_repeats(bench: Any, step: str) -> None:
+    write_onsets(bench.writer(), 50)
+    bench.tick()
+
+    class DyingLanding(Landing):
+        def write(self, *arguments: Any) -> None:
+            if step == "before_write":
+                raise KilledError
+            super().write(*arguments)
+            if step == "after_write":
+                raise KilledError
+
+    def forgotten(_rows: int) -> None:
+        raise KilledError
+
+    with pytest.raises(KilledError):
+        Lander(bench.batches, DyingLanding(str(bench.landed))).run_once(forgotten)
+    write_onsets(bench.writer(), 5)
+    bench.reopen()
+    bench.tick()
+    rows = bench.rows("onset")
+    assert len(rows) == 55
+    assert len({(row["process"], row["n"]) for row in rows}) == 55
+
+
+def test_a_landing_that_fails_keeps_everything_for_the_next_time(bench: Any) -> None:
+    write_onsets(bench.writer(), 10)
+    bench.tick()
+    bench.landed.write_text("in the way")
+    error = bench.lander.run_once(lambda _rows: None)
+    assert isinstance(error, LandingError)
+    assert str(bench.landed) in str(error)
+    bench.landed.unlink()
+    assert len(bench.rows("onset")) == 10
+
+
+def test_a_files_name_is_a_function_of_the_batch(bench: Any) -> None:
+    write_onsets(bench.writer(), 10)
+    bench.tick()
+    bench.batches.form()
+    names = [bench.lander.name_of(batch) for batch in bench.batches.batches()]
+    bench.reopen()
+    bench.batches.form()
+    assert [bench.lander.name_of(batch) for batch in bench.batches.batches()] == names
+
+
+def test_an_object_store_gets_the_same_files(bench: Any, tmp_path: Path) -> None:
+    write_onsets(bench.writer(), 10)
+    bench.tick()
+    remote = tmp_path / "remote"
+    lander = Lander(bench.batches, Landing(f"file://{remote}"))
+    assert lander.run_once(lambda _rows: None) is None
+    assert list(remote.glob("kind=onset/date=*/host=web-1/*.parquet"))
+
+
+def test_a_place_of_an_unknown_kind_is_refused_at_once() -> None:
+    with pytest.raises(SettingsError, match="gopher"):
+        Landing("gopher://somewhere")
+
+
+def test_files_of_a_process_that_is_gone_stay_until_its_rows_are_landed(bench: Any, alive: Alive) -> None:
+    writer = bench.writer()
+    write_onsets(writer, 3)
+    bench.tick()
+    bench.tick()
+    assert len(list(bench.journal.iterdir())) == 3
+    bench.land()
+    bench.tick()
+    assert list(bench.journal.iterdir()) == []
+    assert [row["state"] for row in bench.rows("process")].count("gone") == 1
+
+
+def test_nothing_of_a_living_process_is_unlinked(bench: Any, alive: Alive) -> None:
+    writer = bench.writer()
+    write_onsets(writer, 3)
+    with alive(writer):
+        bench.tick()
+        bench.land()
+        bench.tick()
+        assert len(list(bench.journal.iterdir())) == 3
+
+
+def test_a_process_that_is_gone_is_shown_for_some_minutes_and_then_forgotten(bench: Any) -> None:
+    from hopwatch_agent.cleaning import forget_old
+    from hopwatch_agent.live.draft import Draft
+
+    writer = bench.writer()
+    writer.opened(SOCKET)
+    writer.set_lane(0, SOCKET, SOCKET, 0, 9, 9, 0, 9, 1)
+    bench.tick()
+    bench.land()
+    bench.tick()
+    gone_at = bench.process(writer).gone_at
+    for minutes, shown in ((4, True), (6, False)):
+        draft = Draft(bench.tables)
+        forget_old(bench.tables, {}, draft, gone_at + minutes * 60 * 10**9)
+        bench.board.publish(draft, bench.store.commit(draft))
+        assert (SOCKET in bench.tables.sockets) is shown
+    assert not bench.tables.lanes
+    bench.reopen()
+    assert not bench.tables.processes
+    assert not bench.tables.sockets
+    assert not bench.tables.lanes

@@ -1,0 +1,167 @@
+"""Journals of real wrapped sockets, read by a real agent."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+from agent_process import AgentProcess, eventually
+
+Run = Callable[[str], "subprocess.Popen[str]"]
+
+PUSH_PULL = """
+import hopwatch, sys, zmq
+context = zmq.Context()
+pull = hopwatch.wrap(context.socket(zmq.PULL), name="sink", sequence="stamp")
+port = pull.bind_to_random_port("tcp://127.0.0.1")
+push = hopwatch.wrap(context.socket(zmq.PUSH), name="source", sequence="stamp")
+push.connect(f"tcp://127.0.0.1:{port}")
+for number in range(500):
+    push.send_multipart([b"topic", b"%d" % number])
+    assert pull.recv_multipart() == [b"topic", b"%d" % number]
+print("sent", flush=True)
+sys.stdin.readline()
+"""
+
+CLOSE = """
+push.close()
+pull.close()
+context.term()
+"""
+
+LOSSY_PUB = """
+import hopwatch, sys, zmq
+context = zmq.Context()
+pub = context.socket(zmq.PUB)
+pub.sndhwm = 10
+pub.sndbuf = 4096
+hopwatch.wrap(pub, name="quotes", sequence="stamp")
+port = pub.bind_to_random_port("tcp://127.0.0.1")
+sub = context.socket(zmq.SUB)
+sub.rcvhwm = 10
+sub.rcvbuf = 4096
+hopwatch.wrap(sub, name="slow", sequence="stamp")
+sub.subscribe(b"")
+sub.connect(f"tcp://127.0.0.1:{port}")
+sub.rcvtimeo = 50
+got = []
+while not got:
+    pub.send(b"begin")
+    try:
+        got.append(sub.recv())
+    except zmq.Again:
+        pass
+def drain():
+    try:
+        while True:
+            got.append(sub.recv())
+    except zmq.Again:
+        pass
+drain()
+for number in range(3000):
+    pub.send(b"%d" % number * 50)
+drain()
+pub.send(b"end")
+drain()
+assert got[-1] == b"end"
+print(3000 - (len(set(got)) - 2), flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def run(agent: AgentProcess) -> Iterator[Run]:
+    """Starts a program whose journal the agent reads."""
+    started: list[subprocess.Popen[str]] = []
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("HOPWATCH_")}
+
+    def start(source: str) -> "subprocess.Popen[str]":
+        process = subprocess.Popen(
+            [sys.executable, "-c", source],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**environment, "HOPWATCH_DIR": str(agent.journal), "HOPWATCH_HOST": "web-1"},
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def said(process: "subprocess.Popen[str]") -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def test_sockets_that_close_leave_their_counts_and_lanes(agent: AgentProcess, run: Run) -> None:
+    agent.start()
+    process = run(PUSH_PULL + CLOSE)
+    assert said(process) == "sent"
+    shown = eventually(
+        lambda: {
+            socket["name"]: socket
+            for socket in agent.get("/v1/sockets")
+            if socket["counters"]["sent"] + socket["counters"]["received"] == 500 and socket["peers"]
+        }
+    )
+    shown = eventually(lambda: {s["name"]: s for s in agent.get("/v1/sockets")})
+    assert (shown["source"]["type"], shown["sink"]["type"]) == ("PUSH", "PULL")
+    process.communicate("\n")
+    assert process.returncode == 0
+    assert agent.terminate() == (0, "")
+    final = {row["socket"]: row for row in agent.rows("counters") if row["final"]}
+    assert final[shown["source"]["id"]]["sent"] == 500
+    assert final[shown["sink"]["id"]]["received"] == 500
+    lanes = {row["role"]: row for row in agent.rows("lane") if row["state"] == "final"}
+    assert (lanes["send"]["count"], lanes["receive"]["count"], lanes["receive"]["next"]) == (500, 500, 500)
+    assert {row["state"] for row in agent.rows("process")} == {"started", "exited", "gone"}
+    assert agent.rows("fault") == []
+
+
+def test_a_killed_application_loses_no_count(agent: AgentProcess, run: Run) -> None:
+    agent.start()
+    process = run(PUSH_PULL)
+    assert said(process) == "sent"
+    process.kill()
+    eventually(lambda: agent.get("/v1/sockets") and agent.get("/v1/status")["processes"] == 0)
+    assert agent.terminate() == (0, "")
+    final = [row for row in agent.rows("counters") if row["final"]]
+    assert sorted((row["sent"], row["received"]) for row in final) == [(0, 500), (500, 0)]
+    lanes = {row["role"]: row["count"] for row in agent.rows("lane") if row["state"] == "final"}
+    assert lanes == {"send": 500, "receive": 500}
+    assert {row["state"] for row in agent.rows("process")} == {"started", "gone"}
+
+
+def test_gaps_and_onsets_of_a_lossy_pair_are_landed_exactly(agent: AgentProcess, run: Run) -> None:
+    agent.start()
+    process = run(LOSSY_PUB)
+    lost = int(said(process))
+    assert lost > 0
+    (receiver,) = eventually(
+        lambda: [s for s in agent.get("/v1/sockets") if s["name"] == "slow" and s["counters"]["lost"]]
+    )
+    assert receiver["counters"]["lost"] == lost
+    kinds = {event["kind"] for event in agent.get("/v1/events?limit=1000")}
+    assert {"socket", "connection", "gap", "onset"} <= kinds
+    process.communicate("\n")
+    assert agent.terminate() == (0, "")
+    gaps = agent.rows("gap")
+    assert sum(gap["last"] - gap["first"] + 1 for gap in gaps) == lost
+    assert {gap["first"] for gap in gaps} <= {onset["lane_number"] for onset in agent.rows("onset")}
+    assert agent.rows("fault") == []
+
+
+def test_an_agent_that_starts_later_finds_everything(agent: AgentProcess, run: Run) -> None:
+    process = run(PUSH_PULL + CLOSE)
+    assert said(process) == "sent"
+    process.communicate("\n")
+    agent.start()
+    assert agent.terminate() == (0, "")
+    final = [row for row in agent.rows("counters") if row["final"]]
+    assert sorted((row["sent"], row["received"]) for row in final) == [(0, 500), (500, 0)]

@@ -1,0 +1,115 @@
+"""A real agent process, and what has been landed by it."""
+
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+import pyarrow.parquet as pq
+
+HOPWATCH = Path(sysconfig.get_path("scripts")) / "hopwatch"
+
+T = TypeVar("T")
+
+
+def eventually(condition: Callable[[], T], seconds: float = 20.0) -> T:
+    """The first true value of the condition; fails after some seconds."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < deadline, "it has not become true in time"
+        time.sleep(0.02)
+
+
+def landed(folder: Path, kind: str) -> list[dict[str, Any]]:
+    """Every landed row of a kind, in no order."""
+    files = sorted(folder.glob(f"kind={kind}/date=*/host=*/*.parquet"))
+    # one file at a time: the partition columns of the path are no columns of the file
+    return [row for file in files for row in pq.ParquetFile(file).read().to_pylist()]
+
+
+class AgentProcess:
+    """`hopwatch agent` on folders of its own."""
+
+    def __init__(self, folder: Path, environment: Mapping[str, str], *arguments: str) -> None:
+        self.journal = folder / "journal"
+        self.data = folder / "data"
+        self.landed = folder / "landed"
+        self._environment = {**environment, "HOPWATCH_AGENT_LAND_SECONDS": "0.2", "HOPWATCH_HOST": "box-1"}
+        self._arguments = arguments
+        self.process: subprocess.Popen[str] | None = None
+        self.url = ""
+
+    def start(self) -> None:
+        """Starts it and waits until it serves."""
+        self.process = self.launch()
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line.startswith("hopwatch agent: http://"), line
+        self.url = line.split()[-1]
+
+    def launch(self) -> "subprocess.Popen[str]":
+        """Starts it."""
+        folders = ["--dir", str(self.journal), "--data", str(self.data), "--land", str(self.landed)]
+        return subprocess.Popen(
+            [str(HOPWATCH), "agent", *folders, "--listen", "127.0.0.1:0", *self._arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            env=self._environment,
+            text=True,
+        )
+
+    def get(self, path: str) -> Any:
+        """The JSON of an answer with status 200."""
+        answer = httpx.get(self.url + path, timeout=10)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def terminate(self) -> tuple[int, str]:
+        """SIGTERM; gives the exit status and what was written to standard error."""
+        assert self.process is not None
+        self.process.terminate()
+        _, errors = self.process.communicate(timeout=30)
+        return self.process.returncode, errors
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.communicate()
+
+    def rows(self, kind: str) -> list[dict[str, Any]]:
+        """What it has landed."""
+        return landed(self.landed, kind)
+
+
+class WriterProcess:
+    """The small journal writer as a process of its own, which writes onsets until it is ended."""
+
+    def __init__(self, journal: Path, *arguments: str) -> None:
+        script = Path(__file__).with_name("journal_writer.py")
+        self.process = subprocess.Popen(
+            [sys.executable, str(script), str(journal), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        self.socket = self.process.stdout.readline().strip()
+
+    def end(self) -> int:
+        """Ends it in order; gives how many onsets it wrote."""
+        out, _ = self.process.communicate()
+        return int(out)
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        self.process.kill()
+        self.process.communicate()
