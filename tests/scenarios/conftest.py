@@ -1,14 +1,17 @@
 """What every scenario needs: a system of its own, and one Spark session for the judgement of all."""
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hopwatch_analysis import job
+from hopwatch_analysis.session import spark_session
 from judgement import Losses, Way, assert_intended, assert_report_is_true
+from pyspark.sql import SparkSession
 from system import BARE, System
 
+Analyze = Callable[[Sequence[Path]], dict[str, Any]]
 Judge = Callable[[Sequence[Way], Losses], dict[str, Any] | None]
 
 
@@ -20,29 +23,27 @@ def system(tmp_path: Path) -> Iterator[System]:
 
 
 @pytest.fixture(scope="session")
-def spark_session() -> Iterator[Any]:
-    from hopwatch_analysis.session import open_session
-
-    with open_session("local[2]") as session:
+def spark() -> Iterator[SparkSession]:
+    with spark_session("local[2]") as session:
         yield session
 
 
 @pytest.fixture
-def analyze(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[list[Path]], dict[str, Any]]:
-    """The real analysis of landed folders, in this process."""
+def analyze(request: pytest.FixtureRequest, tmp_path: Path) -> Analyze:
+    """The real analysis of landed folders, in this process; the session is started when first needed."""
 
-    def run(folders: list[Path]) -> dict[str, Any]:
-        from hopwatch_analysis.pipeline import analyze as run_analysis
-
-        out = tmp_path / "report"
-        run_analysis(request.getfixturevalue("spark_session"), [str(folder) for folder in folders], out)
-        return json.loads((out / "report.json").read_text())
+    def run(folders: Sequence[Path]) -> dict[str, Any]:
+        session = request.getfixturevalue("spark")
+        report: dict[str, Any] = job.analyze(
+            session, [str(folder) for folder in folders], tmp_path / "report"
+        )
+        return report
 
     return run
 
 
 @pytest.fixture
-def judge(system: System, analyze: Callable[[list[Path]], dict[str, Any]]) -> Judge:
+def judge(system: System, analyze: Analyze) -> Judge:
     """Ends the agents, analyses what they landed and holds the report against the truth.
 
     With SCENARIO_BARE=1 the programs ran unwrapped: then only the intended losses are shown to have happened.
