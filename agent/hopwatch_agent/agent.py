@@ -52,6 +52,7 @@ class Agent:
         ticked = self._ticks.stop(SHUTDOWN_SECONDS / 2)
         landed = self._landings.stop(max(0.0, deadline - time.monotonic()))
         if ticked and landed:
+            self._ticks.clean()
             self._store.close()
             self._lander.close()
         return ticked and landed

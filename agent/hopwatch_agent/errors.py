@@ -8,6 +8,7 @@ HopwatchError
         ForeignFormatError  a journal of a format that this agent does not read
         UnreadableCountersErrora counters file of a foreign version, or none at all
         RefusedFileError    a symbolic link or something else that is no regular file
+            ForbiddenFileError      one that the agent may not read: what it says is not known
         StoreError          the database refused: nothing of the step was kept
         LandingError        a batch could not be written to its place
             UnlandableBatchErrorits rows fit no table: other batches may land
@@ -42,6 +43,10 @@ class UnreadableCountersError(AgentError):
 
 class RefusedFileError(AgentError):
     """Not a regular file."""
+
+
+class ForbiddenFileError(RefusedFileError):
+    """A file that the agent may not read."""
 
 
 class StoreError(AgentError):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from hopwatch_agent.errors import RefusedFileError
+from hopwatch_agent.errors import ForbiddenFileError, RefusedFileError
 from hopwatch_agent.journal.directory import ProcessFiles
 from hopwatch_agent.journal.lock import is_held
 from hopwatch_agent.live.draft import Draft
@@ -17,9 +17,14 @@ from hopwatch_agent.tail import tail_process
 
 
 def lives(directory: Path, process: str) -> bool:
-    """Whether the process holds its lock. Something that is no regular file is not a lock."""
+    """Whether the process holds its lock. Something that is no regular file is not a lock.
+
+    A process whose lock may not be asked is not known to be gone.
+    """
     try:
         return is_held(directory / f"{process}.lock")
+    except ForbiddenFileError:
+        return True
     except RefusedFileError:
         return False
 

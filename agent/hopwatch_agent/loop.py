@@ -58,22 +58,31 @@ class TickLoop:
     def _tick(self, *, forced: bool) -> bool | None:
         """True if there is more to read at once; None if it failed."""
         more: bool | None = None
-        directory_error: str | None = None
-        tick_error: str | None = None
+        reason: str | None = None
         try:
             more = self._ticker.run_once(forced=forced)
         except OSError as error:
-            directory_error = f"cannot read the journal directory: {error}"
+            reason = f"cannot read the journal directory: {error}"
         except AgentError as error:
-            tick_error = str(error)
+            reason = str(error)
         except Exception as error:
             # the next tick starts from what was committed, so that going on is safe
             log.exception("a tick failed")
-            tick_error = f"unexpected: {error!r}"
-        self._board.set_error("directory", directory_error)
-        self._board.set_error("tick", tick_error)
-        self._note(directory_error or tick_error)
+            reason = f"unexpected: {error!r}"
+        self._board.set_error("tick", reason)
+        self._note(reason)
+        if reason is None:
+            self.clean()
         return more
+
+    def clean(self) -> None:
+        """Unlinks files that are not needed any more; what cannot be unlinked is tried again."""
+        reason: str | None = None
+        try:
+            self._ticker.clean()
+        except (OSError, AgentError) as error:
+            reason = f"cannot clean the journal directory: {error}"
+        self._board.set_error("cleaning", reason)
 
     def _note(self, error: str | None) -> None:
         with self._board.held() as shown:

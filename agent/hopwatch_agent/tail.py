@@ -5,7 +5,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from hopwatch_agent.errors import ForeignFormatError, RefusedFileError, UnreadableLineError
+from hopwatch_agent.errors import (
+    ForbiddenFileError,
+    ForeignFormatError,
+    RefusedFileError,
+    UnreadableLineError,
+)
 from hopwatch_agent.journal.directory import ProcessFiles
 from hopwatch_agent.journal.faults import Faults
 from hopwatch_agent.journal.lines import Envelope, read_event, read_segment_line
@@ -49,6 +54,8 @@ def tail_process(
             # its writer dropped it since it was listed
             del files.events[index]
             continue
+        except ForbiddenFileError as error:
+            return Tailed(report_once(path.name, str(error), process, draft, now), more=False)
         except RefusedFileError as error:
             process = report_once(path.name, str(error), process, draft, now)
             piece = Piece([], [], process.offset, False, b"", True, process.offset)

@@ -1,4 +1,4 @@
-"""One tick: list the directory, follow every process, commit, show, clean up."""
+"""One tick: list the directory, follow every process, commit, show; and cleaning up after it."""
 
 import time
 from pathlib import Path
@@ -48,8 +48,12 @@ class Ticker:
         if not draft.empty:
             self._board.publish(draft, self._store.commit(draft))
         self._show(moment)
-        unlink_read(directory, listing, self._tables, self._store.oldest_row())
         return more
+
+    def clean(self) -> None:
+        """Unlinks the files that are not needed any more. Raises ``OSError`` and ``StoreError``."""
+        directory = self._journal.directory
+        unlink_read(directory, scan(directory), self._tables, self._store.oldest_row())
 
     def _follow_all(self, directory: Path, listing: Listing, draft: Draft, moment: Moment) -> bool:
         known = [process for process, state in self._tables.processes.items() if state.gone_at is None]

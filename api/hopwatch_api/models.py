@@ -56,6 +56,7 @@ class ProcessModel(Model):
 
     pid: int | None
     command: str
+    gone_at: datetime | None = Field(description="when it was seen that the process had ended")
 
 
 class PeerModel(Model):

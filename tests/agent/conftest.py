@@ -76,6 +76,7 @@ class Bench:
     def tick(self) -> None:
         while self.ticker.run_once(forced=True):
             pass
+        self.ticker.clean()
 
     def land(self) -> None:
         error = self.lander.run_once(lambda _rows: None)
@@ -102,7 +103,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 
 @pytest.fixture
 def alive() -> Callable[[JournalWriter], AbstractContextManager[None]]:
-    """Lets a writer's process live for the length of a block: ``with alive(writer)``."""
+    """A block during which the process of a writer lives."""
     return lambda writer: lock_held(writer.path("lock"))
 
 

@@ -28,6 +28,7 @@ def test_sigterm_lands_everything_and_ends_in_order(agent: AgentProcess, writing
     status, errors = agent.terminate()
     assert (status, errors) == (0, "")
     assert time.monotonic() - started < 10
+    assert list(agent.journal.iterdir()) == []
     assert sorted(row["number"] for row in agent.rows("onset")) == list(range(written))
     (final,) = [row for row in agent.rows("counters") if row["final"]]
     assert final["sent"] == written

@@ -148,6 +148,17 @@ def test_a_place_of_an_unknown_kind_is_refused_at_once() -> None:
         Landing("gopher://somewhere")
 
 
+def test_a_secret_in_the_place_is_never_shown(bench: Any) -> None:
+    place = "s3://key:secret@bucket/events?endpoint_override=127.0.0.1:1&scheme=http"
+    landing = Landing(place)
+    assert landing.shown == "s3://bucket/events?endpoint_override=127.0.0.1:1&scheme=http"
+    write_onsets(bench.writer(), 1)
+    bench.tick()
+    error = Lander(bench.batches, landing).run_once(lambda _rows: None)
+    assert "bucket" in str(error)
+    assert "secret" not in str(error)
+
+
 def test_files_of_a_process_that_is_gone_stay_until_its_rows_are_landed(bench: Any, alive: Alive) -> None:
     writer = bench.writer()
     write_onsets(writer, 3)

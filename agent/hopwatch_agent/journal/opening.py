@@ -1,29 +1,33 @@
 """Opening of files that somebody else's process made."""
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hopwatch_agent.errors import RefusedFileError
+from hopwatch_agent.errors import ForbiddenFileError, RefusedFileError
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NOT_REGULAR = frozenset({errno.ELOOP, errno.ENXIO, errno.ENODEV})
 
 
 @contextmanager
 def opened_regular(path: Path) -> Iterator[int]:
     """Descriptor of a regular file, for reading.
 
-    Raises ``FileNotFoundError`` if there is none, ``RefusedFileError`` if it is anything else than a regular
-    file that may be read.
+    Raises ``FileNotFoundError`` if there is none, ``RefusedFileError`` if it is no regular file,
+    ``ForbiddenFileError`` if it may not be read, and other ``OSError`` for what may pass.
     """
     try:
         descriptor = os.open(path, _FLAGS)
-    except FileNotFoundError:
-        raise
+    except PermissionError as error:
+        raise ForbiddenFileError(f"{path}: may not be read ({error.strerror})") from error
     except OSError as error:
-        raise RefusedFileError(f"{path}: cannot be opened as a regular file ({error.strerror})") from error
+        if error.errno not in _NOT_REGULAR:
+            raise
+        raise RefusedFileError(f"{path}: not a regular file ({error.strerror})") from error
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise RefusedFileError(f"{path}: not a regular file")

@@ -21,15 +21,23 @@ _TIME_COLUMNS = {
 }
 
 
+def without_secret(uri: str) -> str:
+    """The URI as it may be shown: object stores take a key and its secret before the bucket."""
+    scheme, separator, rest = uri.partition("://")
+    place, slash, path = rest.partition("/")
+    return f"{scheme}{separator}{place.rpartition('@')[2]}{slash}{path}" if separator else uri
+
+
 class Landing:
     """A folder or object store below which the batches are written."""
 
     def __init__(self, uri: str) -> None:
         """``uri``: a local path, or anything that ``pyarrow.fs`` knows; raises ``SettingsError``."""
         self._uri = uri
+        self.shown = without_secret(uri)
         self._opened: tuple[fs.FileSystem, str] | None = None
         if "://" in uri and not uri.startswith(("file://", "s3://", "gs://", "gcs://", "abfs://", "hdfs://")):
-            raise SettingsError(f"cannot land at {uri}: the scheme is not known")
+            raise SettingsError(f"cannot land at {self.shown}: the scheme is not known")
 
     def write(self, batch: Batch, name: str, rows: Iterable[Row]) -> None:
         """Writes the batch's file, over one of the same name.
@@ -48,7 +56,8 @@ class Landing:
             else:
                 _write_remote(table, filesystem, f"{folder}/{name}.parquet")
         except (OSError, pa.ArrowException, ValueError) as error:
-            raise LandingError(f"cannot land {name} at {self._uri}: {error}") from error
+            reason = str(error).replace(self._uri, self.shown)
+            raise LandingError(f"cannot land {name} at {self.shown}: {reason}") from error
 
     def _open(self) -> tuple[fs.FileSystem, str]:
         if self._opened is None:

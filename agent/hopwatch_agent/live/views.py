@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
+from hopwatch_agent.landing.parquet import without_secret
 from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.live.board import Board, Shown
 from hopwatch_agent.live.state import ConnectionState, LaneState, ProcessState, Row, SocketState
@@ -76,10 +77,11 @@ class StatusView:
 
 @dataclass(frozen=True)
 class ProcessView:
-    """Who owns a socket."""
+    """Who owns a socket; ``gone_at`` is when it was seen that the process had ended."""
 
     pid: int | None
     command: str
+    gone_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -205,7 +207,7 @@ class AgentView:
                 host=self._settings.journal.host,
                 started_at=_time(progress.started_at),
                 directory=str(self._settings.journal.directory),
-                landing=self._settings.landing.uri,
+                landing=without_secret(self._settings.landing.uri),
                 ready=progress.not_ready is None,
                 processes=sum(process.gone_at is None for process in tables.processes.values()),
                 sockets=sum(not _ended(socket, shown) for socket in tables.sockets.values()),
@@ -304,7 +306,7 @@ def _socket(socket: SocketState, connections: list[ConnectionState], shown: Show
         name=socket.name,
         type=socket.type,
         host=process.host if process else "",
-        process=ProcessView(process.pid if process else None, process.command if process else ""),
+        process=_process(process),
         opened_at=_time(socket.opened_at),
         closed_at=_time_or_none(socket.closed_at),
         endpoints=list(socket.endpoints),
@@ -314,6 +316,12 @@ def _socket(socket: SocketState, connections: list[ConnectionState], shown: Show
         peers=[] if ended else [PeerView(c.local, c.remote, c.state, _time(c.since)) for c in connections],
         findings=[FindingView(f.rule, f.text, f.advice) for f in socket.findings],
     )
+
+
+def _process(process: ProcessState | None) -> ProcessView:
+    if process is None:
+        return ProcessView(None, "", None)
+    return ProcessView(process.pid, process.command, _time_or_none(process.gone_at))
 
 
 def _named(counts: tuple[int, ...]) -> dict[str, float]:
