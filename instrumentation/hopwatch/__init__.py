@@ -1,12 +1,12 @@
 """hopwatch: which hop of a ZeroMQ system lost which messages, how many, why, and what to change.
 
-    socket = hopwatch.wrap(context.socket(zmq.PUB), name="quotes", sequence="stamp")
+socket = hopwatch.wrap(context.socket(zmq.PUB), name="quotes", sequence="stamp")
 """
 
 from hopwatch.errors import HopwatchError, JournalError, UsageError
 from hopwatch.finding import Finding
-from hopwatch.wrapping import findings_of as findings
 from hopwatch.proxying import proxy
+from hopwatch.wrapping import findings_of as findings
 from hopwatch.wrapping import unwrap, wrap
 
 __all__ = ["Finding", "HopwatchError", "JournalError", "UsageError", "findings", "proxy", "unwrap", "wrap"]

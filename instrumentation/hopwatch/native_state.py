@@ -76,9 +76,7 @@ def _bytes_that_follow(
     ]
 
 
-def _snapshots(
-    socket_type: int, toggle: Callable[[BackendSocket, bool], None]
-) -> tuple[bytes, bytes, bytes]:
+def _snapshots(socket_type: int, toggle: Callable[[BackendSocket, bool], None]) -> tuple[bytes, bytes, bytes]:
     context = zmq.Context()
     try:
         socket = BackendSocket(context, socket_type)

@@ -28,7 +28,9 @@ COUNTED = (PROXIED_IN_FRAMES, PROXIED_IN_BYTES, PROXIED_OUT_FRAMES, PROXIED_OUT_
 class Statistics:
     """Asks a running proxy for its counts, from the monitor thread, and keeps them in the slots of its two sockets."""
 
-    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], address: str, sides: tuple[Words, Words]) -> None:
+    def __init__(
+        self, context: zmq.Context[zmq.Socket[bytes]], address: str, sides: tuple[Words, Words]
+    ) -> None:
         self._asking = context.socket(zmq.REQ)
         self._asking.setsockopt(zmq.LINGER, 0)
         self._asking.connect(address)
@@ -71,7 +73,9 @@ def proxy(
     if settings.disabled:
         zmq.proxy(frontend, backend, capture)
         return
-    sides = [wrap(socket, name=_side_name(name, side)) for side, socket in (("in", frontend), ("out", backend))]
+    sides = [
+        wrap(socket, name=_side_name(name, side)) for side, socket in (("in", frontend), ("out", backend))
+    ]
     for socket in sides:
         if isinstance(socket, HookedSocket):
             socket._hopwatch_stop_probing()

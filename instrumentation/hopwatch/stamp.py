@@ -13,6 +13,7 @@ SHARED_OUT = 1
 WHOLE_STREAM_LANE = 0xFFFFFFFF
 
 pack = LAYOUT.pack
+unpack = LAYOUT.unpack
 
 
 class Stamp(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import zmq
 from zmq.backend import Socket as BackendSocket
@@ -17,10 +17,11 @@ from hopwatch.instrument import PROCESS, Instrument
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes
 from hopwatch.lanes.subscriptions import Subscriptions
-from hopwatch.lanes.topics import TopicRule, topic_rule
+from hopwatch.lanes.topics import TopicRule, first_of_several, topic_rule
 from hopwatch.monitors.watched import attach
 from hopwatch.settings import Settings, from_environment
 from hopwatch.sockets.classes import instrumented
+from hopwatch.sockets.counting import counting_recv, counting_send, stamped_recv, stamping_send
 from hopwatch.sockets.hooks import HookedSocket, stop_monitor
 from hopwatch.sockets.numbering import (
     LaneChooser,
@@ -79,7 +80,7 @@ def wrap(
         return socket
     try:
         _instrument(socket, wish, PROCESS.instrument(settings))
-    except Exception:  # noqa: BLE001 -- the application must not fail because of us
+    except Exception:
         logger.warning("hopwatch could not instrument %r", socket, exc_info=True)
     return socket
 
@@ -96,7 +97,7 @@ def unwrap(socket: AnySocket) -> AnySocket:
             state.write_closed()
     bare = socket._hopwatch_bare
     socket.__class__ = bare  # type: ignore[assignment]
-    for attribute in ("_hopwatch", "_hopwatch_words", "_hopwatch_ask"):
+    for attribute in ("_hopwatch", "_hopwatch_words"):
         socket.__dict__.pop(attribute, None)
     return cast(AnySocket, socket)
 
@@ -127,20 +128,22 @@ def _is_supported(socket: zmq.Socket[bytes]) -> bool:
 
 
 def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -> None:
-    socket_type = zmq.SocketType(BackendSocket.get(socket, zmq.TYPE))
+    socket_type = zmq.SocketType(cast(int, BackendSocket.get(socket, zmq.TYPE)))
     state = _new_state(socket_type, wish, instrument)
     refusal = _stamp_refusal(socket, socket_type) if wish.stamped else None
     stamps = wish.stamped and refusal is None and socket_type in STAMPABLE
     if stamps:
         _number(state, socket_type, wish.rule)
     probed = _may_probe(socket, socket_type, state)
+    methods = _methods(state, stamps=stamps, reads_stamps=wish.stamped and refusal is None)
     parts = _parts(socket_type, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
-    new_class = instrumented(type(socket), parts)
+    new_class = instrumented(type(socket), parts, methods)
     _write_opened(socket, state, "stamp" if wish.stamped else None, probed)
     state.find(refusal)
+    state.receiving.find = state.find
     if probed:
         BackendSocket.set(socket, zmq.XPUB_NODROP, 1)
-    socket.__class__ = new_class  # type: ignore[assignment]
+    socket.__class__ = new_class
     hooked = cast(HookedSocket, socket)
     hooked._hopwatch = state
     hooked._hopwatch_words = state.slot.words
@@ -168,13 +171,16 @@ def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) 
 def _number(state: SocketState, socket_type: zmq.SocketType, rule: TopicRule) -> None:
     lanes = SendingLanes(state.identifier, state.journal)
     choose: LaneChooser = single_lane(lanes)
+    single_frames_share = socket_type != zmq.ROUTER and (
+        socket_type not in PROBEABLE or rule is first_of_several
+    )
     if socket_type in PROBEABLE:
         choose = lane_by_topic(lanes, rule)
     elif socket_type == zmq.ROUTER:
         choose = lane_by_routing_id(lanes)
     flags = SHARED_OUT if socket_type in SHARING_OUT else 0
     state.sending = lanes
-    state.numbering = Numbering(state.identifier, flags, state.slot.words, choose)
+    state.numbering = Numbering(state.identifier, flags, state.slot.words, choose, single_frames_share)
 
 
 def _stamp_refusal(socket: zmq.Socket[bytes], socket_type: zmq.SocketType) -> Finding | None:
@@ -202,6 +208,14 @@ def _parts(
         sending = SubscribingSend
     receiving: type[HookedSocket] = StampedReceive if reads_stamps else CountingReceive
     return (sending, Probing if probed else Waiting, receiving)
+
+
+def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool) -> dict[str, Any]:
+    words = state.slot.words
+    numbering = state.numbering if stamps else None
+    sending = counting_send(words) if numbering is None else stamping_send(words, numbering)
+    receiving = stamped_recv(words, state) if reads_stamps else counting_recv(words)
+    return {**sending, **receiving}
 
 
 def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str | None, probed: bool) -> None:

@@ -1,15 +1,18 @@
 """The lanes that arrive at a receiver: finds the numbers that are missing."""
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from hopwatch import finding
 from hopwatch.finding import Finding
+from hopwatch.frames import as_bytes
 from hopwatch.ids import as_text
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
 from hopwatch.lanes.subscriptions import Subscriptions
-from hopwatch.stamp import SHARED_OUT, WHOLE_STREAM_LANE, Stamp
+from hopwatch.stamp import SHARED_OUT, WHOLE_STREAM_LANE, Stamp, decode, unpack
 from hopwatch.words import (
     DUPLICATED,
     GAPS,
@@ -54,25 +57,30 @@ class ReceivingLanes:
         self._subscriptions = subscriptions
         self._lanes: dict[tuple[int, int], ReceivingLane] = {}
         self.slots: list[Slot] = []
+        self.find: Callable[[Finding], None] = lambda _: None
 
-    def take(self, stamp: Stamp, first_frame: bytes) -> Finding | None:
-        """Account for one message; returns a finding where its lane cannot be checked."""
-        lane = self._lanes.get((stamp.stream, stamp.lane))
+    def take(self, frame: bytes, first_frame: Any) -> None:
+        """Account for one message by its stamp and its first frame (bytes or zmq.Frame; None: not known)."""
+        _, flags, _, index, stream, number, lane_number, sent_at = unpack(frame)
+        lane = self._lanes.get((stream, index))
         if lane is None:
-            return self._open(stamp, first_frame)
+            self._open(decode(frame), first_frame)
+            return
         words = lane.words
         if words is None:
-            return None
-        if stamp.lane_number == words[LANE_NEXT]:
+            return
+        expected = words[LANE_NEXT]
+        if lane_number == expected:
             words[LANE_COUNT] += 1
-            self._advance(lane, words, stamp)
-        elif stamp.flags & SHARED_OUT:
-            self._take_shared_out(lane, words, stamp)
-        elif stamp.lane_number > words[LANE_NEXT]:
-            self._jump(lane, words, stamp)
+            words[LANE_NEXT] = expected + 1
+            words[LANE_NEWEST_SENT_AT] = sent_at
+            lane.newest_number = number
+        elif flags & SHARED_OUT:
+            self._take_shared_out(lane, words, decode(frame))
+        elif lane_number > expected:
+            self._jump(lane, words, decode(frame))
         else:
-            self._step_back(lane, words, stamp)
-        return None
+            self._step_back(lane, words, decode(frame))
 
     def unsubscribed(self) -> None:
         """Subscriptions have become fewer: lanes that are no longer covered start afresh when they come back."""
@@ -82,11 +90,13 @@ class ReceivingLanes:
     def _is_owed(self, topic: bytes) -> bool:
         return self._subscriptions is None or self._subscriptions.cover(topic)
 
-    def _open(self, stamp: Stamp, first_frame: bytes) -> Finding | None:
-        topic = bytes(first_frame[: stamp.topic_length])
-        if len(self._lanes) >= MOST_LANES or not self._is_owed(topic):
+    def _open(self, stamp: Stamp, first_frame: Any) -> None:
+        topic = b"" if first_frame is None else as_bytes(first_frame)[: stamp.topic_length]
+        owed = self._is_owed(topic) or (first_frame is None and stamp.topic_length > 0)
+        if len(self._lanes) >= MOST_LANES or not owed:
             self._lanes[stamp.stream, stamp.lane] = ReceivingLane(topic, None)
-            return finding.partial_lane(topic_known=stamp.lane != WHOLE_STREAM_LANE)
+            self.find(finding.partial_lane(topic_known=stamp.lane != WHOLE_STREAM_LANE))
+            return
         slot = self._journal.lane_slot()
         self.slots.append(slot)
         words = slot.words
@@ -99,7 +109,6 @@ class ReceivingLanes:
         self._advance(lane, words, stamp)
         self._lanes[stamp.stream, stamp.lane] = lane
         self._event("lane", stamp, topic=topic.hex(), slot=slot.place)
-        return None
 
     @staticmethod
     def _advance(lane: ReceivingLane, words: Words, stamp: Stamp) -> None:
@@ -144,7 +153,9 @@ class ReceivingLanes:
             self._counters[DUPLICATED] += 1
             return
         lane.open_gaps.remove(gap)
-        lane.open_gaps.extend(part for part in ((gap[0], number - 1), (number + 1, gap[1])) if part[0] <= part[1])
+        lane.open_gaps.extend(
+            part for part in ((gap[0], number - 1), (number + 1, gap[1])) if part[0] <= part[1]
+        )
         words[LANE_COUNT] += 1
         self._counters[REORDERED] += 1
         self._counters[LOST] -= 1

@@ -19,7 +19,7 @@ def topic_rule(topic: object) -> TopicRule:
     Raises UsageError for anything else.
     """
     if topic is None:
-        return _first_frame
+        return first_of_several
     if isinstance(topic, str):
         topic = topic.encode()
     if isinstance(topic, bytes) and topic:
@@ -36,7 +36,8 @@ def length_in_first_frame(topic: bytes, frames: Frames) -> int:
     return len(topic) if frames[0].startswith(topic) else 0
 
 
-def _first_frame(frames: Frames) -> bytes | None:
+def first_of_several(frames: Frames) -> bytes | None:
+    """The first frame of a message of two or more frames."""
     return frames[0] if len(frames) > 1 else None
 
 

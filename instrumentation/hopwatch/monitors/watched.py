@@ -101,7 +101,7 @@ def attach(socket: zmq.Socket[bytes], state: SocketState) -> Watched:
     The receiving end is a plain socket on a shadow of the context: in the context's own set ``Context.destroy`` would close it from another thread.
     """
     address = f"inproc://hopwatch-monitor-{as_text(state.identifier)}"
-    shadow = zmq.Context.shadow(socket.context.underlying)
+    shadow: zmq.Context[zmq.Socket[bytes]] = zmq.Context.shadow(socket.context.underlying)
     pair: zmq.Socket[bytes] = zmq.Socket(shadow, zmq.PAIR)
     try:
         pair.setsockopt(zmq.LINGER, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import zmq
 from zmq.backend import Socket as BackendSocket
@@ -22,12 +22,12 @@ class HookedSocket(zmq.Socket[bytes]):
 
     _hopwatch: SocketState
     _hopwatch_words: Words
-    _hopwatch_ask = 0
     _hopwatch_bare: type[zmq.Socket[bytes]]
     _hopwatch_parts: tuple[type[HookedSocket], ...]
+    _hopwatch_methods: ClassVar[dict[str, Any]]
     _hopwatch_direct = False
 
-    def set(self, option: int, optval: Any) -> None:
+    def setsockopt(self, option: int, optval: Any) -> None:
         """As the bare socket's; what was set is journaled."""
         if option == zmq.XPUB_NODROP:
             self._hopwatch_stop_probing()
@@ -35,7 +35,7 @@ class HookedSocket(zmq.Socket[bytes]):
         with Guard(self._hopwatch):
             self._hopwatch_option_set(int(option), optval)
 
-    setsockopt = set
+    set = setsockopt
 
     def bind(self, addr: str) -> Any:
         """As the bare socket's; the endpoint is journaled as libzmq resolved it."""
@@ -124,4 +124,3 @@ def stop_monitor(socket: zmq.Socket[bytes], state: SocketState) -> None:
     if state.monitored:
         state.monitored = False
         BackendSocket.monitor(socket, None, 0)
-

@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from hopwatch.frames import as_bytes
 from hopwatch.journal.counters import Words
 from hopwatch.lanes.sending import SendingLane, SendingLanes
 from hopwatch.lanes.topics import LONGEST_TOPIC, TopicRule, length_in_first_frame
-from hopwatch.sockets.frames import as_bytes
 from hopwatch.stamp import MAGIC, pack
 from hopwatch.words import LANE_COUNT, LANE_FRAMES, SENT
 
@@ -25,26 +25,32 @@ class Numbered(NamedTuple):
 
 
 class Numbering:
-    """Numbers the messages of one stream. A number is used up only by ``sent``, once the message is accepted."""
+    """Numbers the messages of one stream. A number is used up only by ``sent``, once the message is accepted.
 
-    def __init__(self, stream: int, flags: int, counters: Words, choose: LaneChooser) -> None:
-        self._stream = stream
-        self._flags = flags
+    ``begun`` holds the frames accepted of a message that is not complete. ``single_frame_lane`` is the lane of every message of
+    one frame, once it is open, where they all share one.
+    """
+
+    def __init__(
+        self, stream: int, flags: int, counters: Words, choose: LaneChooser, single_frames_share: bool
+    ) -> None:
+        self.stream = stream
+        self.flags = flags
+        self.begun: list[Any] = []
+        self.single_frame_lane: SendingLane | None = None
         self._counters = counters
         self._choose = choose
-        self._begun: list[Any] = []
-
-    def begin(self, frame: Any) -> None:
-        """A frame was accepted that more frames of its message follow."""
-        self._begun.append(frame)
+        self._single_frames_share = single_frames_share
 
     def end(self, last_frame: Any) -> Numbered:
         """Place and stamp of the message that ends with this frame."""
-        frames = [*self._begun, last_frame]
+        frames = [*self.begun, last_frame]
         lane = self._choose(frames)
+        if self._single_frames_share and len(frames) == 1:
+            self.single_frame_lane = lane
         lane_number = lane.words[LANE_COUNT]
         number = self._counters[SENT]
-        fields = (self._flags, lane.topic_length, lane.index, self._stream, number, lane_number, time.time_ns())
+        fields = (self.flags, lane.topic_length, lane.index, self.stream, number, lane_number, time.time_ns())
         return Numbered(lane, lane_number, len(frames) + 1, pack(MAGIC, *fields))
 
     def sent(self, message: Numbered) -> None:
@@ -52,7 +58,7 @@ class Numbering:
         words = message.lane.words
         words[LANE_FRAMES] += message.frames
         words[LANE_COUNT] = message.lane_number + 1
-        self._begun.clear()
+        self.begun.clear()
 
 
 def single_lane(lanes: SendingLanes) -> LaneChooser:

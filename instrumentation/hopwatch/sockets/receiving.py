@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch import stamp
+from hopwatch.frames import as_bytes
 from hopwatch.sockets.classes import exchange
-from hopwatch.sockets.frames import as_bytes
+from hopwatch.sockets.counting import stamped_recv
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.state import Guard
 from hopwatch.words import (
     EAGAIN_RECEIVES,
     RECEIVED,
-    RECEIVED_BYTES,
     RECEIVED_MORE_FRAMES,
     WAITED_RECEIVES,
 )
@@ -25,10 +25,9 @@ RCVMORE = int(zmq.RCVMORE)
 POLLIN = int(zmq.POLLIN)
 STAMP_SIZE = stamp.SIZE
 
-ASK_SOMETIMES = 15
 FRAMES_ASKED_AT_FIRST = 64
 """Whether more frames follow costs several times what the receive itself does. It is asked of each of the first frames, then of one
-frame in sixteen, and of every frame again from the first multipart message on. Frames are counted exactly in any case."""
+frame in sixty-four, and of every frame again from the first multipart message on."""
 
 backend_recv = BackendSocket.recv
 backend_get = BackendSocket.get
@@ -37,21 +36,15 @@ backend_get = BackendSocket.get
 class CountingReceive(HookedSocket):
     """Counts messages, frames and bytes; a stamp that turns up makes the socket a ``StampedReceive``."""
 
-    def recv(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
-        """As ``zmq.Socket.recv``."""
-        words = self._hopwatch_words
-        try:
-            frame = backend_recv(self, flags, copy, track)
-        except zmq.Again:
-            words[EAGAIN_RECEIVES] += 1
-            raise
-        size = len(frame)
-        total = words[RECEIVED] + 1
-        if size == STAMP_SIZE or not total & self._hopwatch_ask:
-            return self._hopwatch_look(frame, flags, copy, track)
-        words[RECEIVED] = total
-        words[RECEIVED_BYTES] += size
-        return frame
+    @staticmethod
+    def _hopwatch_count_received(messages: int, size: int) -> None:
+        """Count messages and bytes; made for each socket by ``counting.py``."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _hopwatch_ask_sometimes(sometimes: bool) -> None:
+        """Ask of some frames only, or of each, whether more follow; made for each socket by ``counting.py``."""
+        raise NotImplementedError
 
     def recv_multipart(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As ``zmq.Socket.recv_multipart``."""
@@ -107,41 +100,41 @@ class CountingReceive(HookedSocket):
         return frame
 
     def _hopwatch_count_more(self, size: int, frame: bytes | None) -> None:
+        """Take in a frame that others of its message follow."""
         incoming = self._hopwatch.incoming
         if not incoming.frames:
             incoming.first_frame = frame
         incoming.frames += 1
         incoming.multipart = True
-        self._hopwatch_ask = 0
-        self._hopwatch_words[RECEIVED_BYTES] += size
+        self._hopwatch_ask_sometimes(False)
+        self._hopwatch_count_received(0, size)
 
     def _hopwatch_count_last(self, frames: int, size: int) -> None:
         """A message has ended, with these frames after the ones already seen of it."""
         words = self._hopwatch_words
         incoming = self._hopwatch.incoming
         words[RECEIVED_MORE_FRAMES] += incoming.frames + frames - 1
-        words[RECEIVED_BYTES] += size
-        words[RECEIVED] += 1
+        self._hopwatch_count_received(1, size)
         incoming.frames = 0
         incoming.first_frame = None
         if words[RECEIVED] == FRAMES_ASKED_AT_FIRST and not incoming.multipart and self._hopwatch_direct:
-            self._hopwatch_ask = ASK_SOMETIMES
+            self._hopwatch_ask_sometimes(True)
 
     def _hopwatch_meet_stamp(self, frame: bytes, first_frame: bytes | None) -> None:
         """From here on stamps come: take them off before the application sees them."""
         state = self._hopwatch
-        exchange(self, CountingReceive, StampedReceive)
+        exchange(self, CountingReceive, StampedReceive, stamped_recv(self._hopwatch_words, state))
         with Guard(state):
-            state.find(state.receiving.take(stamp.decode(frame), first_frame))
+            state.receiving.take(frame, first_frame)
 
 
 class StampedReceive(HookedSocket):
     """Takes stamps off: behind each frame that is not the last of its message it looks at the next one."""
 
-    def recv(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
-        """As ``zmq.Socket.recv``, the stamps left out."""
-        frame = self._hopwatch_next(flags, track)
-        return frame.bytes if copy else frame
+    @staticmethod
+    def _hopwatch_count_received(messages: int, size: int) -> None:
+        """Count messages and bytes; made for each socket by ``counting.py``."""
+        raise NotImplementedError
 
     def recv_multipart(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As ``zmq.Socket.recv_multipart``, the stamps left out."""
@@ -157,7 +150,7 @@ class StampedReceive(HookedSocket):
         """As ``zmq.Socket.recv_into``, the stamps left out."""
         view = memoryview(buffer)
         if view.readonly or not view.contiguous or not 0 <= nbytes <= view.nbytes:
-            return BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)  # type: ignore[no-any-return]
+            return BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
         frame = self._hopwatch_next(flags, track=False)
         kept = min(len(frame), nbytes or view.nbytes)
         view.cast("B")[:kept] = frame.buffer[:kept]
@@ -169,7 +162,7 @@ class StampedReceive(HookedSocket):
         if option == RCVMORE:
             return int(self._hopwatch.incoming.more)
         if option == zmq.EVENTS and self._hopwatch.incoming.held is not None:
-            return value | POLLIN
+            return cast(int, value) | POLLIN
         return value
 
     getsockopt = get
@@ -181,25 +174,29 @@ class StampedReceive(HookedSocket):
         return super().poll(0, flags) | POLLIN
 
     def _hopwatch_next(self, flags: int, track: bool) -> zmq.Frame:
-        state = self._hopwatch
-        incoming = state.incoming
-        frame = incoming.held
+        """The application's next frame; its ``more`` is as if there were no stamp."""
+        frame = self._hopwatch.incoming.held
         if frame is None:
             frame = self._hopwatch_receive(flags, track)
-        incoming.held = None
+        following = backend_recv(self, DONTWAIT) if frame.more else b""
+        self._hopwatch_hold(frame, following)
+        return frame
+
+    def _hopwatch_hold(self, frame: zmq.Frame, following: bytes) -> None:
+        """Account for a frame and the one that follows it in its message, which is kept unless it is the stamp."""
+        state = self._hopwatch
+        incoming = state.incoming
         if not incoming.frames:
             incoming.first_frame = frame.bytes if state.subscriptions is not None else b""
-        incoming.more = False
-        if frame.more:
-            following = backend_recv(self, DONTWAIT, False)
-            if not following.more and stamp.is_stamp(following.bytes):
-                frame.more = False
-                self._hopwatch_take(following.bytes, incoming.first_frame)
-            else:
-                incoming.held = following
-                incoming.more = True
+        incoming.held = None
+        incoming.more = frame.more
+        if frame.more and stamp.is_stamp(following):
+            frame.more = incoming.more = False
+            self._hopwatch_take(following, incoming.first_frame)
+        elif frame.more:
+            incoming.held = zmq.Frame(following)
+            incoming.held.more = bool(backend_get(self, RCVMORE))
         self._hopwatch_count(len(frame))
-        return frame
 
     def _hopwatch_receive(self, flags: int, track: bool) -> zmq.Frame:
         """A frame from libzmq, first without blocking: so it is seen whether this receiver had to wait."""
@@ -219,15 +216,14 @@ class StampedReceive(HookedSocket):
         state = self._hopwatch
         if not state.faulty:
             with Guard(state):
-                state.find(state.receiving.take(stamp.decode(frame), first_frame))
+                state.receiving.take(frame, first_frame)
 
     def _hopwatch_count(self, size: int) -> None:
-        words = self._hopwatch_words
         incoming = self._hopwatch.incoming
-        words[RECEIVED_BYTES] += size
         if incoming.more:
             incoming.frames += 1
+            self._hopwatch_count_received(0, size)
             return
-        words[RECEIVED] += 1
-        words[RECEIVED_MORE_FRAMES] += incoming.frames
+        self._hopwatch_count_received(1, size)
+        self._hopwatch_words[RECEIVED_MORE_FRAMES] += incoming.frames
         incoming.frames = 0

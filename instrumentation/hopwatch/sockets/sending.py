@@ -1,4 +1,4 @@
-"""Sending: counted, and where asked for stamped.
+"""Sending what the hot path leaves: frames of multipart messages, flags, refusals.
 
 Every frame is first tried without blocking: that send succeeds wherever the blocking one would at once, and
 ``refusals.py`` says what follows where it is refused.
@@ -11,12 +11,11 @@ from typing import Any
 import zmq
 from zmq.backend import Socket as BackendSocket
 
-from hopwatch.sockets.frames import as_bytes, size_of
+from hopwatch.frames import as_bytes, size_of
 from hopwatch.sockets.hooks import subscription_changed
 from hopwatch.sockets.numbering import Numbered
 from hopwatch.sockets.refusals import RefusalHandling
 from hopwatch.sockets.state import Guard
-from hopwatch.words import SENT, SENT_BYTES, SENT_MORE_FRAMES
 
 DONTWAIT = int(zmq.DONTWAIT)
 SNDMORE = int(zmq.SNDMORE)
@@ -27,42 +26,30 @@ backend_send = BackendSocket.send
 class CountingSend(RefusalHandling):
     """Counts messages, frames and bytes that libzmq accepted."""
 
-    def send(
-        self,
-        data: Any,
-        flags: int = 0,
-        copy: bool = True,
-        track: bool = False,
-        routing_id: int | None = None,
-        group: str | None = None,
+    @staticmethod
+    def _hopwatch_count_sent(size: int, more: bool) -> None:
+        """Count a frame, which more of its message follow or not; made for each socket by ``counting.py``."""
+        raise NotImplementedError
+
+    def _hopwatch_send(
+        self, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
-        """As ``zmq.Socket.send``."""
-        if flags.__class__ is not int or routing_id is not None or group is not None:
-            if not isinstance(flags, int) or routing_id is not None or group is not None:
-                return super().send(data, flags, copy, track, routing_id, group)
-            flags = int(flags)
-        refused = False
-        tracker = None
-        try:
-            tracker = backend_send(self, data, flags | DONTWAIT, copy, track)
-        except zmq.Again:
-            if self._hopwatch_gives_up(flags):
-                raise
-            refused = True
-        if refused:
-            tracker = self._hopwatch_retry(data, flags, copy, track)
-        words = self._hopwatch_words
-        words[SENT_BYTES] += len(data) if data.__class__ is bytes else size_of(data)
-        words[SENT_MORE_FRAMES if flags & SNDMORE else SENT] += 1
+        if not isinstance(flags, int) or routing_id is not None or group is not None:
+            return zmq.Socket.send(self, data, flags, copy, track, routing_id, group)
+        flags = int(flags)
+        tracker = self._hopwatch_send_frame(data, flags, copy, track)
+        self._hopwatch_count_sent(size_of(data), bool(flags & SNDMORE))
         return tracker
+
+    def _hopwatch_send_frame(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+        return self._hopwatch_transmit(data, flags, copy, track)
 
 
 class SubscribingSend(CountingSend):
     """XSUB: what it sends upstream are its subscriptions, one byte (1 or 0) and the topic."""
 
-    def send(self, data: Any, *args: Any, **kwargs: Any) -> Any:
-        """As ``zmq.Socket.send``; subscriptions are followed."""
-        tracker = super().send(data, *args, **kwargs)
+    def _hopwatch_send_frame(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+        tracker = self._hopwatch_transmit(data, flags, copy, track)
         with Guard(self._hopwatch):
             frame = as_bytes(data)
             if frame[:1] in {b"\0", b"\1"}:
@@ -71,31 +58,16 @@ class SubscribingSend(CountingSend):
         return tracker
 
 
-class StampingSend(RefusalHandling):
+class StampingSend(CountingSend):
     """Counts, and appends the stamp to each message."""
 
-    def send(
-        self,
-        data: Any,
-        flags: int = 0,
-        copy: bool = True,
-        track: bool = False,
-        routing_id: int | None = None,
-        group: str | None = None,
-    ) -> Any:
-        """As ``zmq.Socket.send``; the last frame of a message takes the stamp behind it."""
-        if not isinstance(flags, int) or routing_id is not None or group is not None:
-            return super().send(data, flags, copy, track, routing_id, group)
-        flags = int(flags)
+    def _hopwatch_send_frame(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+        state = self._hopwatch
         if not flags & SNDMORE:
             return self._hopwatch_send_last(data, flags, copy, track)
         tracker = self._hopwatch_transmit(data, flags, copy, track)
-        state = self._hopwatch
         if state.numbering is not None:
-            state.numbering.begin(data)
-        words = self._hopwatch_words
-        words[SENT_BYTES] += size_of(data)
-        words[SENT_MORE_FRAMES] += 1
+            state.numbering.begun.append(data)
         return tracker
 
     def _hopwatch_send_last(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
@@ -105,15 +77,12 @@ class StampingSend(RefusalHandling):
             tracker = self._hopwatch_transmit(data, flags, copy, track)
         else:
             tracker = self._hopwatch_transmit(data, flags | SNDMORE, copy, track)
-            self._hopwatch_append(message.stamp)
+            backend_send(self, message.stamp, DONTWAIT)
         if state.onset_due:
             state.onset_due = False
             self._hopwatch_write_onset(message)
         if message is not None and state.numbering is not None:
             state.numbering.sent(message)
-        words = self._hopwatch_words
-        words[SENT_BYTES] += size_of(data)
-        words[SENT] += 1
         return tracker
 
     def _hopwatch_number(self, last_frame: Any) -> Numbered | None:
@@ -121,11 +90,6 @@ class StampingSend(RefusalHandling):
         state = self._hopwatch
         if state.faulty or state.numbering is None:
             return None
-        message = None
         with Guard(state):
-            message = state.numbering.end(last_frame)
-        return message
-
-    def _hopwatch_append(self, stamp: bytes) -> None:
-        """End the message with its stamp; libzmq takes the rest of a message that it has begun."""
-        backend_send(self, stamp, DONTWAIT)
+            return state.numbering.end(last_frame)
+        return None
