@@ -6,6 +6,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.frames import prefixed, seconds
+from hopwatch_analysis.links import saw_it_end
 from hopwatch_analysis.nodes import DROPPING_TYPES, FILTERED_TYPES, PUBLISHING_TYPES
 from hopwatch_analysis.place import overlaps_a_down
 
@@ -161,7 +162,9 @@ def _both_open() -> Column:
 
 
 def _x_first() -> Column:
-    before = _still_open("y") | (sf.col("x_ended_at") <= sf.col("y_ended_at")) | sf.col("to_end_is_down")
+    before = (
+        _still_open("y") | (sf.col("x_ended_at") <= sf.col("y_ended_at")) | saw_it_end(sf.col("x_ended_at"))
+    )
     return sf.col("x_ended_at").isNotNull() & sf.coalesce(before, sf.lit(False))
 
 

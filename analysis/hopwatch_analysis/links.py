@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.endpoints import endpoint_pairs
-from hopwatch_analysis.frames import best
+from hopwatch_analysis.frames import best, seconds
 from hopwatch_analysis.reading import Tables
 
 FLOWS = {
@@ -21,6 +21,7 @@ FLOWS = {
 }
 
 STATES = ("connected", "disconnected")
+CLOCKS_MAY_DIFFER_BY = 10  # seconds
 
 
 def mirrored_connections(tables: Tables) -> DataFrame:
@@ -71,7 +72,7 @@ def links(tables: Tables, sockets: DataFrame, mirrored: DataFrame) -> DataFrame:
 
 def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFrame:
     """What the connection events of either end tell of each edge: from_socket, to_socket, downs, connected_at,
-    sent_when_connected, is_down, to_end_is_down, left_at, left_n, left_sent.
+    sent_when_connected, is_down, to_end_down_at, left_at, left_n, left_sent.
 
     ``downs`` is an array of (start, end): from a disconnection to the connection that followed (end null: none
     did). The sending end's own events come first, because the stamps carry its clock. ``left_*`` is the last
@@ -92,11 +93,12 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
         sf.min(sf.when(~lost_it, sf.col("at"))).alias("connected_at"),
         sf.min(sf.when(~lost_it & own, sf.col("sent"))).alias("sent_when_connected"),
         sf.max(lost_it & sf.col("is_last")).alias("is_down"),
+        sf.max("at").alias("newest_at"),
         sf.max(sf.when(lost_it & own, sf.struct("at", "n", "sent"))).alias("left"),
     )
-    to_end_saw = sf.when(sf.col("side") == "to", sf.col("is_down"))
+    to_end_saw = sf.when((sf.col("side") == "to") & sf.col("is_down"), sf.col("newest_at"))
     ends = per_side.groupBy(*keys).agg(
-        sf.max("is_down").alias("either_down"), sf.max(to_end_saw).alias("to_end_saw")
+        sf.max("is_down").alias("either_down"), sf.max(to_end_saw).alias("to_end_down_at")
     )
     facts = best(per_side, keys, [sf.col("side")])
     return facts.join(ends, on=keys, how="inner").select(
@@ -105,11 +107,20 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
         "connected_at",
         "sent_when_connected",
         sf.col("either_down").alias("is_down"),
-        sf.coalesce("to_end_saw", sf.lit(False)).alias("to_end_is_down"),
+        "to_end_down_at",
         sf.col("left.at").alias("left_at"),
         sf.col("left.n").alias("left_n"),
         sf.col("left.sent").alias("left_sent"),
     )
+
+
+def saw_it_end(ended_at: Column) -> Column:
+    """The receiving end's connection went down for good at about the time that the sending end ended.
+
+    About, because the clocks of two hosts differ: what one end saw is better evidence than the two clocks.
+    """
+    apart = sf.abs(seconds(sf.col("to_end_down_at"), ended_at))
+    return sf.coalesce(apart <= CLOCKS_MAY_DIFFER_BY, sf.lit(False))
 
 
 def _flows() -> Column:

@@ -3,6 +3,7 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.links import saw_it_end
 from hopwatch_analysis.nodes import BALANCED_TYPES, FILTERED_TYPES
 
 SOON_AFTER = 3  # events: a sender writes its lanes right behind the disconnection they belong to

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pyspark.sql import SparkSession
 
 LOCAL_SETTINGS = {
-    "spark.sql.shuffle.partitions": "4",
-    "spark.default.parallelism": "4",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.default.parallelism": "2",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }

@@ -50,7 +50,13 @@ class LandedFolder:
         """A stamped socket in a process of its own, opened and maybe closed."""
         self.homes[name] = (f"process of {name}", host)
         probed = type_ in ("PUB", "XPUB") if probed is None else probed
-        about = {"name": name, "type": type_, "sequence": "stamp", "probed": probed, "options": list(options.items())}
+        about = {
+            "name": name,
+            "type": type_,
+            "sequence": "stamp",
+            "probed": probed,
+            "options": list(options.items()),
+        }
         self.add("socket", name, opened, state="opened", n=1, **about)
         if closed is not None:
             self.add("socket", name, closed, state="closed", n=1000)
@@ -66,7 +72,9 @@ class LandedFolder:
         process, host = self.homes[frontend]
         self.rows["proxy"].append({"host": host, "process": id_of(process), "at": at(0), **names})
 
-    def link(self, bound: str, connecting: str, up: float = 0.1, down: float | None = None, sent: int = 0) -> None:
+    def link(
+        self, bound: str, connecting: str, up: float = 0.1, down: float | None = None, sent: int = 0
+    ) -> None:
         """A TCP connection, as both ends saw it; ``sent`` is the bound end's count when it came up."""
         self.ports += 1
         self.connections += 1
@@ -75,8 +83,12 @@ class LandedFolder:
         for action, seconds in (("connected", up), ("disconnected", down)):
             if seconds is not None:
                 event = {"action": action, "connection": self.connections}
-                self.add("connection", bound, seconds, accepted=True, sent=sent, received=0, **event, **mirrored)
-                self.add("connection", connecting, seconds, accepted=False, sent=0, received=0, **event, **ends)
+                self.add(
+                    "connection", bound, seconds, accepted=True, sent=sent, received=0, **event, **mirrored
+                )
+                self.add(
+                    "connection", connecting, seconds, accepted=False, sent=0, received=0, **event, **ends
+                )
 
     def subscribe(self, socket: str, *topics: str) -> None:
         """Subscriptions; a topic is text."""
@@ -94,7 +106,12 @@ class LandedFolder:
     def got(self, receiver: str, stream: str, count: int, first: int, last: int, seconds: float, *, lane: int = 0,
             final: bool = True, newest: float | None = None) -> None:  # fmt: skip
         """A receiver's word on a lane: ``count`` messages from ``first`` to ``last``."""
-        about = {"stream": id_of(stream), "lane": lane, "role": "receive", "state": "final" if final else "sample"}
+        about = {
+            "stream": id_of(stream),
+            "lane": lane,
+            "role": "receive",
+            "state": "final" if final else "sample",
+        }
         progress = {"count": count, "frames": 0, "first": first, "next": last + 1}
         newest_sent_at = at(seconds if newest is None else newest)
         self.add("lane", receiver, seconds, newest_sent_at=newest_sent_at, **about, **progress)
@@ -108,14 +125,22 @@ class LandedFolder:
         about = {"stream": id_of(stream), "lane": lane, "action": "gap"}
         self.add("gap", receiver, times[1], **about, **numbers, **sent_at)
 
-    def gap_event(self, action: str, receiver: str, stream: str, first: int, last: int, *, lane: int = 0) -> None:
+    def gap_event(
+        self, action: str, receiver: str, stream: str, first: int, last: int, *, lane: int = 0
+    ) -> None:
         """Numbers that came "late" or were "skipped"."""
         about = {"stream": id_of(stream), "lane": lane, "action": action}
         self.add("gap", receiver, 1, first=first, last=last, **about)
 
-    def onset(self, sender: str, number: int, seconds: float, *, lane: int = 0, lane_number: int | None = None) -> None:
+    def onset(
+        self, sender: str, number: int, seconds: float, *, lane: int = 0, lane_number: int | None = None
+    ) -> None:
         """A message that met a full pipe."""
-        numbers = {"number": number, "lane": lane, "lane_number": number if lane_number is None else lane_number}
+        numbers = {
+            "number": number,
+            "lane": lane,
+            "lane_number": number if lane_number is None else lane_number,
+        }
         self.add("onset", sender, seconds, **numbers)
 
     def counters(self, socket: str, seconds: float, *, final: bool = False, **counters: int) -> None:

@@ -1,0 +1,95 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hopwatch_agent.landing.schemas import schema_of
+from hopwatch_analysis.errors import UnusableInputError
+from hopwatch_analysis.reading import find_landed
+from landed_folder import START, LandedFolder, write_rows
+
+
+@pytest.fixture
+def landed(tmp_path: Path) -> Path:
+    story = LandedFolder()
+    story.socket("quotes", "PUB", host="a/b c")
+    story.sent("quotes", 10, 1)
+    return story.write(tmp_path / "landed")
+
+
+def no_parquet(path: Path) -> None:
+    path.write_text("this is a text")
+
+
+def truncated(path: Path) -> None:
+    whole = path.with_name("whole")
+    write_rows(whole, "lane", [{"at": START}])
+    path.write_bytes(whole.read_bytes()[:-20])
+
+
+def foreign_version(path: Path) -> None:
+    write_rows(path, "lane", [{"at": START}], version=2)
+
+
+def column_missing(path: Path) -> None:
+    pq.write_table(schema_of("lane").empty_table().drop_columns(["topic"]), path)
+
+
+def column_of_another_type(path: Path) -> None:
+    table = schema_of("lane").empty_table()
+    index = table.schema.get_field_index("count")
+    pq.write_table(table.set_column(index, "count", pa.array([], pa.string())), path)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (no_parquet, "no readable Parquet file"),
+        (truncated, "no readable Parquet file"),
+        (foreign_version, "schema_version 2"),
+        (column_missing, "column 'topic' is missing"),
+        (column_of_another_type, "column 'count' is string"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named_and_the_rest_is_read(
+    landed: Path, spoil: Callable[[Path], None], reason: str
+) -> None:
+    bad = landed / "kind=lane" / "date=2026-05-04" / "bad.parquet"
+    spoil(bad)
+    found = find_landed([str(landed)])
+    assert len(found.files) == 2
+    assert [skipped.file for skipped in found.skipped] == [str(bad)]
+    assert reason in found.skipped[0].reason
+
+
+def test_a_file_of_an_unknown_kind_is_skipped(landed: Path) -> None:
+    (landed / "kind=weather").mkdir()
+    write_rows(landed / "kind=weather" / "x.parquet", "lane", [])
+    assert "'weather' is unknown" in find_landed([str(landed)]).skipped[0].reason
+
+
+def test_a_folder_given_twice_counts_once(landed: Path) -> None:
+    assert len(find_landed([str(landed), landed.as_uri()]).files) == 2
+
+
+def test_the_times_of_the_rows_are_known_before_they_are_read(landed: Path) -> None:
+    assert find_landed([str(landed)]).earliest == START
+
+
+def test_an_empty_folder_is_unusable_input(tmp_path: Path) -> None:
+    with pytest.raises(UnusableInputError, match="no landed Parquet files"):
+        find_landed([str(tmp_path)])
+
+
+def test_a_missing_folder_is_unusable_input(tmp_path: Path) -> None:
+    with pytest.raises(UnusableInputError, match="cannot list"):
+        find_landed([str(tmp_path / "nowhere")])
+
+
+def test_a_folder_of_bad_files_alone_is_unusable_input(tmp_path: Path) -> None:
+    bad = tmp_path / "kind=lane" / "bad.parquet"
+    bad.parent.mkdir()
+    no_parquet(bad)
+    with pytest.raises(UnusableInputError, match=r"none of the 1 files .*bad\.parquet"):
+        find_landed([str(tmp_path)])
