@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 
 import zmq
@@ -47,20 +47,22 @@ def loads(messages: int) -> list[Load]:
 
 
 def messages_per_second(variant: str, load: Load) -> float:
-    """One run in two fresh processes. Raises `RuntimeError` if they do not finish by the deadline."""
+    """One run in two fresh processes. Raises `RuntimeError` if one of them dies or they miss the deadline."""
     with _process(_send, variant, load) as sender, _process(_receive, variant, load) as receiver:
-        receiver.send(_answer(sender))
-        _answer(receiver)
+        receiver.send(_answer(sender, receiver))
+        _answer(receiver, sender)
         sender.send("go")
-        seconds = float(_answer(receiver))
+        seconds = float(_answer(receiver, sender))
         sender.send("leave")
         return (load.messages - 1) / seconds
 
 
 @contextmanager
-def _process(target: object, variant: str, load: Load) -> Iterator[Connection]:
+def _process(
+    target: Callable[[Connection, str, Load], None], variant: str, load: Load
+) -> Iterator[Connection]:
     ours, theirs = multiprocessing.Pipe()
-    process = SpawnProcess(target=target, args=(theirs, variant, load), daemon=True)  # type: ignore[arg-type]
+    process = SpawnProcess(target=target, args=(theirs, variant, load), daemon=True)
     process.start()
     theirs.close()
     try:
@@ -71,10 +73,16 @@ def _process(target: object, variant: str, load: Load) -> Iterator[Connection]:
         process.join()
 
 
-def _answer(pipe: Connection) -> str:
-    if not pipe.poll(DEADLINE_SECONDS):
-        raise RuntimeError(f"a benchmark process said nothing for {DEADLINE_SECONDS:.0f} s")
-    return str(pipe.recv())
+def _answer(pipe: Connection, silent: Connection) -> str:
+    ready = wait([pipe, silent], DEADLINE_SECONDS)
+    if not ready:
+        raise RuntimeError(f"the benchmark's processes said nothing for {DEADLINE_SECONDS:.0f} s")
+    if silent in ready:
+        raise RuntimeError("a benchmark process died; what it said is above")
+    try:
+        return str(pipe.recv())
+    except EOFError as error:
+        raise RuntimeError("a benchmark process died; what it said is above") from error
 
 
 @contextmanager
