@@ -24,9 +24,7 @@ def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> 
     sender_before = sf.col("sender_ended_at").isNotNull() & (
         sf.col("sender_ended_at") <= sf.col("receiver_ended_at")
     )
-    saw_sender_end = sf.coalesce(
-        sf.col("to_end_is_down") & sf.col("last_ended_at").isNotNull(), sf.lit(False)
-    )
+    saw_sender_end = saw_it_end(sf.col("last_ended_at"))
     direct = sf.col("length") == 1
     return (
         last_edge.join(sender, on="stream", how="left")

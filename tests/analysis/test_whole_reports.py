@@ -1,6 +1,5 @@
 """Many small systems, landed in one folder and analysed in one run: each test reads its own system's part."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -237,9 +236,13 @@ def test_incidents_add_up_to_what_hops_lost(report: Json) -> None:
 
 
 def test_a_slow_subscriber_loses_exactly_what_begins_at_onsets(report: Json) -> None:
-    assert hop(report, "quotes → slow") == dict(
-        sent=1000, delivered=800, lost=200, in_flight=0, unexplained=0
-    )
+    assert hop(report, "quotes → slow") == {
+        "sent": 1000,
+        "delivered": 800,
+        "lost": 200,
+        "in_flight": 0,
+        "unexplained": 0,
+    }
     assert {item[1:3] for item in incidents(report, "quotes")} == {("slow_receiver", "exact")}
 
 
@@ -257,7 +260,13 @@ def test_missing_behind_a_proxy_at_one_of_two_was_lost_behind_it(report: Json) -
 
 
 def test_missing_at_both_from_an_onset_on_was_lost_once_before_the_proxy(report: Json) -> None:
-    assert hop(report, "news → relay") == dict(sent=500, delivered=400, lost=100, in_flight=0, unexplained=0)
+    assert hop(report, "news → relay") == {
+        "sent": 500,
+        "delivered": 400,
+        "lost": 100,
+        "in_flight": 0,
+        "unexplained": 0,
+    }
     assert incidents(report, "news") == [("news → relay", "slow_receiver", "exact", 100)]
     assert incidents(report, "relay") == [("relay → reader-2", "slow_receiver", "inferred", 10)]
     assert row(report, "news", "reader-1")["lost"] == 100

@@ -161,6 +161,6 @@ def write_rows(path: Path, kind: str, rows: list[dict[str, Any]], version: int =
     """Write rows as one landed file."""
     schema = schema_of(kind)
     names = [name for name in schema.names if name not in COMMON] + list(COMMON)
-    whole = [{name: None for name in names} | {"schema_version": version} | row for row in rows]
+    whole = [dict.fromkeys(names) | {"schema_version": version} | row for row in rows]
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(pa.Table.from_pylist(whole, schema=schema), path, compression="zstd")
