@@ -9,7 +9,7 @@ from hopwatch_demo.live import progress_line
 from hopwatch_demo.processes import HOPWATCH, Processes, started_processes
 from hopwatch_demo.truth import Truth, differences, read_truth
 
-MESSAGES = 16_000
+MESSAGES = 12_000
 SECONDS_PER_MESSAGE = {"slow": 0.002, "fast": 0.0}
 SUBSCRIBERS = tuple(SECONDS_PER_MESSAGE)
 APPLICATIONS = ("quotes", *SUBSCRIBERS)

@@ -11,7 +11,7 @@ import hopwatch
 import zmq
 
 FIRST_MESSAGE_MS = 30_000
-QUIET_MS = 2_000
+QUIET_MS = 1_000
 
 
 def main() -> None:
@@ -19,6 +19,7 @@ def main() -> None:
     context = zmq.Context()
     socket = hopwatch.wrap(context.socket(zmq.SUB), name=name, sequence="stamp")
     if seconds:
+        socket.rcvhwm = 100
         socket.rcvbuf = 8192  # small kernel buffers, or it takes minutes until they are full
     socket.subscribe(b"")
     socket.subscribe(f"~{name}".encode())  # lets the publisher count its subscribers

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hopwatch_analysis import job
 from hopwatch_analysis.session import spark_session
-from judgement import Losses, Way, assert_intended, assert_report_is_true
+from judgement import Losses, Way, assert_balanced, assert_intended, reported_findings, true_findings
 from pyspark.sql import SparkSession
 from system import BARE, System
 
@@ -32,14 +32,14 @@ def spark() -> Iterator[SparkSession]:
 def analyze(request: pytest.FixtureRequest, tmp_path: Path) -> Analyze:
     """The real analysis of landed folders, in this process; the session is started when first needed."""
 
-    def run(folders: Sequence[Path]) -> dict[str, Any]:
+    def in_this_process(folders: Sequence[Path]) -> dict[str, Any]:
         session = request.getfixturevalue("spark")
         report: dict[str, Any] = job.analyze(
             session, [str(folder) for folder in folders], tmp_path / "report"
         )
         return report
 
-    return run
+    return in_this_process
 
 
 @pytest.fixture
@@ -60,7 +60,8 @@ def judge(system: System, analyze: Analyze) -> Judge:
         if BARE:
             return None
         report = analyze(folders)
-        assert_report_is_true(report, truth, ways, losses)
+        assert_balanced(report)
+        assert reported_findings(report) == true_findings(truth, ways, losses)
         return report
 
     return conclude

@@ -34,7 +34,7 @@ def test_a_subscriber_that_comes_late_misses_what_went_before(system: System, ju
 def test_what_is_sent_while_a_connection_is_cut_is_lost(system: System, judge) -> None:
     quotes = system.sender("quotes", "--bind", LOOPBACK, "--sndhwm", 10_000)
     [endpoint] = quotes.expect("ready")
-    relay = system.start("wire", "relay", "--target-port", endpoint.rpartition(":")[2])
+    relay = system.start("upstream", "relay", "--target-port", endpoint.rpartition(":")[2])
     [port] = relay.expect("ready")
     remote = system.receiver("remote", "--connect", f"tcp://127.0.0.1:{port}", "--subscribe", "")
     local = system.receiver("local", "--connect", endpoint, "--subscribe", "")

@@ -38,9 +38,9 @@ def test_a_receiver_that_keeps_up_on_the_mean_loses_only_in_the_burst(system: Sy
     )
     quotes.ask("await-subscriptions", 2, event="subscribed")
 
-    quotes.ask("send", 400, 0.004, event="sent")
+    quotes.ask("send", 400, 0.005, event="sent")
     quotes.ask("send", 1500, 0, event="sent")
-    quotes.ask("send", 400, 0.004, event="sent")
+    quotes.ask("send", 400, 0.005, event="sent")
     steady.ask("finish", event="finished")
     for program in (quotes, steady):
         program.close()

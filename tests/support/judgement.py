@@ -74,8 +74,3 @@ def assert_intended(truth: Truth, ways: Sequence[Way], losses: Losses) -> None:
     assert all(lost > 0 for lost in losses.values())
     assert all(truth.got(way.receiver, way.sender) for way in ways)
     assert truth.duplicates() == 0
-
-
-def assert_report_is_true(report: dict[str, Any], truth: Truth, ways: Sequence[Way], losses: Losses) -> None:
-    assert_balanced(report)
-    assert reported_findings(report) == true_findings(truth, ways, losses)

@@ -75,6 +75,9 @@ class Program:
     def thaw(self) -> None:
         self._process.send_signal(signal.SIGCONT)
 
+    def interrupt(self, with_signal: signal.Signals) -> None:
+        self._process.send_signal(with_signal)
+
     def terminate(self) -> None:
         """SIGTERM, and wait for a clean end."""
         self._process.send_signal(signal.SIGTERM)

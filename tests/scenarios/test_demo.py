@@ -1,0 +1,80 @@
+"""``hopwatch demo``: the real command, from sockets to a report that equals the truth."""
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from hosts import HOPWATCH, environment_of
+from programs import Program
+from system import BARE
+
+pytestmark = [
+    pytest.mark.scenario,
+    pytest.mark.timeout(240),
+    pytest.mark.skipif(BARE, reason="the demo has no bare form"),
+]
+
+
+def processes_naming(folder: Path) -> list[int]:
+    """Processes that have the folder in their command line or their environment."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            about = (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
+        except OSError:
+            continue
+        if str(folder).encode() in about and int(process.name) != os.getpid():
+            found.append(int(process.name))
+    return found
+
+
+def test_the_demo_ends_in_a_report_that_equals_the_truth(tmp_path: Path) -> None:
+    out = tmp_path / "demo"
+    environment = environment_of("ignored", tmp_path / "ignored")
+    done = subprocess.run(
+        [HOPWATCH, "demo", "--out", out],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+        cwd=tmp_path,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "The report equals the truth." in done.stdout
+    assert "lost so far" in done.stdout
+    assert "Report: demo/report/report.json" in done.stdout
+    report = json.loads((out / "report" / "report.json").read_text())
+    assert [hop["hop"] for hop in report["hops"] if hop["lost"]] == ["proxy → slow"]
+    assert processes_naming(out) == []
+
+
+@pytest.mark.parametrize("interruption", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_demo_leaves_no_process_behind(tmp_path: Path, interruption: signal.Signals) -> None:
+    out = tmp_path / "demo"
+    argv = [str(HOPWATCH), "demo", "--out", str(out)]
+    demo = Program(argv, environment_of("ignored", tmp_path / "ignored"), tmp_path / "demo.stderr")
+    try:
+        demo.expect("1")
+        assert processes_naming(out / "journal")
+        demo.interrupt(interruption)
+        demo.wait(status=130)
+        assert processes_naming(out / "journal") == []
+    finally:
+        demo.reap()
+
+
+def test_a_folder_that_is_no_demo_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("mine")
+    done = subprocess.run(
+        [HOPWATCH, "demo", "--out", tmp_path], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        f"hopwatch demo: {tmp_path} is not empty and no demo's folder: choose another by --out"
+    ]
+    assert [path.name for path in tmp_path.iterdir()] == ["precious"]
