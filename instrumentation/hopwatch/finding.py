@@ -21,6 +21,11 @@ def stamp_refused(reason: str) -> Finding:
     )
 
 
+def conflate_refused() -> Finding:
+    """ZMQ_CONFLATE, before or after the socket was wrapped."""
+    return stamp_refused("ZMQ_CONFLATE keeps single frames only")
+
+
 def partial_lane(topic_known: bool) -> Finding:
     """A filtering receiver gets only some messages of a lane, so that it cannot check its numbers."""
     what = "a lane of one topic" if topic_known else "the lane that messages without a topic share"

@@ -187,7 +187,7 @@ def _stamp_refusal(socket: zmq.Socket[bytes], socket_type: zmq.SocketType) -> Fi
     if socket_type not in STAMPABLE | RECEIVING_ONLY:
         return finding.stamp_refused(f"a {socket_type.name} socket has no room for a trailer frame")
     if BackendSocket.get(socket, zmq.CONFLATE):
-        return finding.stamp_refused("ZMQ_CONFLATE keeps single frames only")
+        return finding.conflate_refused()
     return None
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, cast
 import zmq
 from zmq.backend import Socket as BackendSocket
 
+from hopwatch import finding
 from hopwatch.journal.counters import Words
 from hopwatch.sockets.state import Guard, SocketState
 
@@ -35,7 +36,7 @@ class HookedSocket(zmq.Socket[bytes]):
         with Guard(self._hopwatch):
             self._hopwatch_option_set(int(option), optval)
 
-    set = setsockopt
+    set = setsockopt  # type: ignore[assignment]
 
     def bind(self, addr: str) -> Any:
         """As the bare socket's; the endpoint is journaled as libzmq resolved it."""
@@ -93,6 +94,8 @@ class HookedSocket(zmq.Socket[bytes]):
 
     def _hopwatch_option_set(self, option: int, value: Any) -> None:
         state = self._hopwatch
+        if option == zmq.CONFLATE and value:
+            state.stop_stamping(finding.conflate_refused())
         action = SUBSCRIPTION_OPTIONS.get(option)
         if action is not None and state.subscriptions is not None:
             subscription_changed(state, action, bytes(value))

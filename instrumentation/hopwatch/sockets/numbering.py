@@ -42,6 +42,11 @@ class Numbering:
         self._choose = choose
         self._single_frames_share = single_frames_share
 
+    def stop(self) -> None:
+        """Number no more single frames on the hot path."""
+        self.single_frame_lane = None
+        self._single_frames_share = False
+
     def end(self, last_frame: Any) -> Numbered:
         """Place and stamp of the message that ends with this frame."""
         frames = [*self.begun, last_frame]

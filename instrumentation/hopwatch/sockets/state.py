@@ -61,9 +61,18 @@ class SocketState:
         self.findings.append(finding)
         self.event("finding", rule=finding.rule, text=finding.text, advice=finding.advice)
 
+    def stop_stamping(self, reason: Finding) -> None:
+        """Number no more messages; a socket that numbers none is left alone."""
+        if self.numbering is not None:
+            self.numbering.stop()
+            self.numbering = None
+            self.find(reason)
+
     def fault(self, error: Exception) -> None:
         """A fault of ours: counted and journaled; what was being tracked is given up for this socket."""
         self.faulty = True
+        if self.numbering is not None:
+            self.numbering.stop()
         self.journal.count_fault()
         self.event("fault", text=f"{type(error).__name__}: {error}"[:1000])
 

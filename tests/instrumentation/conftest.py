@@ -1,0 +1,63 @@
+"""Sockets of every type, wired over loopback TCP, with a journal of their own."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import zmq
+from journal_reader import Journal
+
+
+@pytest.fixture
+def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Journal:
+    directory = tmp_path / "journal"
+    monkeypatch.setenv("HOPWATCH_DIR", str(directory))
+    monkeypatch.delenv("HOPWATCH_DISABLED", raising=False)
+    return Journal(directory)
+
+
+class KeepingContext(zmq.Context):
+    """Keeps its sockets until it is destroyed, so that a test need not close each of them."""
+
+    kept: list[zmq.Socket]
+
+    def socket(self, *args: object, **kwargs: object) -> zmq.Socket:
+        socket = super().socket(*args, **kwargs)
+        self.kept.append(socket)
+        return socket
+
+
+@pytest.fixture
+def context() -> Iterator[zmq.Context]:
+    context = KeepingContext()
+    context.kept = []
+    yield context
+    context.destroy(linger=0)
+
+
+@pytest.fixture
+def until() -> Callable[[Callable[[], object]], None]:
+    """Wait for a condition, ten seconds at most."""
+
+    def wait(condition: Callable[[], object]) -> None:
+        deadline = time.monotonic() + 10
+        while not condition():
+            assert time.monotonic() < deadline, "the condition did not come true within 10 s"
+            time.sleep(0.005)
+
+    return wait
+
+
+@pytest.fixture
+def link(until: Callable[[Callable[[], object]], None]) -> Callable[[zmq.Socket, zmq.Socket], None]:
+    """Connect the second socket to the first over loopback TCP, and wait until a PUB knows its subscriber."""
+
+    def connect(bound: zmq.Socket, connected: zmq.Socket) -> None:
+        port = bound.bind_to_random_port("tcp://127.0.0.1")
+        connected.connect(f"tcp://127.0.0.1:{port}")
+        if bound.type in {zmq.PUB, zmq.XPUB}:
+            # asking for EVENTS makes libzmq take in what has arrived, the subscription among it
+            until(lambda: bound.getsockopt(zmq.EVENTS) and bound.getsockopt(zmq.TOPICS_COUNT))
+
+    return connect

@@ -1,0 +1,149 @@
+"""Messages, frames, bytes, refusals and waits are counted as they happened."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+import zmq
+from journal_reader import Journal
+
+import hopwatch
+
+PAIRS = [
+    (zmq.PUSH, zmq.PULL),
+    (zmq.PAIR, zmq.PAIR),
+    (zmq.PUB, zmq.SUB),
+    (zmq.XPUB, zmq.XSUB),
+    (zmq.REQ, zmq.REP),
+    (zmq.DEALER, zmq.DEALER),
+]
+
+
+def wrapped_pair(context: zmq.Context, sender_type: int, receiver_type: int, **kwargs: object):
+    sender = hopwatch.wrap(context.socket(sender_type), name="sender", **kwargs)
+    receiver = hopwatch.wrap(context.socket(receiver_type), name="receiver", **kwargs)
+    if receiver_type == zmq.SUB:
+        receiver.subscribe(b"")
+    if receiver_type == zmq.XSUB:
+        receiver.send(b"\x01")
+    return sender, receiver
+
+
+@pytest.mark.parametrize("sequence", [None, "stamp"])
+@pytest.mark.parametrize(("sender_type", "receiver_type"), PAIRS)
+def test_both_ends_count_messages_frames_and_bytes(
+    context: zmq.Context, journal: Journal, link, sender_type: int, receiver_type: int, sequence: str | None
+) -> None:
+    sender, receiver = wrapped_pair(context, sender_type, receiver_type, sequence=sequence)
+    receiver_sends = journal.socket("receiver")["sent"]
+    link(sender, receiver)
+    for frames in ([b"one"], [b"a", b"bc", b""], [b"x" * 44]):
+        sender.send_multipart(frames)
+        assert receiver.recv_multipart() == frames
+        if sender_type == zmq.REQ:
+            receiver.send(b"reply")
+            assert sender.recv() == b"reply"
+    sent, received = journal.socket("sender"), journal.socket("receiver")
+    assert (sent["sent"], sent["sent_more_frames"], sent["sent_bytes"]) == (3, 2, 50)
+    assert (received["received"], received["received_more_frames"], received["received_bytes"]) == (3, 2, 50)
+    assert receiver_sends == (1 if receiver_type == zmq.XSUB else 0)
+
+
+@pytest.mark.parametrize("sequence", [None, "stamp"])
+def test_frames_received_one_by_one_are_one_message(
+    context: zmq.Context, journal: Journal, link, sequence: str | None
+) -> None:
+    sender, receiver = wrapped_pair(context, zmq.PUSH, zmq.PULL, sequence=sequence)
+    link(sender, receiver)
+    for _ in range(300):
+        sender.send(b"topic", zmq.SNDMORE)
+        sender.send(b"body")
+    for _ in range(300):
+        assert receiver.recv() == b"topic"
+        assert receiver.recv() == b"body"
+    received = journal.socket("receiver")
+    assert (received["received"], received["received_more_frames"], received["received_bytes"]) == (
+        300,
+        300,
+        2700,
+    )
+
+
+@pytest.mark.parametrize("sequence", [None, "stamp"])
+def test_a_refused_send_and_an_empty_receive_raise_as_before_and_are_counted(
+    context: zmq.Context, journal: Journal, sequence: str | None
+) -> None:
+    sender, receiver = wrapped_pair(context, zmq.PUSH, zmq.PULL, sequence=sequence)
+    with pytest.raises(zmq.Again):
+        sender.send(b"x", zmq.DONTWAIT)
+    with pytest.raises(zmq.Again):
+        receiver.recv(zmq.DONTWAIT)
+    sender.sndtimeo = receiver.rcvtimeo = 1
+    with pytest.raises(zmq.Again):
+        sender.send(b"x")
+    with pytest.raises(zmq.Again):
+        receiver.recv()
+    assert (journal.socket("sender")["eagain_sends"], journal.socket("sender")["sent"]) == (2, 0)
+    assert journal.socket("receiver")["eagain_receives"] == 2
+
+
+@pytest.mark.parametrize("sequence", [None, "stamp"])
+def test_a_send_that_had_to_wait_is_counted_with_its_time(
+    context: zmq.Context, journal: Journal, until, sequence: str | None
+) -> None:
+    sender, receiver = wrapped_pair(context, zmq.PUSH, zmq.PULL, sequence=sequence)
+    port = sender.bind_to_random_port("tcp://127.0.0.1")
+    waiting = threading.Thread(target=sender.send, args=(b"late",))
+    waiting.start()
+    until(lambda: journal.socket("sender")["waited_sends"] == 1)
+    began = time.monotonic_ns()
+    until(lambda: time.monotonic_ns() - began > 20_000_000)
+    receiver.connect(f"tcp://127.0.0.1:{port}")
+    waiting.join()
+    assert receiver.recv() == b"late"
+    counters = journal.socket("sender")
+    assert (counters["sent"], counters["eagain_sends"]) == (1, 0)
+    assert counters["waited_ns"] > 20_000_000
+
+
+def test_a_receiver_turns_exact_when_messages_turn_multipart(
+    context: zmq.Context, journal: Journal, link
+) -> None:
+    """Past the first 64 messages whether more frames follow is asked of one frame in 64: what can be off is bounded by that."""
+    sender, receiver = wrapped_pair(context, zmq.PUSH, zmq.PULL)
+    link(sender, receiver)
+    for _ in range(100):
+        sender.send(b"single")
+        receiver.recv()
+    for _ in range(1000):
+        sender.send_multipart([b"a", b"b"])
+        assert (receiver.recv(), receiver.recv()) == (b"a", b"b")
+    received = journal.socket("receiver")
+    assert received["received"] + received["received_more_frames"] == 2100
+    assert 1100 <= received["received"] <= 1100 + 64
+
+
+def test_what_a_killed_process_counted_is_there(journal: Journal, tmp_path, until) -> None:
+    program = tmp_path / "sender.py"
+    program.write_text(
+        "import zmq, hopwatch, sys\n"
+        "push = hopwatch.wrap(zmq.Context().socket(zmq.PUSH), name='push')\n"
+        "pull = push.context.socket(zmq.PULL)\n"
+        "push.bind('inproc://x'); pull.connect('inproc://x')\n"
+        "[push.send(b'12345') for _ in range(777)]\n"
+        "print('sent', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ}
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process.stdin, process.stdout:
+        assert process.stdout.readline() == b"sent\n"
+        process.kill()
+        process.wait()
+    assert (journal.socket("push")["sent"], journal.socket("push")["sent_bytes"]) == (777, 777 * 5)

@@ -1,0 +1,189 @@
+"""Stamps travel as a last frame that no application sees."""
+
+import pytest
+import zmq
+from journal_reader import Journal
+
+import hopwatch
+from hopwatch import stamp
+
+
+@pytest.fixture
+def stamped(context: zmq.Context, journal: Journal, link):
+    """A stamping PUSH and a PULL that was told so."""
+    push = hopwatch.wrap(context.socket(zmq.PUSH), name="push", sequence="stamp")
+    pull = hopwatch.wrap(context.socket(zmq.PULL), name="pull", sequence="stamp")
+    link(push, pull)
+    return push, pull
+
+
+def test_a_bare_receiver_sees_the_stamp_as_documented(context: zmq.Context, journal: Journal, link) -> None:
+    push, pull = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp"), context.socket(zmq.PULL)
+    link(push, pull)
+    push.send(b"first")
+    push.send(b"second")
+    pull.recv_multipart()
+    body, trailer = pull.recv_multipart()
+    read = stamp.decode(trailer)
+    assert (body, len(trailer), trailer[:4]) == (b"second", 44, b"\xff\x48\x57\x01")
+    assert (read.flags, read.lane, read.number, read.lane_number) == (stamp.SHARED_OUT, 0, 1, 1)
+
+
+def test_rcvmore_is_false_after_the_applications_last_frame(stamped) -> None:
+    push, pull = stamped
+    push.send_multipart([b"a", b"b"])
+    assert (pull.recv(), pull.rcvmore, pull.getsockopt(zmq.RCVMORE)) == (b"a", 1, 1)
+    assert (pull.recv(), pull.rcvmore, pull.get(zmq.RCVMORE)) == (b"b", 0, 0)
+
+
+def test_frames_received_without_copy_tell_the_applications_more(stamped) -> None:
+    push, pull = stamped
+    push.send_multipart([b"a", b"b"])
+    first, second = pull.recv_multipart(copy=False)
+    assert (first.bytes, first.more, second.bytes, second.more) == (b"a", True, b"b", False)
+
+
+def test_a_poll_between_two_frames_finds_the_second(stamped) -> None:
+    push, pull = stamped
+    push.send_multipart([b"a", b"b"])
+    assert pull.recv() == b"a"
+    assert pull.poll(0) == zmq.POLLIN
+    assert pull.get(zmq.EVENTS) & zmq.POLLIN
+    assert pull.recv() == b"b"
+    assert pull.poll(0) == 0
+
+
+def test_recv_into_gets_the_frame_and_not_the_stamp(stamped) -> None:
+    push, pull = stamped
+    push.send(b"0123456789")
+    push.send(b"next")
+    buffer = bytearray(4)
+    assert pull.recv_into(buffer) == 10
+    assert buffer == b"0123"
+    assert pull.recv() == b"next"
+
+
+def test_strings_objects_and_json_pass_unchanged(stamped) -> None:
+    push, pull = stamped
+    push.send_string("text")
+    push.send_json({"a": 1})
+    push.send_pyobj((1, "x"))
+    push.send_serialized([1, 2], lambda numbers: [b"%d" % n for n in numbers])
+    assert pull.recv_string() == "text"
+    assert pull.recv_json() == {"a": 1}
+    assert pull.recv_pyobj() == (1, "x")
+    assert pull.recv_serialized(lambda frames: [int(f) for f in frames]) == [1, 2]
+
+
+def test_large_frames_without_copy_are_tracked_and_stamped(stamped) -> None:
+    push, pull = stamped
+    tracker = push.send(b"x" * 200_000, copy=False, track=True)
+    assert len(pull.recv()) == 200_000
+    tracker.wait(5)
+
+
+def test_messages_of_an_unstamped_sender_pass_a_told_receiver(
+    context: zmq.Context, journal: Journal, link
+) -> None:
+    push, pull = context.socket(zmq.PUSH), hopwatch.wrap(context.socket(zmq.PULL), name="p", sequence="stamp")
+    link(push, pull)
+    for frames in ([b"one"], [b"a", b"b"], [b"a", b"b", b"x" * 44], [stamp.MAGIC]):
+        push.send_multipart(frames)
+        assert pull.recv_multipart() == frames
+    push.send_multipart([b"a", b"b"])
+    assert (pull.recv(), pull.poll(0), pull.recv()) == (b"a", zmq.POLLIN, b"b")
+    assert journal.socket("p")["received"] == 5
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("multipart", [True, False])
+def test_a_receiver_that_was_not_told_takes_stamps_off_too(
+    context: zmq.Context, journal: Journal, link, count: int, multipart: bool
+) -> None:
+    push = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp")
+    pull = hopwatch.wrap(context.socket(zmq.PULL), name="pull")
+    link(push, pull)
+    for number in range(20):
+        push.send_multipart([b"%d" % number] * count)
+    for number in range(20):
+        frames = pull.recv_multipart() if multipart else [pull.recv() for _ in range(count)]
+        assert frames == [b"%d" % number] * count
+    counters = journal.socket("pull")
+    assert (counters["received"], counters["received_more_frames"]) == (20, 20 * (count - 1))
+    assert journal.lanes()[-1]["count"] == 20
+
+
+def test_a_stamping_sender_that_comes_late_to_a_receiver_of_many_single_frames(
+    context: zmq.Context, journal: Journal, link
+) -> None:
+    bare, pull = context.socket(zmq.PUSH), hopwatch.wrap(context.socket(zmq.PULL), name="pull")
+    link(pull, bare)
+    for _ in range(200):
+        bare.send(b"bare")
+        assert pull.recv() == b"bare"
+    push = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp")
+    push.connect(pull.last_endpoint.decode())
+    for number in range(100):
+        push.send(b"%d" % number)
+        assert pull.recv() == b"%d" % number
+    assert journal.socket("pull")["received"] == 300
+
+
+def test_replies_go_back_through_stamped_req_and_rep(context: zmq.Context, journal: Journal, link) -> None:
+    rep, req = context.socket(zmq.REP), context.socket(zmq.REQ)
+    for socket in (rep, req):
+        hopwatch.wrap(socket, sequence="stamp")
+    link(rep, req)
+    for number in range(5):
+        req.send(b"%d" % number)
+        rep.send(rep.recv() + b"!")
+        assert req.recv() == b"%d!" % number
+
+
+def test_router_and_dealer_keep_their_envelopes(context: zmq.Context, journal: Journal, link) -> None:
+    router, dealer = context.socket(zmq.ROUTER), context.socket(zmq.DEALER)
+    for socket in (router, dealer):
+        hopwatch.wrap(socket, sequence="stamp")
+    dealer.setsockopt(zmq.IDENTITY, b"me")
+    link(router, dealer)
+    dealer.send_multipart([b"", b"question"])
+    assert router.recv_multipart() == [b"me", b"", b"question"]
+    router.send_multipart([b"me", b"", b"answer"])
+    assert dealer.recv_multipart() == [b"", b"answer"]
+
+
+@pytest.mark.parametrize("socket_type", [zmq.STREAM, zmq.PUSH])
+def test_stamps_are_refused_with_a_finding_where_they_would_break_the_socket(
+    context: zmq.Context, journal: Journal, socket_type: int
+) -> None:
+    socket = context.socket(socket_type)
+    if socket_type == zmq.PUSH:
+        socket.conflate = 1
+    hopwatch.wrap(socket, name="refusing", sequence="stamp")
+    (finding,) = hopwatch.findings(socket)
+    assert finding.rule == "stamp_refused"
+    assert [event["rule"] for event in journal.of("refusing", "finding")] == ["stamp_refused"]
+
+
+def test_conflate_set_later_ends_the_stamping(context: zmq.Context, journal: Journal, link) -> None:
+    push = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp")
+    push.conflate = 1
+    pull = context.socket(zmq.PULL)
+    link(push, pull)
+    push.send(b"only")
+    assert pull.recv_multipart() == [b"only"]
+    assert [finding.rule for finding in hopwatch.findings(push)] == ["stamp_refused"]
+
+
+def test_a_topic_rule_that_raises_costs_the_stamps_and_no_message(
+    context: zmq.Context, journal: Journal, link, caplog: pytest.LogCaptureFixture
+) -> None:
+    pub = hopwatch.wrap(context.socket(zmq.PUB), name="pub", sequence="stamp", topic=lambda frames: frames[7])
+    sub = hopwatch.wrap(context.socket(zmq.SUB), sequence="stamp")
+    sub.subscribe(b"")
+    link(pub, sub)
+    for body in (b"a", b"b"):
+        pub.send(body)
+        assert sub.recv() == body
+    assert [event["text"] for event in journal.of("pub", "fault")] == ["IndexError: list index out of range"]
+    assert journal.header()["faults"] == 1

@@ -1,0 +1,134 @@
+"""``wrap`` gives back the same object, instrumented; ``unwrap`` gives it back bare."""
+
+import gc
+import logging
+import weakref
+
+import pytest
+import zmq
+import zmq.asyncio
+from journal_reader import Journal
+
+import hopwatch
+
+
+def test_wrap_returns_the_same_object(context: zmq.Context, journal: Journal) -> None:
+    socket = context.socket(zmq.PUB)
+    assert hopwatch.wrap(socket) is socket
+    assert isinstance(socket, zmq.Socket)
+
+
+def test_the_repr_reads_as_before(context: zmq.Context, journal: Journal) -> None:
+    socket = context.socket(zmq.PUB)
+    before, before_context = repr(socket), repr(context)
+    hopwatch.wrap(socket)
+    assert (repr(socket), repr(context)) == (before, before_context)
+
+
+def test_wrapping_twice_is_wrapping_once(context: zmq.Context, journal: Journal) -> None:
+    socket = hopwatch.wrap(hopwatch.wrap(context.socket(zmq.PUSH), name="once"), name="twice")
+    assert [event["name"] for event in journal.events("opened")] == ["once"]
+    assert not socket.closed
+
+
+def test_unwrap_restores_class_attributes_and_options(context: zmq.Context, journal: Journal) -> None:
+    socket = context.socket(zmq.PUB)
+    bare_class, attributes = type(socket), dict(socket.__dict__)
+    assert hopwatch.unwrap(hopwatch.wrap(socket)) is socket
+    assert type(socket) is bare_class
+    assert socket.__dict__ == attributes
+    assert hopwatch.unwrap(socket) is socket
+
+
+def test_unwrap_ends_the_stream_with_its_last_counts(context: zmq.Context, journal: Journal, link) -> None:
+    push, pull = hopwatch.wrap(context.socket(zmq.PUSH), name="p"), context.socket(zmq.PULL)
+    link(push, pull)
+    push.send(b"x")
+    hopwatch.unwrap(push)
+    push.send(b"y")
+    assert [pull.recv(), pull.recv()] == [b"x", b"y"]
+    assert journal.socket("p")["sent"] == 1
+
+
+def test_a_subclass_of_the_application_keeps_its_own_ways(
+    context: zmq.Context, journal: Journal, link
+) -> None:
+    class Shouting(zmq.Socket):
+        def send(self, data: str, flags: int = 0, **kwargs: object) -> object:  # type: ignore[override]
+            return super().send(data.upper().encode(), flags, **kwargs)
+
+        def recv(self, flags: int = 0, *args: object, **kwargs: object) -> str:  # type: ignore[override]
+            return super().recv(flags, *args, **kwargs).decode()
+
+    push, pull = Shouting(context, zmq.PUSH), Shouting(context, zmq.PULL)
+    hopwatch.wrap(push, name="push", sequence="stamp")
+    hopwatch.wrap(pull, name="pull", sequence="stamp")
+    link(push, pull)
+    push.send("quiet")
+    assert pull.recv() == "QUIET"
+    assert (journal.socket("push")["sent_bytes"], journal.socket("pull")["received"]) == (5, 1)
+    push.close()
+    pull.close()
+
+
+def test_a_wrapped_socket_is_collected_like_a_bare_one(context: zmq.Context, journal: Journal) -> None:
+    gc.disable()
+    try:
+        socket = hopwatch.wrap(zmq.Socket(context, zmq.PUSH), name="forgotten")
+        gone = weakref.ref(socket)
+        with pytest.warns(ResourceWarning, match="Unclosed socket"):
+            del socket
+        assert gone() is None
+    finally:
+        gc.enable()
+    assert len(journal.of("forgotten", "closed")) == 1
+
+
+def test_disabled_leaves_the_socket_bare(
+    context: zmq.Context, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOPWATCH_DISABLED", "1")
+    socket = context.socket(zmq.PUB)
+    bare_class = type(socket)
+    assert type(hopwatch.wrap(socket, sequence="stamp")) is bare_class
+    assert not journal.directory.exists()
+
+
+def test_asyncio_sockets_are_left_bare_and_that_is_said(
+    journal: Journal, caplog: pytest.LogCaptureFixture
+) -> None:
+    with zmq.asyncio.Context() as context:
+        socket = context.socket(zmq.PUB)
+        with caplog.at_level(logging.WARNING, "hopwatch"):
+            assert type(hopwatch.wrap(socket)) is zmq.asyncio.Socket
+        socket.close()
+    assert "synchronous" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [({"sequence": "stmp"}, "stmp"), ({"stamp_every": 0}, "stamp_every"), ({"topic": 1.5}, "1.5")],
+)
+def test_arguments_that_cannot_be_used_are_named(
+    context: zmq.Context, journal: Journal, arguments: dict[str, object], named: str
+) -> None:
+    with pytest.raises(hopwatch.UsageError, match=named), context.socket(zmq.PUB) as socket:
+        hopwatch.wrap(socket, **arguments)  # type: ignore[arg-type]
+
+
+def test_an_unusable_directory_costs_one_warning_and_no_message(
+    context: zmq.Context, tmp_path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, link
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("HOPWATCH_DIR", str(tmp_path / "file" / "below"))
+    push = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp")
+    pull = hopwatch.wrap(context.socket(zmq.PULL), sequence="stamp")
+    link(push, pull)
+    push.send_multipart([b"a", b"b"])
+    assert pull.recv_multipart() == [b"a", b"b"]
+    assert len(caplog.records) == 1
+
+
+def test_the_public_names_are_sorted_and_there() -> None:
+    assert sorted(hopwatch.__all__) == hopwatch.__all__
+    assert all(hasattr(hopwatch, name) for name in hopwatch.__all__)
