@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import signal
 import sys
 import tempfile
 import time
@@ -27,6 +28,8 @@ README = Path(__file__).with_name("README.md")
 
 def main() -> int:
     args = arguments()
+    # A terminated benchmark ends its processes, as an interrupted one does.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with tempfile.TemporaryDirectory(prefix="hopwatch-benchmark-") as directory:
         os.environ["HOPWATCH_DIR"] = directory
         figures = measure(args)
