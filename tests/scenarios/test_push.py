@@ -46,9 +46,10 @@ def test_a_push_that_closed_cleanly_still_loses_at_a_low_rcvhwm(system: System, 
         endpoint,
     )
     jobs.expect("ready")
-    worker = system.receiver("worker", "--connect", endpoint, "--rcvhwm", 1, "--delay", 0.1, kind="PULL")
+    worker = system.receiver("worker", "--connect", endpoint, "--rcvhwm", 1, "--pause-after", 3, kind="PULL")
 
     jobs.ask("send", 10, 0.02, event="sent")
+    worker.expect("paused")
     jobs.close()
     worker.ask("finish", event="finished")
     worker.close()
