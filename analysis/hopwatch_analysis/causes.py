@@ -40,8 +40,11 @@ def with_facts(losses: DataFrame, sockets: DataFrame, link_facts: DataFrame, lan
         sf.sum("sent").over(per_stream).alias("stream_sent"),
         sf.col("moved_at").alias("sent_at"),
     )
+    per_edge = Window.partitionBy("stream", "from_socket", "to_socket")
+    full_at_the_end = sf.col("begins_at_onset") & sf.col("part").isin("tail", "all")
     return (
-        losses.join(prefixed(ends, "x", "socket", "from_socket"), on="from_socket", how="left")
+        losses.withColumn("full_in_another_lane", sf.max(full_at_the_end).over(per_edge))
+        .join(prefixed(ends, "x", "socket", "from_socket"), on="from_socket", how="left")
         .join(prefixed(ends, "y", "socket", "to_socket"), on="to_socket", how="left")
         .join(sender, on="stream", how="left")
         .join(link_facts, on=["from_socket", "to_socket"], how="left")
@@ -108,6 +111,7 @@ def _why_end(window_end: datetime, guard: float) -> Column:
     return (
         sf.when(_never_joined(), _inferred("slow_joiner"))
         .when(sf.col("begins_at_onset"), _exact(FULL_PIPE))
+        .when(sf.col("full_in_another_lane") & _idle_before_the_end(window_end), _inferred(FULL_PIPE))
         .when(_still_open("y") & _moved_within(sf.col("moved_at"), window_end, guard), _inferred(IN_FLIGHT))
         .when(_drops_unseen() & _idle_before_the_end(window_end) & ~_cut_off(), _inferred(FULL_PIPE))
         .when(sender_gone & sf.col("x_end").isin(*DEAD), _exact("sender_died"))

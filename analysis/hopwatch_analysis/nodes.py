@@ -7,7 +7,7 @@ from hopwatch_analysis.frames import best
 from hopwatch_analysis.reading import Tables
 from hopwatch_analysis.schemas import COUNTERS
 
-BALANCED_TYPES = ("PUSH", "DEALER", "REQ")
+BALANCED_TYPES = ("PUSH", "DEALER", "REQ", "REP")
 FILTERED_TYPES = ("SUB", "XSUB")
 PUBLISHING_TYPES = ("PUB", "XPUB")
 DROPPING_TYPES = ("PUB", "XPUB", "ROUTER")
@@ -21,6 +21,7 @@ def sockets(tables: Tables) -> DataFrame:
     """
     return (
         _opened(tables["socket"])
+        .transform(lambda opened: _with_marks_set_later(opened, tables["option"]))
         .join(_closed(tables["socket"]), on="socket", how="left")
         .join(_processes(tables["process"]), on="process", how="left")
         .join(_proxy_sides(tables["proxy"]), on="socket", how="left")
@@ -54,6 +55,25 @@ def _opened(rows: DataFrame) -> DataFrame:
         sf.col("options")["sndhwm"].alias("sndhwm"),
         sf.col("at").alias("opened_at"),
     )
+
+
+def _with_marks_set_later(opened: DataFrame, options: DataFrame) -> DataFrame:
+    """The high water marks as last set: most applications set them after the socket is wrapped."""
+    marks = options.where("option in ('rcvhwm', 'sndhwm')")
+    latest = (
+        best(marks, ["socket", "option"], [sf.col("at").desc(), sf.col("n").desc()])
+        .groupBy("socket")
+        .agg(*[_value_of(mark).alias(f"{mark}_set") for mark in ("rcvhwm", "sndhwm")])
+    )
+    return (
+        opened.join(latest, on="socket", how="left")
+        .withColumns({mark: sf.coalesce(f"{mark}_set", mark) for mark in ("rcvhwm", "sndhwm")})
+        .drop("rcvhwm_set", "sndhwm_set")
+    )
+
+
+def _value_of(option: str) -> Column:
+    return sf.max(sf.when(sf.col("option") == option, sf.col("value").try_cast("bigint")))
 
 
 def _closed(rows: DataFrame) -> DataFrame:

@@ -9,6 +9,7 @@ from hopwatch_analysis.reading import Tables
 
 SHORTEST_INTERVAL = 0.02  # seconds: below it, a rate says more about scheduling than about the receiver
 FEWEST_MESSAGES = 5
+LONGEST_PAUSE_IN_RUN = 0.5  # seconds between two gaps of one burst
 CAUGHT_UP_WITHIN = 0.02  # seconds between a message's send and the sample that finds it received
 BURSTS_AT_MOST = 0.5  # of the time that the stream was active
 
@@ -40,22 +41,36 @@ def sender_rates(tables: Tables, streams: DataFrame) -> DataFrame:
 
 def receiver_capacities(tables: Tables) -> DataFrame:
     """The highest rate at which each socket was seen to receive (messages a second): to_socket, capacity."""
-    counters = tables["counters"].select("socket", sf.lit("").alias("lane_of"), "at", "received")
-    gaps = gap_rows(tables["gap"], "gap").select(
-        sf.col("receiver").alias("socket"),
-        sf.concat_ws("/", "stream", sf.col("lane").cast("string")).alias("lane_of"),
-        "at",
-        "received",
-    )
-    in_order = Window.partitionBy("socket", "lane_of").orderBy("at", "received")
-    more = sf.col("received") - sf.lag("received").over(in_order)
-    took = seconds(sf.col("at"), sf.lag("at").over(in_order))
     return (
-        counters.unionByName(gaps)
-        .select(sf.col("socket").alias("to_socket"), more.alias("more"), took.alias("took"))
+        _rates_between_samples(tables)
+        .unionByName(_rates_while_backlogged(tables))
         .where((sf.col("took") >= SHORTEST_INTERVAL) & (sf.col("more") >= FEWEST_MESSAGES))
         .groupBy("to_socket")
         .agg(sf.max(sf.col("more") / sf.col("took")).alias("capacity"))
+    )
+
+
+def _rates_between_samples(tables: Tables) -> DataFrame:
+    in_order = Window.partitionBy("socket").orderBy("at", "received")
+    return tables["counters"].select(
+        sf.col("socket").alias("to_socket"),
+        (sf.col("received") - sf.lag("received").over(in_order)).alias("more"),
+        seconds(sf.col("at"), sf.lag("at").over(in_order)).alias("took"),
+    )
+
+
+def _rates_while_backlogged(tables: Tables) -> DataFrame:
+    """What a lane's receiver read from the first to the last gap of a run of gaps: its queue was never empty between."""
+    in_order = Window.partitionBy("receiver", "stream", "lane").orderBy("at", "received")
+    pause = seconds(sf.col("at"), sf.lag("at").over(in_order))
+    begins_run = sf.coalesce(pause > LONGEST_PAUSE_IN_RUN, sf.lit(True)).cast("int")
+    took = seconds(sf.max("at"), sf.min("at"))
+    return (
+        gap_rows(tables["gap"], "gap")
+        .withColumn("run", sf.sum(begins_run).over(in_order))
+        .groupBy("receiver", "stream", "lane", "run")
+        .agg((sf.max("received") - sf.min("received")).alias("more"), took.alias("took"))
+        .select(sf.col("receiver").alias("to_socket"), "more", "took")
     )
 
 
