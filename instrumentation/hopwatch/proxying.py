@@ -31,6 +31,7 @@ class Statistics:
     def __init__(
         self, context: zmq.Context[zmq.Socket[bytes]], address: str, sides: tuple[Words, Words]
     ) -> None:
+        self._context = context
         self._asking = context.socket(zmq.REQ)
         self._asking.setsockopt(zmq.LINGER, 0)
         self._asking.connect(address)
@@ -45,6 +46,7 @@ class Statistics:
             self._asked = False
         if self.over:
             self._asking.close()
+            self._context.term()
             return False
         if not self._asked:
             self._asking.send(b"STATISTICS")
@@ -106,8 +108,8 @@ def _run(
         instrument.monitors.take(statistics)
         zmq.proxy_steerable(frontend, backend, capture, control)
     finally:
-        statistics.over = True
         control.close()
+        statistics.over = True
 
 
 def _side_name(name: str | None, side: str) -> str | None:
