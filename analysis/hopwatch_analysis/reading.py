@@ -4,7 +4,7 @@ Every file's footer is checked here before Spark sees it, so that all that can b
 is found, and told in our words, at this one boundary.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
@@ -65,18 +65,20 @@ class Landed:
         return max((file.latest for file in self.files if file.latest), default=None)
 
 
-def find_landed(uris: Iterable[str]) -> Landed:
-    """Check every Parquet file under the given URIs or folders.
+def find_landed(uris: Sequence[str]) -> Landed:
+    """Check every Parquet file under the given URIs or folders; a folder that cannot be listed is named and left out.
 
-    Raises UnusableInputError if a URI cannot be listed or no file at all can be used.
+    Raises UnusableInputError if no file at all can be used.
     """
-    candidates = {found[1]: found for uri in uris for found in _list(uri)}
+    listed = [_list(uri) for uri in uris]
+    unlisted = tuple(item for item in listed if isinstance(item, SkippedFile))
+    candidates = {found[1]: found for item in listed if not isinstance(item, SkippedFile) for found in item}
     with ThreadPoolExecutor(max_workers=8) as pool:
         checked = list(pool.map(_check, sorted(candidates.values(), key=lambda found: found[1])))
     files = tuple(item for item in checked if isinstance(item, LandedFile))
-    skipped = tuple(item for item in checked if isinstance(item, SkippedFile))
+    skipped = unlisted + tuple(item for item in checked if isinstance(item, SkippedFile))
     if not files:
-        raise UnusableInputError(_nothing_usable(list(uris), skipped))
+        raise UnusableInputError(_nothing_usable(uris, skipped))
     return Landed(files, skipped)
 
 
@@ -93,15 +95,15 @@ def load(spark: SparkSession, landed: Landed, until: datetime | None = None) -> 
     return tables
 
 
-def _nothing_usable(uris: list[str], skipped: tuple[SkippedFile, ...]) -> str:
+def _nothing_usable(uris: Sequence[str], skipped: tuple[SkippedFile, ...]) -> str:
     where = ", ".join(uris)
     if not skipped:
         return f"no landed Parquet files (kind=.../date=.../host=.../*.parquet) under {where}"
     first = skipped[0]
-    return f"none of the {len(skipped)} files under {where} can be used; {first.file}: {first.reason}"
+    return f"none of {len(skipped)} inputs under {where} can be used; {first.file}: {first.reason}"
 
 
-def _list(uri: str) -> list[tuple[fs.FileSystem, str, str]]:
+def _list(uri: str) -> list[tuple[fs.FileSystem, str, str]] | SkippedFile:
     """(file system, path as Spark takes it, path within the file system) of each Parquet file."""
     try:
         if "://" in uri:
@@ -111,7 +113,7 @@ def _list(uri: str) -> list[tuple[fs.FileSystem, str, str]]:
             system, root, scheme = fs.LocalFileSystem(), str(Path(uri).resolve()), "file"
         found = system.get_file_info(fs.FileSelector(root, recursive=True))
     except (OSError, pa.ArrowInvalid) as error:
-        raise UnusableInputError(f"cannot list {uri}: {error}") from error
+        return SkippedFile(uri, f"cannot be listed: {error}")
     prefix = {"file": "", "s3": "s3a://", "gs": "gs://"}.get(scheme, f"{scheme}://")
     names = [info.path for info in found if info.type == fs.FileType.File and info.path.endswith(".parquet")]
     return [(system, prefix + name, name) for name in names if not Path(name).name.startswith((".", "_"))]

@@ -83,13 +83,21 @@ def test_an_empty_folder_is_unusable_input(tmp_path: Path) -> None:
 
 
 def test_a_missing_folder_is_unusable_input(tmp_path: Path) -> None:
-    with pytest.raises(UnusableInputError, match="cannot list"):
+    with pytest.raises(UnusableInputError, match="nowhere.* cannot be listed"):
         find_landed([str(tmp_path / "nowhere")])
+
+
+def test_a_folder_missing_beside_good_ones_is_named_and_the_rest_is_read(
+    landed: Path, tmp_path: Path
+) -> None:
+    found = find_landed([str(landed), str(tmp_path / "idle-host")])
+    assert len(found.files) == 2
+    assert [skipped.file for skipped in found.skipped] == [str(tmp_path / "idle-host")]
 
 
 def test_a_folder_of_bad_files_alone_is_unusable_input(tmp_path: Path) -> None:
     bad = tmp_path / "kind=lane" / "bad.parquet"
     bad.parent.mkdir()
     no_parquet(bad)
-    with pytest.raises(UnusableInputError, match=r"none of the 1 files .*bad\.parquet"):
+    with pytest.raises(UnusableInputError, match=r"none of 1 inputs .*bad\.parquet"):
         find_landed([str(tmp_path)])
