@@ -31,7 +31,7 @@ from hopwatch.sockets.numbering import (
     single_lane,
 )
 from hopwatch.sockets.receiving import CountingReceive, StampedReceive
-from hopwatch.sockets.refusals import Probing, Waiting
+from hopwatch.sockets.refusals import Arming, Waiting
 from hopwatch.sockets.sending import CountingSend, StampingSend, SubscribingSend
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.stamp import SHARED_OUT
@@ -90,9 +90,9 @@ def unwrap(socket: AnySocket) -> AnySocket:
     if not isinstance(socket, HookedSocket):
         return socket
     state = socket._hopwatch
-    socket._hopwatch_stop_probing()
     with Guard(state):
         if not socket.closed:
+            socket._hopwatch_stop_probing()
             stop_monitor(socket, state)
             state.write_closed()
     bare = socket._hopwatch_bare
@@ -135,14 +135,12 @@ def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -
     if stamps:
         _number(state, socket_type, wish.rule)
     probed = _may_probe(socket, socket_type, state)
-    methods = _methods(state, stamps=stamps, reads_stamps=wish.stamped and refusal is None)
+    methods = _methods(state, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
     parts = _parts(socket_type, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
     new_class = instrumented(type(socket), parts, methods)
     _write_opened(socket, state, "stamp" if wish.stamped else None, probed)
     state.find(refusal)
     state.receiving.find = state.find
-    if probed:
-        BackendSocket.set(socket, zmq.XPUB_NODROP, 1)
     socket.__class__ = new_class
     hooked = cast(HookedSocket, socket)
     hooked._hopwatch = state
@@ -207,15 +205,15 @@ def _parts(
     if socket_type == zmq.XSUB:
         sending = SubscribingSend
     receiving: type[HookedSocket] = StampedReceive if reads_stamps else CountingReceive
-    return (sending, Probing if probed else Waiting, receiving)
+    return (sending, Arming if probed else Waiting, receiving)
 
 
-def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool) -> dict[str, Any]:
+def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bool) -> dict[str, Any]:
     words = state.slot.words
     numbering = state.numbering if stamps else None
     sending = counting_send(words) if numbering is None else stamping_send(words, numbering)
     receiving = stamped_recv(words, state) if reads_stamps else counting_recv(words)
-    return {**sending, **receiving}
+    return {"_hopwatch_armed": sending, **receiving} if probed else {**sending, **receiving}
 
 
 def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str | None, probed: bool) -> None:

@@ -1,5 +1,7 @@
 """Sockets of every type, wired over loopback TCP, with a journal of their own."""
 
+import itertools
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -61,3 +63,52 @@ def link(until: Callable[[Callable[[], object]], None]) -> Callable[[zmq.Socket,
             until(lambda: bound.getsockopt(zmq.EVENTS) and bound.getsockopt(zmq.TOPICS_COUNT))
 
     return connect
+
+
+class SlowReader(threading.Thread):
+    """Reads numbers off a SUB, with a pause after each, until it is told that no more come and none is left."""
+
+    def __init__(self, socket: zmq.Socket, pause: float) -> None:
+        super().__init__(daemon=True)
+        self.socket = socket
+        self.numbers: list[int] = []
+        self._pause = pause
+        self._last_sent = threading.Event()
+        self.start()
+
+    def run(self) -> None:
+        while not self._last_sent.is_set() or self.socket.poll(100):
+            if self.socket.poll(20):
+                self.numbers.append(int(self.socket.recv_multipart()[-1][:10]))
+                time.sleep(self._pause)
+
+    def finish(self) -> list[int]:
+        """All numbers that came; the socket belongs to the caller again."""
+        self._last_sent.set()
+        self.join()
+        return self.numbers
+
+    @property
+    def inner_gaps(self) -> list[tuple[int, int]]:
+        """Runs of numbers missing between two that came."""
+        return [(a + 1, b - 1) for a, b in itertools.pairwise(self.numbers) if b > a + 1]
+
+
+@pytest.fixture
+def read_slowly() -> Callable[..., SlowReader]:
+    return lambda socket, pause=0.0005: SlowReader(socket, pause)
+
+
+@pytest.fixture
+def narrow(context: zmq.Context) -> Callable[[int], zmq.Socket]:
+    """A socket that holds ten messages and has kernel buffers as small as they get; a SUB subscribes to everything."""
+
+    def make(socket_type: int) -> zmq.Socket:
+        socket = context.socket(socket_type)
+        socket.sndhwm = socket.rcvhwm = 10
+        socket.sndbuf = socket.rcvbuf = 4096
+        if socket_type == zmq.SUB:
+            socket.subscribe(b"")
+        return socket
+
+    return make

@@ -4,6 +4,7 @@ import mmap
 import os
 import struct
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,6 +82,11 @@ def private_slot(words: int) -> Slot:
     return Slot(memoryview(bytearray(words * 8)).cast("Q"), None)
 
 
+def snapshot(slot: Slot) -> Slot:
+    """What stands in a slot now, in private memory."""
+    return Slot(memoryview(bytearray(slot.words)).cast("Q"), None)
+
+
 def _map(directory: Path, process: int, index: int) -> Words:
     if sys.byteorder != "little":
         raise JournalError("counters files are little-endian, this machine is not")
@@ -122,6 +128,7 @@ class Slots:
     def __init__(self, open_file: Callable[[int], CountersFile]) -> None:
         self._open_file = open_file
         self._files = [open_file(0)]
+        self._lock = threading.RLock()  # a signal handler may wrap a socket while its own thread does
 
     @property
     def header(self) -> Words:
@@ -147,13 +154,14 @@ class Slots:
                 self._files[index].give_back_lane_slot(number)
 
     def _take(self, take: Callable[[CountersFile], Slot | None], words: int) -> Slot:
-        for file in self._files:
-            slot = take(file)
-            if slot is not None:
-                return slot
-        try:
-            file = self._open_file(len(self._files))
-        except JournalError:
-            return private_slot(words)
-        self._files.append(file)
-        return take(file) or private_slot(words)
+        with self._lock:
+            for file in self._files:
+                slot = take(file)
+                if slot is not None:
+                    return slot
+            try:
+                file = self._open_file(len(self._files))
+            except JournalError:
+                return private_slot(words)
+            self._files.append(file)
+            return take(file) or private_slot(words)

@@ -4,6 +4,7 @@ import json
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,30 +34,33 @@ class EventLog:
         self._process = process
         self._header = header
         self._lost = lost
-        self._lock = threading.RLock()  # a signal handler may write while its own thread writes
+        self._lock = threading.RLock()
         self._next = 1
         self._index = -1
         self._descriptor = -1
         self._written = 0
-        self._torn = False
         self._header_due = True
+        self._due: deque[dict[str, Any]] = deque()
+        self._writing = False
         try:
             self._open_segment()
-            self._put(b"")
+            self._put(_encode(self._header(0, 1)))
+            self._header_due = False
         except OSError as error:
             raise JournalError(f"cannot write {self._path(0)}: {error.strerror}") from error
 
     def write(self, event: str, fields: dict[str, Any]) -> None:
         """Append one event; numbered even if it cannot be written, so that the hole shows."""
         with self._lock:
-            number = self._next
-            self._next += 1
+            self._due.append({"t": time.time_ns(), "event": event, **fields})
+            if self._writing:  # a signal handler or a finalizer came while its own thread writes
+                return
+            self._writing = True
             try:
-                self._append({"n": number, "t": time.time_ns(), "event": event, **fields})
-                if self._written >= SEGMENT_BYTES:
-                    self._open_segment()
-            except (OSError, ValueError, TypeError):
-                self._lost(1)
+                while self._due:
+                    self._append(self._due.popleft())
+            finally:
+                self._writing = False
 
     def abandon(self) -> None:
         """Let go of the descriptor, in a forked child."""
@@ -65,22 +69,26 @@ class EventLog:
             self._descriptor = -1
 
     def _append(self, record: dict[str, Any]) -> None:
-        line = _encode(record)
-        if len(line) > LINE_BYTES:
-            raise ValueError(f"an event of {len(line)} bytes is too long")
-        self._put(line)
+        number = self._next
+        self._next += 1
+        try:
+            line = _encode({"n": number, **record})
+            if self._written >= SEGMENT_BYTES:
+                self._open_segment()
+            if self._header_due:
+                self._put(_encode(self._header(self._index, number)))
+                self._header_due = False
+            self._put(line)
+        except (OSError, ValueError, TypeError):
+            self._lost(1)
 
     def _put(self, line: bytes) -> None:
-        if self._torn:
-            line = b"\n" + line
-        if self._header_due:
-            line = _encode(self._header(self._index, self._next - 1 if line else self._next)) + line
+        """Write a whole line or none of it: readers take whole lines only, so that none has seen the part that is cut off again."""
         written = os.write(self._descriptor, line)
-        self._written += written
-        self._torn = written != len(line)
-        if self._torn:
+        if written != len(line):
+            os.ftruncate(self._descriptor, self._written)
             raise OSError("the line was cut short")
-        self._header_due = False
+        self._written += written
 
     def _open_segment(self) -> None:
         index = self._index + 1
@@ -90,7 +98,7 @@ class EventLog:
         if self._descriptor >= 0:
             os.close(self._descriptor)
         self._descriptor, self._index, self._written = descriptor, index, 0
-        self._torn, self._header_due = False, True
+        self._header_due = True
         if index >= SEGMENTS_KEPT:
             self._path(index - SEGMENTS_KEPT).unlink(missing_ok=True)
 
@@ -99,4 +107,7 @@ class EventLog:
 
 
 def _encode(record: dict[str, Any]) -> bytes:
-    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
+    line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
+    if len(line) > LINE_BYTES:
+        raise ValueError(f"an event of {len(line)} bytes is too long")
+    return line

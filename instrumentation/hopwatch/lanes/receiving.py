@@ -85,7 +85,7 @@ class ReceivingLanes:
     def unsubscribed(self) -> None:
         """Subscriptions have become fewer: lanes that are no longer covered start afresh when they come back."""
         for lane in self._lanes.values():
-            lane.paused = not self._is_owed(lane.topic)
+            lane.paused = lane.paused or not self._is_owed(lane.topic)
 
     def _is_owed(self, topic: bytes) -> bool:
         return self._subscriptions is None or self._subscriptions.cover(topic)

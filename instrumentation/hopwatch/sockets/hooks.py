@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import Any, ClassVar, cast
 
 import zmq
@@ -123,7 +124,8 @@ def subscription_changed(state: SocketState, action: str, topic: bytes) -> None:
 
 
 def stop_monitor(socket: zmq.Socket[bytes], state: SocketState) -> None:
-    """Detach our monitor, if it is attached."""
+    """Detach our monitor, if it is attached. Of a terminated context's sockets libzmq has closed it already."""
     if state.monitored:
         state.monitored = False
-        BackendSocket.monitor(socket, None, 0)
+        with suppress(zmq.ContextTerminated):
+            BackendSocket.monitor(socket, None, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 import zmq
 from zmq.backend import Socket as BackendSocket
@@ -109,6 +109,28 @@ class Probing(RefusalHandling):
         return tracker
 
     def _hopwatch_stop_probing(self) -> None:
+        if self.closed:
+            return
         BackendSocket.set(self, zmq.XPUB_NODROP, 0)
         exchange(self, Probing, Waiting)
+        self._hopwatch.event("probing_stopped")
+
+
+class Arming(RefusalHandling):
+    """A PUB or XPUB that is to be probed and has not been sent on yet.
+
+    ``zmq.proxy`` sends past us, and blocks on a socket with XPUB_NODROP on: a socket that only a proxy sends on must never have it.
+    """
+
+    _hopwatch_armed: ClassVar[dict[str, Any]]
+
+    def send(self, *args: Any, **kwargs: Any) -> Any:
+        """The first send, after which every one is probed."""
+        BackendSocket.set(self, zmq.XPUB_NODROP, 1)
+        methods = self._hopwatch_armed
+        exchange(self, Arming, Probing, methods)
+        return methods["send"](self, *args, **kwargs)
+
+    def _hopwatch_stop_probing(self) -> None:
+        exchange(self, Arming, Waiting, self._hopwatch_armed)
         self._hopwatch.event("probing_stopped")

@@ -10,7 +10,7 @@ import zmq
 
 from hopwatch.finding import Finding
 from hopwatch.ids import as_text
-from hopwatch.journal.counters import Slot, private_slot
+from hopwatch.journal.counters import Slot, private_slot, snapshot
 from hopwatch.journal.journal import Journal, NoJournal
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes, write_lanes
@@ -77,20 +77,30 @@ class SocketState:
         self.event("fault", text=f"{type(error).__name__}: {error}"[:1000])
 
     def write_closed(self) -> None:
-        """The last word on this socket, and its slots back."""
+        """The last word on this socket, and its slots back.
+
+        The monitor thread may have a disconnection of this socket still to tell: it finds the last counts, not the next owner's.
+        """
         sending = self.sending.slots if self.sending else []
         for slots in (sending, self.receiving.slots):
             write_lanes(self.journal, self.identifier, slots, final=True)
+        slot, lanes = self.slot, [*sending, *self.receiving.slots]
+        self._let_go(snapshot(slot))
         self.event("closed", counters=dict(zip(COUNTER_NAMES, self.slot.words[1:].tolist(), strict=False)))
-        lanes = [*sending, *self.receiving.slots]
-        for slot in (self.slot, *lanes):
-            slot.words[SOCKET] = 0
-        self.journal.give_back(self.slot, lanes)
+        for taken in (slot, *lanes):
+            taken.words[SOCKET] = 0
+        self.journal.give_back(slot, lanes)
 
     def leave_to_parent(self) -> None:
         """In a forked child: the slots and files belong to the parent, so touch them no more."""
         self.journal = NoJournal()
-        self.slot = private_slot(SOCKET_SLOT_WORDS)
+        self._let_go(private_slot(SOCKET_SLOT_WORDS))
+
+    def _let_go(self, slot: Slot) -> None:
+        self.slot = slot
+        self.receiving.slots = []
+        if self.sending is not None:
+            self.sending.slots = []
 
 
 class Guard:

@@ -1,0 +1,65 @@
+"""What libzmq lets nobody ask for is read right, for every type of socket."""
+
+import pytest
+import zmq
+
+from hopwatch import native_state
+
+TYPES = [
+    zmq.PAIR, zmq.PUB, zmq.SUB, zmq.REQ, zmq.REP, zmq.DEALER,
+    zmq.ROUTER, zmq.PULL, zmq.PUSH, zmq.XPUB, zmq.XSUB, zmq.STREAM,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("socket_type", [zmq.PUB, zmq.XPUB])
+def test_nodrop_is_seen_as_it_is_set(context: zmq.Context, socket_type: int) -> None:
+    socket, other = context.socket(socket_type), context.socket(socket_type)
+    for value in (0, 1, 0, 1):
+        socket.xpub_nodrop = value
+        assert native_state.nodrop_is_set(socket) is bool(value)
+        assert native_state.nodrop_is_set(other) is False
+
+
+@pytest.mark.parametrize("socket_type", [zmq.PUB, zmq.XPUB])
+def test_other_options_and_traffic_are_not_taken_for_nodrop(
+    context: zmq.Context, link, socket_type: int
+) -> None:
+    pub, sub = context.socket(socket_type), context.socket(zmq.SUB)
+    for option in (zmq.IMMEDIATE, zmq.CONFLATE, zmq.IPV6, zmq.TCP_KEEPALIVE, zmq.INVERT_MATCHING):
+        pub.set(option, 1)
+    if socket_type == zmq.XPUB:
+        pub.xpub_verbose = pub.xpub_verboser = pub.xpub_manual = 1
+    sub.subscribe(b"")
+    pub.bind_to_random_port("tcp://127.0.0.1")
+    sub.connect(pub.last_endpoint.decode())
+    pub.send(b"x")
+    assert native_state.nodrop_is_set(pub) is False
+
+
+@pytest.mark.parametrize("socket_type", TYPES)
+def test_a_monitor_is_seen_as_long_as_it_is_attached(context: zmq.Context, socket_type: int) -> None:
+    socket = context.socket(socket_type)
+    assert native_state.monitor_is_attached(socket) is False
+    receiver = socket.get_monitor_socket(zmq.EVENT_LISTENING)
+    assert native_state.monitor_is_attached(socket) is True
+    socket.disable_monitor()
+    assert native_state.monitor_is_attached(socket) is False
+    receiver.close()
+
+
+@pytest.mark.parametrize("socket_type", TYPES)
+def test_a_connected_and_used_socket_has_no_monitor(context: zmq.Context, socket_type: int) -> None:
+    socket = context.socket(socket_type)
+    socket.bind_to_random_port("tcp://127.0.0.1")
+    socket.connect("tcp://127.0.0.1:1")
+    assert native_state.monitor_is_attached(socket) is False
+
+
+def test_memory_that_is_not_there_is_not_known(context: zmq.Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreadable(*_: object) -> int:
+        raise PermissionError
+
+    socket = context.socket(zmq.PUB)
+    monkeypatch.setattr("os.open", unreadable)
+    assert native_state.nodrop_is_set(socket) is None
+    assert native_state.monitor_is_attached(socket) is None

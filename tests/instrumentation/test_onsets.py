@@ -1,0 +1,258 @@
+"""An onset is the message at which a PUB met a full pipe: each is a loss, and each loss but the first of a way begins at one."""
+
+import sys
+import threading
+import time
+from contextlib import suppress
+
+import pytest
+import zmq
+from journal_reader import Journal
+
+import hopwatch
+from hopwatch import native_state
+
+BODY = b"x" * 200
+
+
+def numbered(number: int) -> bytes:
+    return b"%010d" % number + BODY
+
+
+def set_by_setsockopt(socket: zmq.Socket) -> None:
+    socket.setsockopt(zmq.XPUB_NODROP, 1)
+
+
+def set_by_set(socket: zmq.Socket) -> None:
+    socket.set(zmq.XPUB_NODROP, 1)
+
+
+def set_by_attribute(socket: zmq.Socket) -> None:
+    socket.xpub_nodrop = 1
+
+
+def take_underlying(socket: zmq.Socket) -> None:
+    assert socket.underlying
+
+
+def take_shadow(socket: zmq.Socket) -> None:
+    zmq.Socket.shadow(socket)
+
+
+def fill(pub: zmq.Socket) -> tuple[int, int]:
+    """Send until nothing has been taken for 50 ms: so long libzmq may still pass on to the kernel; (accepted, refused)."""
+    accepted = refused = 0
+    taken_at = time.monotonic()
+    while time.monotonic() - taken_at < 0.05:
+        with suppress(zmq.Again):
+            pub.send(numbered(accepted), zmq.DONTWAIT)
+            accepted += 1
+            taken_at = time.monotonic()
+            continue
+        refused += 1
+    return accepted, refused
+
+
+@pytest.mark.parametrize("frames", [1, 2])
+@pytest.mark.parametrize("sequence", [None, "stamp"])
+@pytest.mark.parametrize("pub_type", [zmq.PUB, zmq.XPUB])
+def test_each_inner_gap_begins_at_an_onset_and_each_onset_is_lost(
+    narrow, journal: Journal, link, read_slowly, pub_type: int, sequence: str | None, frames: int
+) -> None:
+    pub = hopwatch.wrap(narrow(pub_type), name="pub", sequence=sequence)
+    sub = hopwatch.wrap(narrow(zmq.SUB), name="sub", sequence=sequence)
+    link(pub, sub)
+    reader = read_slowly(sub)
+    for number in range(8_000):
+        pub.send_multipart([b"t", numbered(number)][-frames:])
+    delivered = set(reader.finish())
+    onsets = [event["number"] for event in journal.of("pub", "onset")]
+    gaps = reader.inner_gaps
+    assert len(gaps) > 2
+    assert {first for first, _ in gaps} <= set(onsets)
+    assert not delivered & set(onsets)
+    assert (len(onsets), 8_000) == (journal.socket("pub")["onsets"], journal.socket("pub")["sent"])
+
+
+def test_an_onset_of_a_stamped_message_names_its_lane(narrow, journal: Journal, link) -> None:
+    pub = hopwatch.wrap(narrow(zmq.PUB), name="pub", sequence="stamp")
+    sub = narrow(zmq.SUB)
+    link(pub, sub)
+    for number in range(3_000):
+        pub.send_multipart([b"even" if number % 2 == 0 else b"odd", numbered(number)])
+    lanes = {event["topic"]: event["lane"] for event in journal.of("pub", "lane")}
+    onset = journal.of("pub", "onset")[0]
+    topic = b"even" if onset["number"] % 2 == 0 else b"odd"
+    assert (onset["lane"], onset["lane_number"]) == (lanes[topic.hex()], onset["number"] // 2)
+
+
+def test_a_fast_subscriber_beside_a_slow_one_gets_everything(
+    narrow, context: zmq.Context, journal: Journal, link, read_slowly, until
+) -> None:
+    pub = hopwatch.wrap(narrow(zmq.PUB), name="pub")
+    pub.sndhwm = 2_000
+    slow, fast = narrow(zmq.SUB), context.socket(zmq.SUB)
+    fast.subscribe(b"")
+    link(pub, slow)
+    fast.connect(pub.last_endpoint.decode())
+    until(lambda: [pub.send(numbered(0)), fast.poll(1)][1])
+    slow_reader, fast_reader = read_slowly(slow), read_slowly(fast, 0)
+    sent = [0]
+    for number in range(1, 6_001):
+        pub.send(numbered(number))
+        sent.append(number)
+        if number % 500 == 0:
+            until(lambda: fast_reader.numbers[-1:] == [sent[-1]])
+    assert set(fast_reader.finish()) == set(sent)
+    assert len(slow_reader.finish()) < len(sent)
+    assert journal.socket("pub")["onsets"] > 0
+
+
+def test_a_busy_thread_makes_no_false_onsets(narrow, journal: Journal, link, read_slowly) -> None:
+    pub = hopwatch.wrap(narrow(zmq.PUB), name="pub")
+    sub = narrow(zmq.SUB)
+    link(pub, sub)
+    stop = threading.Event()
+
+    def keep_the_interpreter_busy() -> None:
+        while not stop.is_set():
+            sum(range(1000))
+
+    busy = threading.Thread(target=keep_the_interpreter_busy)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(0.0003)
+    try:
+        busy.start()
+        reader = read_slowly(sub, 0.004)
+        for number in range(3_000):
+            pub.send(numbered(number))
+    finally:
+        stop.set()
+        busy.join()
+        sys.setswitchinterval(interval)
+    delivered = set(reader.finish())
+    onsets = {event["number"] for event in journal.of("pub", "onset")}
+    assert onsets
+    assert not onsets & delivered
+    assert {first for first, _ in reader.inner_gaps} <= onsets
+
+
+@pytest.mark.parametrize("flags", [0, zmq.DONTWAIT])
+def test_a_probed_pub_never_blocks_nor_refuses(narrow, journal: Journal, link, flags: int) -> None:
+    pub = hopwatch.wrap(narrow(zmq.PUB), name="pub", sequence="stamp")
+    link(pub, narrow(zmq.SUB))
+    for number in range(20_000):
+        pub.send(numbered(number), flags)
+        pub.send_multipart([b"topic", b"body"], flags)
+    counters = journal.socket("pub")
+    assert (counters["sent"], counters["eagain_sends"], counters["waited_sends"]) == (40_000, 0, 0)
+    assert counters["onsets"] >= 1
+
+
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("set_nodrop", [set_by_setsockopt, set_by_set, set_by_attribute])
+def test_a_pub_that_the_application_made_to_refuse_refuses_and_is_not_probed(
+    narrow, journal: Journal, link, set_nodrop, before: bool
+) -> None:
+    pub = narrow(zmq.PUB)
+    if before:
+        set_nodrop(pub)
+    hopwatch.wrap(pub, name="pub")
+    link(pub, narrow(zmq.SUB))
+    if not before:
+        pub.send(numbered(0))
+        set_nodrop(pub)
+    accepted, refused = fill(pub)
+    pub.sndtimeo = 20
+    with pytest.raises(zmq.Again):
+        pub.send(b"")
+    counters = journal.socket("pub")
+    assert (counters["sent"], counters["onsets"]) == (accepted + (not before), 0)
+    assert counters["eagain_sends"] == refused + 1 > 1
+    assert journal.of("pub", "opened")[0]["probed"] is not before
+    assert len(journal.of("pub", "probing_stopped")) == (not before)
+    assert native_state.nodrop_is_set(pub)
+
+
+def test_a_pub_that_the_application_made_to_block_waits_for_its_reader(
+    narrow, journal: Journal, link, read_slowly, until
+) -> None:
+    pub, sub = hopwatch.wrap(narrow(zmq.PUB), name="pub"), narrow(zmq.SUB)
+    link(pub, sub)
+    pub.xpub_nodrop = 1
+    accepted, _ = fill(pub)
+    waiting = threading.Thread(target=pub.send, args=(numbered(accepted),))
+    waiting.start()
+    until(lambda: journal.socket("pub")["waited_sends"] == 1)
+    reader = read_slowly(sub, 0)
+    waiting.join()
+    assert reader.finish() == list(range(accepted + 1))
+
+
+@pytest.mark.parametrize("sent_before", [0, 3])
+@pytest.mark.parametrize("hand_over", [take_underlying, take_shadow])
+def test_handing_over_the_sockets_address_ends_the_probing(
+    narrow, journal: Journal, link, hand_over, sent_before: int
+) -> None:
+    pub = hopwatch.wrap(narrow(zmq.PUB), name="pub")
+    link(pub, narrow(zmq.SUB))
+    for number in range(sent_before):
+        pub.send(numbered(number))
+    hand_over(pub)
+    assert native_state.nodrop_is_set(pub) is False
+    for number in range(5_000):
+        pub.send(numbered(number))
+    assert len(journal.of("pub", "probing_stopped")) == 1
+    assert (journal.socket("pub")["onsets"], journal.socket("pub")["sent"]) == (0, 5_000 + sent_before)
+
+
+def test_a_wrapped_xpub_in_zmq_proxy_is_not_held_up_by_a_slow_subscriber(
+    narrow, context: zmq.Context, journal: Journal, until
+) -> None:
+    """``zmq.proxy`` sends past us and blocks where it is refused: a socket that Python does not send on is not probed."""
+    front, back = (
+        hopwatch.wrap(narrow(socket_type), sequence="stamp") for socket_type in (zmq.XSUB, zmq.XPUB)
+    )
+    front_port, back_port = (s.bind_to_random_port("tcp://127.0.0.1") for s in (front, back))
+    proxy = threading.Thread(target=run_until_terminated, args=(front, back))
+    proxy.start()
+    slow, fast, pub = narrow(zmq.SUB), context.socket(zmq.SUB), context.socket(zmq.PUB)
+    fast.subscribe(b"")
+    for sub in (slow, fast):
+        sub.connect(f"tcp://127.0.0.1:{back_port}")
+    pub.connect(f"tcp://127.0.0.1:{front_port}")
+    until(lambda: [pub.send(numbered(0)), slow.poll(10) and fast.poll(10)][1])
+    delivered: list[bytes] = []
+    until(
+        lambda: (
+            [pub.send(numbered(1)), fast.poll(1) and delivered.append(fast.recv())] and len(delivered) > 250
+        )
+    )
+    for socket in (slow, fast, pub):
+        socket.close(linger=0)
+    context.destroy(linger=0)
+    proxy.join()
+
+
+def run_until_terminated(front: zmq.Socket, back: zmq.Socket) -> None:
+    try:
+        zmq.proxy(front, back)
+    except zmq.ZMQError:
+        front.close(linger=0)
+        back.close(linger=0)
+
+
+def test_unwrapping_a_probed_pub_leaves_none_of_the_probing(narrow, journal: Journal, link) -> None:
+    pub = hopwatch.wrap(narrow(zmq.PUB))
+    link(pub, narrow(zmq.SUB))
+    pub.send(b"probed")
+    assert native_state.nodrop_is_set(pub)
+    hopwatch.unwrap(pub)
+    assert native_state.nodrop_is_set(pub) is False
+
+
+def test_a_closed_pub_can_be_unwrapped(narrow, journal: Journal) -> None:
+    pub = hopwatch.wrap(narrow(zmq.PUB))
+    pub.send(b"x")
+    pub.close()
+    assert type(hopwatch.unwrap(pub)) is zmq.Socket
