@@ -18,7 +18,7 @@ from pathlib import Path
 
 from calls import call_costs
 from comparison import Comparison, compare
-from report import calls_table, machine, put_between_markers, throughput_table
+from report import calls_table, machine, put_between_markers, throughput_table, version
 from throughput import Load, loads
 from variants import BARE, BARE_AGAIN, BY_HAND, VARIANTS
 
@@ -58,16 +58,20 @@ def arguments() -> argparse.Namespace:
 
 def measure(args: argparse.Namespace) -> str:
     chosen = args.variant or list(VARIANTS)
-    load_average = os.getloadavg()[0]
+    measured_version, load_average = version(), os.getloadavg()[0]
     counted = [name for name in chosen if name not in (BARE, BARE_AGAIN)]
     costs = list(call_costs([BARE, *counted], rounds=20, calls=10_000))
     comparisons = list(
         compare_all([name for name in chosen if name != BARE], loads(args.messages), args.pairs)
     )
     circumstances = (
-        f"Measured {time.strftime('%Y-%m-%d', time.gmtime())} by `python {shlex.join(sys.argv)}` on {machine()}; "
+        f"Measured {time.strftime('%Y-%m-%d', time.gmtime())} by `python {shlex.join(sys.argv)}` on commit {measured_version}; {machine()}; "
         f"load average {load_average:.2f} at the start; {args.messages:,} messages a run."
     )
+    if version() != measured_version:
+        raise SystemExit(
+            "the code changed while it was measured: the figures mix versions, and are thrown away"
+        )
     throughput, calls = throughput_table(comparisons), calls_table(costs)
     return f"{circumstances}\n\n### Messages per second\n\n{throughput}\n\n### Nanoseconds a call\n\n{calls}"
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
+import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
@@ -21,6 +23,16 @@ def machine() -> str:
         f"{os.cpu_count()} cores ({_processor()}), Linux {platform.release()}, "
         f"Python {platform.python_version()}, pyzmq {zmq.__version__}, libzmq {zmq.zmq_version()}"
     )
+
+
+def version() -> str:
+    """The commit that is measured, and a digest of what the files have besides it."""
+    here = Path(__file__).parent
+    commit = _git(here, "rev-parse", "--short", "HEAD")
+    changed = _git(here, "diff", "HEAD", "--", "../instrumentation", "*.py")
+    if not changed:
+        return commit
+    return f"{commit} with uncommitted changes {hashlib.sha256(changed.encode()).hexdigest()[:8]}"
 
 
 def throughput_table(comparisons: Iterable[Comparison]) -> str:
@@ -62,6 +74,11 @@ def put_between_markers(path: Path, figures: str) -> None:
     if not found:
         raise ValueError(f"{path} has no line {BEGIN} with {END} after it")
     path.write_text(f"{before}{BEGIN}\n\n{figures}\n\n{END}{after}")
+
+
+def _git(folder: Path, *command: str) -> str:
+    done = subprocess.run(["git", "-C", str(folder), *command], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
 
 
 def _processor() -> str:
