@@ -55,7 +55,7 @@ def shares(
         .fillna(0, subset=["delivered", "next"])
         .withColumn("cut_off", sf.coalesce(came_back, sf.lit(False)))
         .withColumnsRenamed({"receiver_left_first": "left_first"})
-        .withColumn("suspect", sf.col("left_first") | sf.col("cut_off"))
+        .withColumn("suspect", _left_with_some_unread() | sf.col("cut_off"))
         .drop("from_socket", "to_socket", "downs")
         .transform(_with_stream_totals)
     )
@@ -89,6 +89,11 @@ def balanced_accounts(
     return known.unionByName(unknown, allowMissingColumns=True).transform(_as_accounts)
 
 
+def _left_with_some_unread() -> Column:
+    """A pipe passes messages on in order: who has read the last number of all had nothing before it left to read."""
+    return sf.col("left_first") & (sf.col("next") < sf.col("sent"))
+
+
 def _with_stream_totals(shares: DataFrame) -> DataFrame:
     whole = Window.partitionBy("stream")
     return shares.withColumns(
@@ -97,7 +102,7 @@ def _with_stream_totals(shares: DataFrame) -> DataFrame:
             "highest": sf.max("next").over(whole),
             "receivers": sf.count("*").over(whole),
             "suspects": sf.sum(sf.col("suspect").cast("int")).over(whole),
-            "sent_when_left": sf.max(sf.when(sf.col("left_first"), sf.col("left_sent"))).over(whole),
+            "sent_when_left": sf.max(sf.when(_left_with_some_unread(), sf.col("left_sent"))).over(whole),
         }
     )
 

@@ -1,6 +1,7 @@
-"""State of a socket that libzmq lets nobody ask for: whether XPUB_NODROP is on, whether a monitor is attached.
+"""State of a socket that libzmq lets nobody ask for: whether XPUB_NODROP is on, whether a monitor is attached, whether
+a SUB that was set up before it was wrapped is subscribed to everything.
 
-Both decide what hopwatch may do to an application's socket, and neither has a getsockopt. They are read, never
+They decide what hopwatch may do to an application's socket and conclude from it, and none has a getsockopt. They are read, never
 written, from the process's own memory: a scratch socket of the same type shows which byte of the object changes with the option;
 that byte of the application's socket is then read. Where anything is not as expected, the answer is None: not known.
 """
@@ -31,6 +32,15 @@ def monitor_is_attached(socket: "zmq.Socket[bytes]") -> bool | None:
     return memory[place : place + 8] != bytes(8)
 
 
+def subscribes_to_everything(socket: "zmq.Socket[bytes]") -> bool | None:
+    """Whether a SUB or XSUB is subscribed to the empty prefix; None if that cannot be seen."""
+    place = _empty_prefix_count(int(socket.type))
+    memory = _read(_address(socket))
+    if place is None or len(memory) <= place:
+        return None
+    return memory[place] != 0
+
+
 def _flag_is_set(socket: "zmq.Socket[bytes]", place: tuple[int, int, int] | None) -> bool | None:
     memory = _read(_address(socket))
     if place is None or len(memory) <= place[0]:
@@ -46,6 +56,25 @@ def _nodrop_byte(socket_type: int) -> tuple[int, int, int] | None:
 
     changed = _bytes_that_follow(socket_type, toggle)
     return changed[0] if len(changed) == 1 else None
+
+
+@lru_cache(maxsize=8)
+def _empty_prefix_count(socket_type: int) -> int | None:
+    """Offset of the byte that follows subscriptions to the empty prefix, and no others."""
+
+    def toggling(topic: bytes) -> Callable[[BackendSocket, bool], None]:
+        def toggle(socket: BackendSocket, on: bool) -> None:
+            if socket_type == zmq.XSUB:
+                socket.send(bytes([on]) + topic)
+            else:
+                socket.set(zmq.SUBSCRIBE if on else zmq.UNSUBSCRIBE, topic)
+
+        return toggle
+
+    every = {(offset, off, on) for offset, off, on in _bytes_that_follow(socket_type, toggling(b""))}
+    some = {offset for offset, _, _ in _bytes_that_follow(socket_type, toggling(b"hopwatch"))}
+    counts = [offset for offset, off, on in every if offset not in some and (off, on) == (0, 1)]
+    return counts[0] if len(counts) == 1 else None
 
 
 @lru_cache(maxsize=32)

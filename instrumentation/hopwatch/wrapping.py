@@ -22,7 +22,7 @@ from hopwatch.monitors.watched import attach
 from hopwatch.settings import Settings, from_environment
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.counting import counting_recv, counting_send, stamped_recv, stamping_send
-from hopwatch.sockets.hooks import HookedSocket, stop_monitor
+from hopwatch.sockets.hooks import HookedSocket, stop_monitor, subscription_changed
 from hopwatch.sockets.numbering import (
     LaneChooser,
     Numbering,
@@ -140,6 +140,8 @@ def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -
     new_class = instrumented(type(socket), parts, methods)
     _write_opened(socket, state, "stamp" if wish.stamped else None, probed)
     state.find(refusal)
+    if socket_type in FILTERING and native_state.subscribes_to_everything(socket):
+        subscription_changed(state, "subscribe", b"")
     state.receiving.find = state.find
     socket.__class__ = new_class
     hooked = cast(HookedSocket, socket)

@@ -6,11 +6,10 @@ import sys
 import threading
 import time
 
+import hopwatch
 import pytest
 import zmq
 from journal_reader import Journal
-
-import hopwatch
 
 PAIRS = [
     (zmq.PUSH, zmq.PULL),

@@ -2,7 +2,6 @@
 
 import pytest
 import zmq
-
 from hopwatch import native_state
 
 TYPES = [
@@ -63,3 +62,20 @@ def test_memory_that_is_not_there_is_not_known(context: zmq.Context, monkeypatch
     monkeypatch.setattr("os.open", unreadable)
     assert native_state.nodrop_is_set(socket) is None
     assert native_state.monitor_is_attached(socket) is None
+
+
+@pytest.mark.parametrize("socket_type", [zmq.SUB, zmq.XSUB])
+def test_a_subscription_to_everything_is_seen_and_no_other(context: zmq.Context, socket_type: int) -> None:
+    socket = context.socket(socket_type)
+
+    def subscribe(topic: bytes, on: bool = True) -> bool | None:
+        if socket_type == zmq.XSUB:
+            socket.send(bytes([on]) + topic)
+        else:
+            socket.setsockopt(zmq.SUBSCRIBE if on else zmq.UNSUBSCRIBE, topic)
+        return native_state.subscribes_to_everything(socket)
+
+    assert native_state.subscribes_to_everything(socket) is False
+    assert subscribe(b"some") is False
+    assert subscribe(b"") is True
+    assert subscribe(b"", on=False) is False

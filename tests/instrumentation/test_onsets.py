@@ -5,12 +5,11 @@ import threading
 import time
 from contextlib import suppress
 
+import hopwatch
 import pytest
 import zmq
-from journal_reader import Journal
-
-import hopwatch
 from hopwatch import native_state
+from journal_reader import Journal
 
 BODY = b"x" * 200
 

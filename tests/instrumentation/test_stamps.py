@@ -1,11 +1,10 @@
 """Stamps travel as a last frame that no application sees."""
 
+import hopwatch
 import pytest
 import zmq
-from journal_reader import Journal
-
-import hopwatch
 from hopwatch import stamp
+from journal_reader import Journal
 
 
 @pytest.fixture
@@ -187,3 +186,19 @@ def test_a_topic_rule_that_raises_costs_the_stamps_and_no_message(
         assert sub.recv() == body
     assert [event["text"] for event in journal.of("pub", "fault")] == ["IndexError: list index out of range"]
     assert journal.header()["faults"] == 1
+
+
+def test_a_sub_wrapped_after_it_subscribed_to_everything_is_checked(
+    context: zmq.Context, journal: Journal, link
+) -> None:
+    pub = hopwatch.wrap(context.socket(zmq.PUB), sequence="stamp")
+    sub = context.socket(zmq.SUB)
+    sub.subscribe(b"")
+    link(pub, sub)
+    hopwatch.wrap(sub, name="late")
+    for number in range(10):
+        pub.send(b"%d" % number)
+        assert sub.recv() == b"%d" % number
+    assert not hopwatch.findings(sub)
+    assert [event["topic"] for event in journal.of("late", "subscribe")] == [""]
+    assert journal.lanes()[-1]["count"] == 10

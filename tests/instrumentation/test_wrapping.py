@@ -4,12 +4,11 @@ import gc
 import logging
 import weakref
 
+import hopwatch
 import pytest
 import zmq
 import zmq.asyncio
 from journal_reader import Journal
-
-import hopwatch
 
 
 def test_wrap_returns_the_same_object(context: zmq.Context, journal: Journal) -> None:
