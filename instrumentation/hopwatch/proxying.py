@@ -26,11 +26,15 @@ COUNTED = (PROXIED_IN_FRAMES, PROXIED_IN_BYTES, PROXIED_OUT_FRAMES, PROXIED_OUT_
 
 
 class Statistics:
-    """Asks a running proxy for its counts, from the monitor thread, and keeps them in the slots of its two sockets."""
+    """Asks a running proxy for its counts, from the monitor thread, and keeps them in the slots of its two sockets.
+
+    Ends the context that it is given, once the proxy is over.
+    """
 
     def __init__(
         self, context: zmq.Context[zmq.Socket[bytes]], address: str, sides: tuple[Words, Words]
     ) -> None:
+        self._context = context
         self._context = context
         self._asking = context.socket(zmq.REQ)
         self._asking.setsockopt(zmq.LINGER, 0)

@@ -23,10 +23,11 @@ class SendingLane:
 
 
 class SendingLanes:
-    """Numbers the messages of one stream, a lane for each key (topic or routing id)."""
+    """Numbers the messages of one stream, a lane for each key (topic or routing id), ``most_lanes`` at most."""
 
-    def __init__(self, stream: int, journal: Journal) -> None:
+    def __init__(self, stream: int, journal: Journal, most_lanes: int = MOST_LANES) -> None:
         self._stream = stream
+        self._most_lanes = most_lanes
         self._journal = journal
         self._by_key: dict[bytes, SendingLane] = {}
         self._whole: SendingLane | None = None
@@ -38,7 +39,7 @@ class SendingLanes:
             lane = self._by_key.get(key)
             if lane is not None:
                 return lane
-            if len(self._by_key) < MOST_LANES:
+            if len(self._by_key) < self._most_lanes:
                 lane = self._open(len(self._by_key), key, topic_length)
                 self._by_key[key] = lane
                 return lane

@@ -1,0 +1,198 @@
+"""Monitors tell of connections, and are never in the way of an application that ends or has a monitor of its own."""
+
+import threading
+import time
+
+import hopwatch
+import pytest
+import zmq
+from journal_reader import Journal
+from zmq.utils.monitor import recv_monitor_message
+
+
+def finishes(action, seconds: float = 5) -> bool:
+    """Whether it returns within this time, in a thread of its own."""
+    thread = threading.Thread(target=action, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return not thread.is_alive()
+
+
+@pytest.fixture
+def pair(context: zmq.Context, journal: Journal, link, until):
+    """A connected PUSH (bound) and PULL, whose handshakes have been journaled."""
+    push = hopwatch.wrap(context.socket(zmq.PUSH), name="push")
+    pull = hopwatch.wrap(context.socket(zmq.PULL), name="pull")
+    link(push, pull)
+    until(lambda: journal.of("push", "handshake") and journal.of("pull", "handshake"))
+    return push, pull
+
+
+def test_both_ends_of_a_connection_name_the_same_two_addresses(pair, journal: Journal) -> None:
+    bound, connected = (journal.of(name, "connected")[0] for name in ("push", "pull"))
+    assert (bound["local"], bound["remote"]) == (connected["remote"], connected["local"])
+    assert bound["local"] == journal.of("push", "bind")[0]["endpoint"].removeprefix("tcp://")
+    assert (bound["accepted"], connected["accepted"]) == (True, False)
+    assert (bound["connection"], connected["connection"]) == (1, 1)
+
+
+def test_a_disconnection_names_its_connection_and_what_was_sent_by_then(
+    pair, journal: Journal, until
+) -> None:
+    push, pull = pair
+    for _ in range(3):
+        push.send(b"x")
+        pull.recv()
+    pull.close()
+    until(lambda: journal.of("push", "disconnected"))
+    (connected,), (disconnected,) = (journal.of("push", kind) for kind in ("connected", "disconnected"))
+    for key in ("connection", "local", "remote"):
+        assert disconnected[key] == connected[key]
+    assert (disconnected["sent"], connected["sent"]) == (3, 0)
+
+
+def test_a_connect_to_nobody_is_journaled_as_retried(context: zmq.Context, journal: Journal, until) -> None:
+    free = context.socket(zmq.PULL)
+    port = free.bind_to_random_port("tcp://127.0.0.1")
+    free.close()
+    push = hopwatch.wrap(context.socket(zmq.PUSH), name="push")
+    push.connect(f"tcp://127.0.0.1:{port}")
+    until(lambda: journal.of("push", "retried"))
+
+
+def test_over_ipc_the_addresses_are_not_known(
+    context: zmq.Context, journal: Journal, tmp_path, until
+) -> None:
+    push = hopwatch.wrap(context.socket(zmq.PUSH), name="push")
+    push.bind(f"ipc://{tmp_path}/pipe")
+    context.socket(zmq.PULL).connect(f"ipc://{tmp_path}/pipe")
+    until(lambda: journal.of("push", "connected"))
+    connected = journal.of("push", "connected")[0]
+    assert (connected["local"], connected["remote"]) == (None, None)
+
+
+def test_a_disconnection_told_after_the_close_has_the_sockets_own_counts(
+    context: zmq.Context, journal: Journal, until
+) -> None:
+    for _ in range(20):
+        push = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp")
+        pull = context.socket(zmq.PULL)
+        pull.connect(f"tcp://127.0.0.1:{push.bind_to_random_port('tcp://127.0.0.1')}")
+        push.send(b"x")
+        pull.recv()
+        pull.close()
+        push.close()
+        other = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp")
+        other.close()
+    closed = {event["socket"]: event["counters"]["sent"] for event in journal.events("closed")}
+    for event in journal.events("disconnected"):
+        assert event["sent"] == closed[event["socket"]]
+    for event in journal.events("lanes"):
+        assert {stream for stream, *_ in event["lanes"]} == {event["socket"]}
+
+
+def test_a_context_ends_promptly_after_its_socket_was_closed(journal: Journal) -> None:
+    context = zmq.Context()
+    socket = hopwatch.wrap(context.socket(zmq.PUB))
+    socket.bind_to_random_port("tcp://127.0.0.1")
+    socket.close()
+    assert finishes(context.term)
+
+
+def test_a_context_ends_promptly_when_another_thread_closes_the_socket_upon_its_end(journal: Journal) -> None:
+    context = zmq.Context()
+    socket = hopwatch.wrap(context.socket(zmq.PULL), name="pull")
+    socket.bind_to_random_port("tcp://127.0.0.1")
+
+    def receive_until_terminated() -> None:
+        with pytest.raises(zmq.ContextTerminated):
+            socket.recv()
+        socket.close()
+
+    receiving = threading.Thread(target=receive_until_terminated)
+    receiving.start()
+    assert finishes(context.term)
+    receiving.join()
+    assert len(journal.of("pull", "closed")) == 1
+    assert (journal.header()["faults"], journal.of("pull", "fault")) == (0, [])
+
+
+def test_a_context_can_be_destroyed_by_another_thread(journal: Journal) -> None:
+    context = zmq.Context()
+    names = [f"socket-{number}" for number in range(10)]
+    sockets = [hopwatch.wrap(context.socket(zmq.DEALER), name=name) for name in names]
+    for socket in sockets:
+        socket.bind_to_random_port("tcp://127.0.0.1")
+    assert finishes(context.destroy)
+    assert all(journal.of(name, "closed") for name in names)
+    assert journal.header()["faults"] == 0
+
+
+def test_after_one_context_has_ended_sockets_of_another_are_still_watched(
+    journal: Journal, context: zmq.Context, link, until
+) -> None:
+    ended = zmq.Context()
+    with hopwatch.wrap(ended.socket(zmq.PULL)):
+        ended.destroy(linger=0)
+    push = hopwatch.wrap(context.socket(zmq.PUSH), name="push")
+    link(push, context.socket(zmq.PULL))
+    until(lambda: journal.of("push", "handshake"))
+
+
+@pytest.mark.parametrize("by", ["get_monitor_socket", "monitor"])
+def test_a_monitor_that_the_application_had_first_is_left_alone(
+    context: zmq.Context, journal: Journal, link, by: str
+) -> None:
+    push = context.socket(zmq.PUSH)
+    if by == "get_monitor_socket":
+        monitor = push.get_monitor_socket()
+    else:
+        push.monitor("inproc://mine", zmq.EVENT_ALL)
+        monitor = context.socket(zmq.PAIR)
+        monitor.connect("inproc://mine")
+    hopwatch.wrap(push, name="push")
+    link(push, context.socket(zmq.PULL))
+    assert recv_monitor_message(monitor)["event"] == zmq.EVENT_LISTENING
+    assert [event["state"] for event in journal.of("push", "monitor")] == ["application"]
+    push.disable_monitor()
+
+
+def test_a_monitor_that_the_application_wants_later_takes_the_place_of_ours(
+    context: zmq.Context, journal: Journal, link
+) -> None:
+    push = hopwatch.wrap(context.socket(zmq.PUSH), name="push")
+    monitor = push.get_monitor_socket()
+    link(push, context.socket(zmq.PULL))
+    assert recv_monitor_message(monitor)["event"] == zmq.EVENT_LISTENING
+    push.disable_monitor()
+    push.close()
+    states = [event["state"] for event in journal.of("push", "monitor")]
+    assert states == ["attached", "application", "stopped"]
+    assert journal.header()["faults"] == 0
+
+
+def test_a_failed_bind_says_why_as_from_a_bare_socket(context: zmq.Context, journal: Journal) -> None:
+    taken = context.socket(zmq.PULL)
+    port = taken.bind_to_random_port("tcp://127.0.0.1")
+    errors = []
+    for socket in (context.socket(zmq.PULL), hopwatch.wrap(context.socket(zmq.PULL))):
+        with pytest.raises(zmq.ZMQError) as error:
+            socket.bind(f"tcp://127.0.0.1:{port}")
+        errors.append((type(error.value), error.value.errno, str(error.value)))
+    assert errors[0] == errors[1]
+    assert errors[0][1] == zmq.EADDRINUSE
+
+
+def test_a_burst_of_connections_does_not_hold_up_the_application(
+    context: zmq.Context, journal: Journal, until
+) -> None:
+    pull = hopwatch.wrap(context.socket(zmq.PULL), name="pull")
+    port = pull.bind_to_random_port("tcp://127.0.0.1")
+    began = time.monotonic()
+    for number in range(100):
+        with context.socket(zmq.PUSH) as push:
+            push.connect(f"tcp://127.0.0.1:{port}")
+            push.send(b"%d" % number)
+            pull.recv()
+    assert time.monotonic() - began < 10
+    until(lambda: len(journal.of("pull", "disconnected")) == 100)
