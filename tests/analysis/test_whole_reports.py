@@ -123,6 +123,18 @@ def dead_worker(story: LandedFolder) -> None:
     story.got("worker-2", "jobs", 650, 1, 999, 45)
 
 
+def dead_worker_of_a_sender_that_ends_last(story: LandedFolder) -> None:
+    story.socket("tasks", "PUSH", closed=70)
+    for worker in ("helper-1", "helper-2"):
+        story.socket(worker, "PULL", closed=None if worker == "helper-1" else 60)
+    story.killed("helper-1", 20)
+    story.link("tasks", "helper-1", down=20, sent=500)
+    story.link("tasks", "helper-2", down=60, sent=1000)
+    story.sent("tasks", 1000, 45)
+    story.got("helper-1", "tasks", 300, 0, 500, 20)
+    story.got("helper-2", "tasks", 650, 1, 999, 59.9)
+
+
 def closed_with_low_mark(story: LandedFolder) -> None:
     story.socket("ten", "PUSH", closed=5)
     story.socket("reader", "PULL", closed=60, rcvhwm=1)
@@ -190,6 +202,7 @@ STORIES = (
     one_reader_behind_a_proxy,
     topics,
     dead_worker,
+    dead_worker_of_a_sender_that_ends_last,
     closed_with_low_mark,
     late_joiner,
     cut_and_back,
@@ -295,6 +308,13 @@ def test_a_full_pipe_loses_in_all_lanes_though_the_onset_is_in_one(report: Json)
 def test_what_a_shared_out_stream_lacks_was_lost_by_the_worker_that_died(report: Json) -> None:
     assert incidents(report, "jobs") == [("jobs → worker-1", "receiver_died", "exact", 50)]
     assert hop(report, "jobs → worker-2")["lost"] == 0
+
+
+def test_a_worker_that_read_the_last_number_of_all_lost_nothing_though_it_left_before_the_sender(
+    report: Json,
+) -> None:
+    assert incidents(report, "tasks") == [("tasks → helper-1", "receiver_died", "exact", 50)]
+    assert hop(report, "tasks → helper-2")["lost"] == 0
 
 
 def test_a_sender_that_closes_with_messages_unread_loses_them(report: Json) -> None:
