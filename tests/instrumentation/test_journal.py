@@ -12,15 +12,14 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import hopwatch
 import pytest
 import zmq
-from journal_reader import Journal
-
-import hopwatch
 from hopwatch.journal.counters import CountersFile, Slots
 from hopwatch.journal.events import EventLog
 from hopwatch.journal.journal import FileJournal
 from hopwatch.settings import Settings
+from journal_reader import Journal
 
 
 def file_journal(directory: Path) -> FileJournal:

@@ -7,11 +7,10 @@ import textwrap
 import threading
 from pathlib import Path
 
+import hopwatch
 import pytest
 import zmq
 from journal_reader import Journal
-
-import hopwatch
 
 SOCKETS = """
     import os, signal, sys, threading, time

@@ -6,12 +6,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SOCKET_WORDS = (
-    "socket sent sent_more_frames sent_bytes received received_more_frames received_bytes eagain_sends eagain_receives"
-    " waited_sends waited_ns onsets unroutable gaps lost duplicated reordered waited_receives proxied_in_frames"
-    " proxied_in_bytes proxied_out_frames proxied_out_bytes"
-).split()
-LANE_WORDS = "socket stream lane count frames first next newest_sent_at".split()
+SOCKET_WORDS = [
+    "socket",
+    "sent",
+    "sent_more_frames",
+    "sent_bytes",
+    "received",
+    "received_more_frames",
+    "received_bytes",
+    "eagain_sends",
+    "eagain_receives",
+    "waited_sends",
+    "waited_ns",
+    "onsets",
+    "unroutable",
+    "gaps",
+    "lost",
+    "duplicated",
+    "reordered",
+    "waited_receives",
+    "proxied_in_frames",
+    "proxied_in_bytes",
+    "proxied_out_frames",
+    "proxied_out_bytes",
+]
+LANE_WORDS = ["socket", "stream", "lane", "count", "frames", "first", "next", "newest_sent_at"]
 
 
 @dataclass(frozen=True)
