@@ -106,10 +106,14 @@ def _why_head() -> Column:
 
 
 def _why_end(window_end: datetime, guard: float) -> Column:
-    """Tails, and lanes of which nothing arrived at all."""
+    """Tails, and lanes of which nothing arrived at all.
+
+    Between two onsets in one tail the pipe may have had room for a while: what it took then was lost with its queue.
+    """
     sender_gone, receiver_gone = _x_first(), _y_first()
     return (
         sf.when(_never_joined(), _inferred("slow_joiner"))
+        .when(sf.col("begins_at_onset") & (sf.col("onsets_inside") > 1), _inferred(FULL_PIPE))
         .when(sf.col("begins_at_onset"), _exact(FULL_PIPE))
         .when(sf.col("full_in_another_lane") & _idle_before_the_end(window_end), _inferred(FULL_PIPE))
         .when(_still_open("y") & _moved_within(sf.col("moved_at"), window_end, guard), _inferred(IN_FLIGHT))

@@ -41,8 +41,8 @@ def by_hop(pieces: DataFrame, owed: DataFrame) -> DataFrame:
 def cut_at_onset(losses: DataFrame, onsets: DataFrame) -> DataFrame:
     """Cut ends of lanes (tail, all) at the onset that was this edge's: behind it the pipe was full, before it was not.
 
-    Adds whole_first (where the uncut range begins), begins_at_onset. An onset at which another edge's loss
-    begins was that edge's, unless this range begins at it too.
+    Adds whole_first (where the uncut range begins), begins_at_onset, onsets_inside (of an end, null without any).
+    An onset at which another edge's loss begins was that edge's, unless this range begins at it too.
     """
     marked = losses.transform(lambda frame: with_beginning_at_onset(frame, onsets, "first"))
     claimed = marked.where("begins_at_onset").select(
@@ -61,7 +61,7 @@ def cut_at_onset(losses: DataFrame, onsets: DataFrame) -> DataFrame:
         )
         .where("not of_others or lane_number = first")
         .groupBy(*EDGE, "lane", "first")
-        .agg(sf.min("lane_number").alias("cut"))
+        .agg(sf.min("lane_number").alias("cut"), sf.count("*").alias("onsets_inside"))
     )
     return (
         marked.join(cuts, on=[*EDGE, "lane", "first"], how="left")
