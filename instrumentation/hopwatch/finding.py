@@ -36,6 +36,15 @@ def partial_lane(topic_known: bool) -> Finding:
     )
 
 
+def not_watched(reason: str) -> Finding:
+    """No monitor was attached, and none of the application's is in its place."""
+    return Finding(
+        rule="connections_not_watched",
+        text=f"Connections of this socket are not journaled: {reason}.",
+        advice="Raise the context's MAX_SOCKETS before its first socket is made, or wrap fewer sockets.",
+    )
+
+
 def nodrop_unknown() -> Finding:
     """Onsets are not probed, because the socket's own XPUB_NODROP could not be read."""
     return Finding(

@@ -46,6 +46,9 @@ FILTERING = {zmq.SUB, zmq.XSUB}
 RECEIVING_ONLY = {zmq.SUB, zmq.XSUB, zmq.PULL}
 PROBEABLE = {zmq.PUB, zmq.XPUB}
 
+MONITORS_SHARE = 2
+"""One in so many of the sockets that a context may have is left to monitors; each takes two."""
+
 JOURNALED_OPTIONS = ("SNDHWM", "RCVHWM", "LINGER", "SNDBUF", "RCVBUF", "IMMEDIATE", "CONFLATE", "MAXMSGSIZE")
 
 
@@ -239,8 +242,14 @@ def _attach_monitor(socket: HookedSocket, state: SocketState, instrument: Instru
     if socket._monitor_socket is not None or native_state.monitor_is_attached(socket) is not False:
         state.event("monitor", state="application")
         return
-    with Guard(state):
+    if 2 * instrument.monitors.watching >= socket.context.get(zmq.MAX_SOCKETS) // MONITORS_SHARE:
+        state.find(finding.not_watched("monitors would take up the sockets that its context may have"))
+        return
+    try:
         watched = attach(socket, state)
         state.monitored = True
         instrument.monitors.take(watched)
         state.event("monitor", state="attached")
+    except (zmq.ZMQError, RuntimeError) as error:
+        stop_monitor(socket, state)
+        state.find(finding.not_watched(str(error)))

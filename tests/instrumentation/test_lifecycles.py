@@ -18,6 +18,7 @@ SOCKETS = """
     BARE = len(sys.argv) > 1
     if not BARE:
         import hopwatch
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     context = zmq.Context()
     def socket(kind, name, sequence="stamp"):
         made = context.socket(kind)

@@ -183,6 +183,18 @@ def test_a_failed_bind_says_why_as_from_a_bare_socket(context: zmq.Context, jour
     assert errors[0][1] == zmq.EADDRINUSE
 
 
+def test_monitors_leave_half_of_a_contexts_sockets_to_the_application(journal: Journal) -> None:
+    with zmq.Context() as context:
+        context.max_sockets = 40
+        sockets = [hopwatch.wrap(context.socket(zmq.PUSH), name=f"push-{number}") for number in range(18)]
+        found = [finding.rule for socket in sockets for finding in hopwatch.findings(socket)]
+        assert 0 < len(found) < 18
+        assert set(found) == {"connections_not_watched"}
+        assert journal.header()["faults"] == 0
+        for socket in sockets:
+            socket.close()
+
+
 def test_a_burst_of_connections_does_not_hold_up_the_application(
     context: zmq.Context, journal: Journal, until
 ) -> None:

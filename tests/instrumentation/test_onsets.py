@@ -39,16 +39,17 @@ def take_shadow(socket: zmq.Socket) -> None:
 
 
 def fill(pub: zmq.Socket) -> tuple[int, int]:
-    """Send until nothing has been taken for 50 ms: so long libzmq may still pass on to the kernel; (accepted, refused)."""
+    """Send until nothing has been taken for 0.4 s: so long a full connection may still take a little now and then; (accepted, refused)."""
     accepted = refused = 0
     taken_at = time.monotonic()
-    while time.monotonic() - taken_at < 0.05:
+    while time.monotonic() - taken_at < 0.4:
         with suppress(zmq.Again):
             pub.send(numbered(accepted), zmq.DONTWAIT)
             accepted += 1
             taken_at = time.monotonic()
             continue
         refused += 1
+        time.sleep(0.001)
     return accepted, refused
 
 

@@ -29,6 +29,11 @@ class MonitorThread:
         self._start_lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
+    @property
+    def watching(self) -> int:
+        """How many monitors there are at present."""
+        return len(self._watched) + self._incoming.qsize()
+
     def take(self, work: Watched | Chore) -> None:
         """Hand over a monitor or a chore; the caller must not touch it any more. Raises RuntimeError where no thread can be started."""
         with self._start_lock:

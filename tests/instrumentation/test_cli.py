@@ -1,0 +1,94 @@
+"""The ``hopwatch`` command finds its sub-commands quickly, and says which extra is missing."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+HEAVY = ["pyspark", "pyarrow", "pandas", "fastapi", "uvicorn"]
+
+HIDING = """
+import sys
+
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {hidden!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Hidden())
+"""
+
+
+def hopwatch(
+    *arguments: str, hidden: str = "", tmp_path: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    environment = dict(os.environ)
+    if tmp_path is not None:
+        (tmp_path / "sitecustomize.py").write_text(HIDING.format(hidden=hidden.split()))
+        environment["PYTHONPATH"] = str(tmp_path)
+    return subprocess.run(
+        [sys.executable, "-c", "import sys; from hopwatch.cli import main; sys.exit(main())", *arguments],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_help_lists_every_command_quickly() -> None:
+    began = time.monotonic()
+    run = hopwatch("--help")
+    assert time.monotonic() - began < 5
+    assert (run.returncode, run.stderr) == (0, "")
+    for command in ("agent", "analyze", "demo"):
+        assert f"\n    {command} " in run.stdout
+
+
+def test_help_and_each_commands_help_need_none_of_the_heavy_packages(tmp_path: Path) -> None:
+    for arguments in (["--help"], ["agent", "--help"], ["analyze", "--help"], ["demo", "--help"]):
+        run = hopwatch(*arguments, hidden=" ".join(HEAVY), tmp_path=tmp_path)
+        assert (run.returncode, run.stderr) == (0, "")
+        assert "needs the package" not in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "package", "extra"),
+    [
+        ("agent", "msgspec", "agent"),
+        ("agent", "fastapi", "api"),
+        ("agent", "uvicorn", "api"),
+        ("analyze", "pyspark", "analysis"),
+    ],
+)
+def test_a_missing_extra_is_one_clear_line_and_status_2(
+    tmp_path: Path, command: str, package: str, extra: str
+) -> None:
+    arguments = ["agent", "--dir", str(tmp_path / "j"), "--data", str(tmp_path / "d")]
+    if command == "analyze":
+        arguments = ["analyze", str(tmp_path), "--out", str(tmp_path / "out")]
+    run = hopwatch(*arguments, hidden=package, tmp_path=tmp_path)
+    assert (run.returncode, run.stdout) == (2, "")
+    (line,) = run.stderr.splitlines()
+    assert line.startswith(f"hopwatch {command} needs the package {package}: pip install 'hopwatch[all]'")
+    assert f"[{extra}]" in line
+
+
+def test_another_missing_module_is_an_error_like_any_other(tmp_path: Path) -> None:
+    run = hopwatch("demo", "--help", hidden="hopwatch_demo", tmp_path=tmp_path)
+    assert run.returncode == 1
+    assert "hopwatch_demo" in run.stderr
+
+
+@pytest.mark.parametrize("arguments", [["nosuch"], ["--nosuch"], ["agent", "--nosuch"]])
+def test_wrong_usage_is_status_2(arguments: list[str]) -> None:
+    run = hopwatch(*arguments)
+    assert run.returncode == 2
+    assert "usage: hopwatch" in run.stderr
+
+
+def test_the_version_is_the_distributions() -> None:
+    assert hopwatch("--version").stdout == "hopwatch 0.1.0\n"

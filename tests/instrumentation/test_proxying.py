@@ -1,0 +1,200 @@
+"""``hopwatch.proxy`` is ``zmq.proxy`` with the counts of what passes it."""
+
+import gc
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import hopwatch
+import pytest
+import zmq
+from journal_reader import Journal
+
+
+class RunningProxy:
+    """A proxy in a thread; its ends are bound over loopback TCP."""
+
+    def __init__(self, kinds: tuple[int, int], run: Callable[..., None], capture: bool = False) -> None:
+        self.context = zmq.Context()
+        self.context.linger = 0
+        self.error: zmq.ZMQError | None = None
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(kinds, run, capture))
+        self._thread.start()
+        self._ready.wait()
+
+    def _run(self, kinds: tuple[int, int], run: Callable[..., None], capture: bool) -> None:
+        with self.context.socket(kinds[0]) as front, self.context.socket(kinds[1]) as back:
+            self.ports = [socket.bind_to_random_port("tcp://127.0.0.1") for socket in (front, back)]
+            taker = self.context.socket(zmq.PUSH) if capture else None
+            if taker is not None:
+                taker.bind("inproc://capture")
+            self._ready.set()
+            try:
+                run(front, back, taker)
+            except zmq.ZMQError as error:
+                self.error = error
+            if taker is not None:
+                taker.close()
+
+    def end(self) -> zmq.ZMQError | None:
+        """End the context as an application does; what the proxy raised."""
+        self.context.term()
+        self._thread.join()
+        return self.error
+
+
+@pytest.fixture
+def connect(context: zmq.Context):
+    def make(kind: int, port: int) -> zmq.Socket:
+        socket = context.socket(kind)
+        socket.rcvtimeo = 10_000
+        socket.connect(f"tcp://127.0.0.1:{port}")
+        return socket
+
+    return make
+
+
+def run_named(front: zmq.Socket, back: zmq.Socket, capture: zmq.Socket | None) -> None:
+    hopwatch.proxy(front, back, capture, name="relay")
+
+
+def test_requests_and_replies_pass_and_their_frames_are_counted(connect, journal: Journal, until) -> None:
+    proxy = RunningProxy((zmq.ROUTER, zmq.DEALER), run_named)
+    req, rep = connect(zmq.REQ, proxy.ports[0]), connect(zmq.REP, proxy.ports[1])
+    for number in range(10):
+        req.send_multipart([b"question", b"%d" % number])
+        assert rep.recv_multipart() == [b"question", b"%d" % number]
+        rep.send(b"answer")
+        assert req.recv() == b"answer"
+    # routing id, empty delimiter and two frames one way; routing id, delimiter and one frame back
+    until(lambda: journal.socket("relay.in")["proxied_in_frames"] == 40)
+    until(lambda: journal.socket("relay.in")["proxied_out_frames"] == 30)
+    front, back = journal.socket("relay.in"), journal.socket("relay.out")
+    assert (back["proxied_out_frames"], back["proxied_in_frames"]) == (40, 30)
+    assert front["proxied_in_bytes"] == back["proxied_out_bytes"]
+    (event,) = journal.events("proxy")
+    assert (event["name"], event["frontend_type"], event["backend_type"]) == ("relay", "ROUTER", "DEALER")
+    assert event["frontend"] == journal.of("relay.in", "opened")[0]["socket"]
+    assert isinstance(proxy.end(), zmq.ContextTerminated)
+
+
+def test_a_proxy_ends_with_its_context_as_zmqs_does(journal: Journal) -> None:
+    ends = [RunningProxy((zmq.PULL, zmq.PUSH), run).end() for run in (zmq.proxy, run_named)]
+    assert [(type(error), error.errno) for error in ends if error] == [(zmq.ContextTerminated, zmq.ETERM)] * 2
+    assert journal.events("fault") == []
+
+
+@pytest.mark.parametrize("sequence", [None, "stamp"])
+def test_stamps_and_subscriptions_pass_unchanged(
+    connect, journal: Journal, until, sequence: str | None
+) -> None:
+    proxy = RunningProxy((zmq.XSUB, zmq.XPUB), run_named)
+    pub = hopwatch.wrap(connect(zmq.PUB, proxy.ports[0]), name="pub", sequence=sequence)
+    sub = hopwatch.wrap(connect(zmq.SUB, proxy.ports[1]), name="sub", sequence=sequence)
+    sub.subscribe(b"a")
+    until(lambda: [pub.send_multipart([b"a", b"hello"]), sub.poll(10)][1])
+    for number in range(100):
+        pub.send_multipart([b"a", b"%d" % number])
+        pub.send_multipart([b"b", b"%d" % number])
+    received = []
+    while received[-1:] != [[b"a", b"99"]]:
+        received.append(sub.recv_multipart())
+    assert [frames for frames in received if frames[1] != b"hello"] == [[b"a", b"%d" % n] for n in range(100)]
+    assert journal.socket("sub")["gaps"] == 0
+    proxy.end()
+
+
+def test_the_capture_socket_gets_what_passes(connect, journal: Journal) -> None:
+    proxy = RunningProxy((zmq.PULL, zmq.PUSH), run_named, capture=True)
+    listener = proxy.context.socket(zmq.PULL)
+    listener.connect("inproc://capture")
+    push, pull = connect(zmq.PUSH, proxy.ports[0]), connect(zmq.PULL, proxy.ports[1])
+    push.send(b"seen")
+    assert (pull.recv(), listener.recv()) == (b"seen", b"seen")
+    listener.close()
+    proxy.end()
+
+
+def test_sockets_that_were_wrapped_before_keep_their_names(context: zmq.Context, journal: Journal) -> None:
+    def run(front: zmq.Socket, back: zmq.Socket, capture: zmq.Socket | None) -> None:
+        hopwatch.proxy(hopwatch.wrap(front, name="mine"), back, capture, name="relay")
+
+    RunningProxy((zmq.XSUB, zmq.XPUB), run).end()
+    assert [event["name"] for event in journal.events("opened")] == ["mine", "relay.out"]
+    assert len(journal.of("relay.out", "probing_stopped")) == 1
+
+
+def test_disabled_it_is_zmqs_own(connect, journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPWATCH_DISABLED", "1")
+    proxy = RunningProxy((zmq.PULL, zmq.PUSH), run_named)
+    push, pull = connect(zmq.PUSH, proxy.ports[0]), connect(zmq.PULL, proxy.ports[1])
+    push.send(b"x")
+    assert pull.recv() == b"x"
+    assert isinstance(proxy.end(), zmq.ContextTerminated)
+    assert not journal.directory.exists()
+
+
+def test_a_proxy_that_has_ended_leaves_no_descriptor_and_no_warning(journal: Journal, until) -> None:
+    def descriptors() -> int:
+        gc.collect()
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    RunningProxy((zmq.PULL, zmq.PUSH), run_named).end()
+    before = descriptors()
+    for _ in range(3):
+        RunningProxy((zmq.PULL, zmq.PUSH), run_named).end()
+    until(lambda: descriptors() <= before)
+
+
+def is_waiting(pid: int) -> bool:
+    """Whether a process has been asleep for 50 ms on end."""
+    switches = set()
+    for _ in range(2):
+        status = Path(f"/proc/{pid}/task/{pid}/status").read_text()
+        switches.add((re.findall("State:.(.)", status)[0], *re.findall("ctxt_switches:.(.*)", status)))
+        time.sleep(0.05)
+    return len(switches) == 1 and switches.pop()[0] == "S"
+
+
+@pytest.mark.parametrize("call", ["zmq.proxy(front, back)", "hopwatch.proxy(front, back, name='relay')"])
+def test_an_interrupt_leaves_the_proxy_as_it_leaves_zmqs(
+    tmp_path: Path, journal: Journal, connect, until, call: str
+) -> None:
+    program = tmp_path / "proxy.py"
+    program.write_text(
+        textwrap.dedent(f"""
+        import signal, zmq, hopwatch
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        context = zmq.Context()
+        context.linger = 0
+        with context, context.socket(zmq.PULL) as front, context.socket(zmq.PUSH) as back:
+            ports = [socket.bind_to_random_port("tcp://127.0.0.1") for socket in (front, back)]
+            print(*ports, flush=True)
+            try:
+                {call}
+            except KeyboardInterrupt:
+                front.poll(0)
+                print("interrupted", flush=True)
+        """)
+    )
+    command = [sys.executable, str(program)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        ports = [int(port) for port in process.stdout.readline().split()]
+        push, pull = connect(zmq.PUSH, ports[0]), connect(zmq.PULL, ports[1])
+        push.send(b"x")
+        assert pull.recv() == b"x"
+        until(lambda: is_waiting(process.pid))  # a signal between two waits would be seen with the next one
+        process.send_signal(signal.SIGINT)
+        try:
+            output, errors = process.communicate(timeout=10)
+        finally:
+            process.kill()
+    assert (output, errors, process.returncode) == ("interrupted\n", "", 0)
