@@ -62,8 +62,8 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
 
 
 def send_samples(lane_rows: DataFrame) -> DataFrame:
-    """How far each lane was numbered at which time: stream, lane, at, n, count."""
-    rows = lane_rows.where("role = 'send' and count is not null")
+    """How far each lane was numbered at which time, its last word left out: stream, lane, at, n, count."""
+    rows = lane_rows.where("role = 'send' and state = 'sample'")
     return rows.select("stream", "lane", "at", "n", "count")
 
 

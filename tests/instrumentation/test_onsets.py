@@ -256,3 +256,17 @@ def test_a_closed_pub_can_be_unwrapped(narrow, journal: Journal) -> None:
     pub.send(b"x")
     pub.close()
     assert type(hopwatch.unwrap(pub)) is zmq.Socket
+
+
+def test_a_send_method_held_from_before_the_first_message_sets_nodrop_once(
+    context: zmq.Context, journal: Journal
+) -> None:
+    pub = hopwatch.wrap(context.socket(zmq.PUB), sequence="stamp")
+    send = pub.send
+    send(b"first")
+    armed = type(pub)
+    send(b"second")
+    assert type(pub) is armed
+    assert pub.underlying
+    send(b"third")
+    assert native_state.nodrop_is_set(pub) is False
