@@ -21,7 +21,7 @@ from hopwatch.lanes.topics import TopicRule, first_of_several, topic_rule
 from hopwatch.monitors.watched import attach
 from hopwatch.settings import Settings, from_environment
 from hopwatch.sockets.classes import instrumented
-from hopwatch.sockets.counting import counting_recv, counting_send, stamped_recv, stamping_send
+from hopwatch.sockets.counting import arming_send, counting_recv, counting_send, stamped_recv, stamping_send
 from hopwatch.sockets.hooks import HookedSocket, stop_monitor, subscription_changed
 from hopwatch.sockets.numbering import (
     LaneChooser,
@@ -218,7 +218,7 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
     numbering = state.numbering if stamps else None
     sending = counting_send(words) if numbering is None else stamping_send(words, numbering)
     receiving = stamped_recv(words, state) if reads_stamps else counting_recv(words)
-    return {"_hopwatch_armed": sending, **receiving} if probed else {**sending, **receiving}
+    return {**(arming_send(sending) if probed else sending), **receiving}
 
 
 def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str | None, probed: bool) -> None:

@@ -35,6 +35,9 @@ def context() -> Iterator[zmq.Context]:
     context = KeepingContext()
     context.kept = []
     yield context
+    # senders were made first: libzmq (4.3.5) may never end a context whose full SUB is closed before its PUB, bare ones too
+    for socket in context.kept:
+        socket.close(linger=0)
     context.destroy(linger=0)
 
 

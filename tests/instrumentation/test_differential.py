@@ -114,7 +114,7 @@ def pair(kinds: tuple[int, int], *, wrapped: bool, sequence: str | None) -> Iter
     "kinds", [(zmq.PUSH, zmq.PULL), (zmq.PAIR, zmq.PAIR)], ids=["PUSH-PULL", "PAIR-PAIR"]
 )
 @settings(
-    max_examples=300,
+    max_examples=25,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     database=None,

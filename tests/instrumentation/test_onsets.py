@@ -228,9 +228,11 @@ def test_a_wrapped_xpub_in_zmq_proxy_is_not_held_up_by_a_slow_subscriber(
             [pub.send(numbered(1)), fast.poll(1) and delivered.append(fast.recv())] and len(delivered) > 250
         )
     )
-    for socket in (slow, fast, pub):
+    while any(sub.poll(50) and sub.recv() for sub in (slow, fast)):
+        pass
+    for socket in (pub, fast, slow):
         socket.close(linger=0)
-    context.destroy(linger=0)
+    context.term()
     proxy.join()
 
 

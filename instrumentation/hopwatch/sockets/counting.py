@@ -166,6 +166,30 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
     return {"recv": recv, "_hopwatch_count_received": staticmethod(count_received)}
 
 
+def arming_send(methods: Methods) -> Methods:
+    """``send`` of a socket that is to be probed from its first send on; whoever holds on to it goes on through it."""
+    hot = methods["send"]
+    armed = False
+
+    def send(
+        self: Any,
+        data: Any,
+        flags: int = 0,
+        copy: bool = True,
+        track: bool = False,
+        routing_id: int | None = None,
+        group: str | None = None,
+    ) -> Any:
+        """As ``zmq.Socket.send``."""
+        nonlocal armed
+        if not armed:
+            armed = True
+            self._hopwatch_arm()
+        return hot(self, data, flags, copy, track, routing_id, group)
+
+    return {**methods, "send": send, "_hopwatch_armed": methods}
+
+
 def counting_recv(words: Words) -> Methods:
     """``recv`` of a socket that counts; frames that need a closer look go to ``_hopwatch_look``."""
     received = received_bytes = ask = 0

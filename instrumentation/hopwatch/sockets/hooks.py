@@ -107,6 +107,9 @@ class HookedSocket(zmq.Socket[bytes]):
     def _hopwatch_stop_probing(self) -> None:
         """Nothing to stop where nothing probes."""
 
+    def _hopwatch_arm(self) -> None:
+        """Nothing to arm where nothing is to be probed, or no more."""
+
 
 OPTION_NUMBERS = frozenset(int(option) for option in zmq.SocketOption)
 

@@ -124,13 +124,10 @@ class Arming(RefusalHandling):
 
     _hopwatch_armed: ClassVar[dict[str, Any]]
 
-    def send(self, *args: Any, **kwargs: Any) -> Any:
-        """The first send, after which every one is probed; whoever holds on to this method comes here again."""
-        methods = self._hopwatch_armed
-        if Arming in type(self)._hopwatch_parts:
-            BackendSocket.set(self, zmq.XPUB_NODROP, 1)
-            exchange(self, Arming, Probing, methods)
-        return methods["send"](self, *args, **kwargs)
+    def _hopwatch_arm(self) -> None:
+        """Before the first send, after which every one is probed."""
+        BackendSocket.set(self, zmq.XPUB_NODROP, 1)
+        exchange(self, Arming, Probing, self._hopwatch_armed)
 
     def _hopwatch_stop_probing(self) -> None:
         exchange(self, Arming, Waiting, self._hopwatch_armed)
