@@ -58,7 +58,7 @@ def _reconnect(incident: Incident) -> list[str]:
 
 
 def _closed(incident: Incident) -> list[str]:
-    if incident.sender_end == "closed" and incident.rcvhwm:
+    if incident.sender_end == "closed" and incident.rcvhwm and not incident.receiver_left_first:
         return [
             (
                 f"RCVHWM of {incident.receiver} ({incident.rcvhwm}) should be at least as large as what can be unread when "

@@ -42,8 +42,14 @@ def with_facts(losses: DataFrame, sockets: DataFrame, link_facts: DataFrame, lan
     )
     per_edge = Window.partitionBy("stream", "from_socket", "to_socket")
     full_at_the_end = sf.col("begins_at_onset") & sf.col("part").isin("tail", "all")
+    got_all_before_it = sf.coalesce(sf.col("reached") == sf.col("onset_number"), sf.lit(False))
     return (
-        losses.withColumn("full_in_another_lane", sf.max(full_at_the_end).over(per_edge))
+        losses.withColumns(
+            {
+                "full_in_another_lane": sf.max(full_at_the_end).over(per_edge),
+                "stopped_at_onset": sf.max(full_at_the_end & got_all_before_it).over(per_edge),
+            }
+        )
         .join(prefixed(ends, "x", "socket", "from_socket"), on="from_socket", how="left")
         .join(prefixed(ends, "y", "socket", "to_socket"), on="to_socket", how="left")
         .join(sender, on="stream", how="left")
@@ -108,6 +114,7 @@ def _why_head() -> Column:
 def _why_end(window_end: datetime, guard: float) -> Column:
     """Tails, and lanes of which nothing arrived at all.
 
+    A receiver that got all that was sent before an onset, and nothing behind it, lost the ends of all its lanes there.
     Between two onsets in one tail the pipe may have had room for a while: what it took then was lost with its queue.
     """
     sender_gone, receiver_gone = _x_first(), _y_first()
@@ -115,6 +122,7 @@ def _why_end(window_end: datetime, guard: float) -> Column:
         sf.when(_never_joined(), _inferred("slow_joiner"))
         .when(sf.col("begins_at_onset") & (sf.col("onsets_inside") > 1), _inferred(FULL_PIPE))
         .when(sf.col("begins_at_onset"), _exact(FULL_PIPE))
+        .when(sf.col("stopped_at_onset"), _inferred(FULL_PIPE))
         .when(sf.col("full_in_another_lane") & _idle_before_the_end(window_end), _inferred(FULL_PIPE))
         .when(_still_open("y") & _moved_within(sf.col("moved_at"), window_end, guard), _inferred(IN_FLIGHT))
         .when(_drops_unseen() & _idle_before_the_end(window_end) & ~_cut_off(), _inferred(FULL_PIPE))

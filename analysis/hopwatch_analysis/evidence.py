@@ -99,6 +99,8 @@ def _receiver_end(incident: Incident) -> Evidence:
 
 
 def _closed(incident: Incident) -> Evidence:
+    if incident.receiver_left_first:
+        return _receiver_end(incident)
     if incident.sender_end == "closed" and incident.receiver_end == "closed":
         text = f"both {incident.sender} and {incident.receiver} were closed; nothing came after"
         return {"kind": "end", "text": text}

@@ -52,6 +52,7 @@ def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame) -> Data
                     "loss_share",
                     "downs",
                     "sent_when_connected",
+                    "receiver_left_first",
                 )
             ],
         )
@@ -59,13 +60,14 @@ def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame) -> Data
 
 
 def edge_figures(
-    way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame, pressure: DataFrame
+    way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame, pressure: DataFrame, endings: DataFrame
 ) -> DataFrame:
-    """What is known of each edge, for evidence: marks, rates, disconnections."""
+    """What is known of each edge, for evidence: marks, rates, disconnections, and which end went first."""
     marks = sockets.select("socket", "sndhwm", "rcvhwm")
     keys = ["from_socket", "to_socket"]
     facts = link_facts.select(*keys, sf.size("downs").alias("downs"), "sent_when_connected")
     rates = pressure.select("stream", *keys, "mean_rate", "capacity", "loss_share")
+    left_first = endings.select("stream", sf.col("receiver").alias("to_socket"), "receiver_left_first")
     return (
         way_edges.groupBy("stream", *keys)
         .agg(sf.min("transport").alias("transport"))
@@ -73,6 +75,7 @@ def edge_figures(
         .join(marks.select(sf.col("socket").alias("to_socket"), "rcvhwm"), on="to_socket", how="left")
         .join(facts, on=keys, how="left")
         .join(rates, on=["stream", *keys], how="left")
+        .join(left_first, on=["stream", "to_socket"], how="left")
     )
 
 

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from hopwatch_analysis.errors import AnalysisError
+from hopwatch_analysis.damage import without_damaged
+from hopwatch_analysis.errors import AnalysisError, UnusableInputError
 from hopwatch_analysis.pipeline import Scope, find_losses
-from hopwatch_analysis.reading import Landed, Tables, find_landed, load
+from hopwatch_analysis.reading import Landed, SkippedFile, Tables, find_landed, load
 from hopwatch_analysis.records import Analysis
 from hopwatch_analysis.report import Json, report, write_report
 from hopwatch_analysis.session import spark_session
@@ -40,7 +42,7 @@ def run_job(job: Job, master: str, progress: Progress) -> None:
     """Run the job in a session of its own and print the verdict. Raises AnalysisError if it cannot be made."""
     landed = _checked(job.events, progress)
     progress("starting Spark")
-    with spark_session(master) as spark:
+    with spark_session(master, landed.rows) as spark:
         analysis = _analyze(spark, landed, job, progress)
     print(verdict(analysis))
     print(f"\nReport: {job.out / 'report.json'}")
@@ -67,24 +69,39 @@ def analyze(
 def _checked(events: Sequence[str], progress: Progress) -> Landed:
     landed = find_landed(events)
     progress(f"{len(landed.files)} landed files to read")
-    for skipped in landed.skipped:
-        progress(f"skipped {skipped.file}: {skipped.reason}")
+    _tell(landed.skipped, progress)
     return landed
 
 
+def _tell(skipped: Sequence[SkippedFile], progress: Progress) -> None:
+    for item in skipped:
+        progress(f"skipped {item.file}: {item.reason}")
+
+
 def _analyze(spark: SparkSession, landed: Landed, job: Job, progress: Progress) -> Analysis:
+    """Analyse; where Spark fails, look for files with damaged pages, and begin again without them."""
+    try:
+        return _analyze_files(spark, landed, job, progress)
+    except (PySparkException, Py4JError) as error:
+        progress("Spark failed: looking for damaged files")
+        sound = without_damaged(landed)
+        if len(sound.files) == len(landed.files):
+            raise AnalysisError(f"Spark could not finish: {str(error).splitlines()[0]}") from error
+        _tell(sound.skipped[len(landed.skipped) :], progress)
+        if not sound.files:
+            raise UnusableInputError("none of the landed files can be read: all are damaged") from error
+    return _analyze(spark, sound, job, progress)
+
+
+def _analyze_files(spark: SparkSession, landed: Landed, job: Job, progress: Progress) -> Analysis:
     known_end = min((at for at in (landed.latest, job.until) if at), default=None)
     if known_end is None:
         raise AnalysisError("no row of the landed files has a time")
     scope = Scope(known_end, job.guard, job.since)
-    try:
-        tables = load(spark, landed, job.until)
-        results = find_losses(tables, scope, progress)
-        progress("writing tables and report")
-        _write_tables(results, job.out)
-        analysis = summarize(results, landed, scope)
-    except PySparkException as error:
-        raise AnalysisError(f"Spark could not finish: {error}") from error
+    results = find_losses(load(spark, landed, job.until), scope, progress)
+    progress("writing tables and report")
+    _write_tables(results, job.out)
+    analysis = summarize(results, landed, scope)
     write_report(report(analysis), job.out)
     return analysis
 

@@ -62,7 +62,9 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     progress("the ledger")
     rows = settle(ledger.ledger(accounts, _delivered(topology, evidence.owed), topology.sockets))
     totals = ledger.edge_totals(rows, accounts, evidence.owed_ranges, topology.edges)
-    figures = incidents.edge_figures(topology.edges, topology.sockets, topology.facts, pressure)
+    figures = incidents.edge_figures(
+        topology.edges, topology.sockets, topology.facts, pressure, topology.endings
+    )
     return {
         "hops": settle(ledger.hops(totals, topology.edges, topology.sockets)),
         "ledger": rows,

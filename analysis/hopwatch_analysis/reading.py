@@ -41,10 +41,16 @@ class SkippedFile:
 
 @dataclass(frozen=True)
 class LandedFile:
-    """A file that can be used; ``earliest`` and ``latest`` bound its rows' times, where known."""
+    """A file that can be used: ``path`` is Spark's, ``name`` its name within ``system``.
+
+    ``earliest`` and ``latest`` bound its rows' times, where known.
+    """
 
     path: str
     kind: str
+    system: fs.FileSystem
+    name: str
+    rows: int
     earliest: datetime | None = None
     latest: datetime | None = None
 
@@ -55,6 +61,10 @@ class Landed:
 
     files: tuple[LandedFile, ...]
     skipped: tuple[SkippedFile, ...]
+
+    @property
+    def rows(self) -> int:
+        return sum(file.rows for file in self.files)
 
     @property
     def earliest(self) -> datetime | None:
@@ -130,7 +140,9 @@ def _check(found: tuple[fs.FileSystem, str, str]) -> LandedFile | SkippedFile:
             problem = _schema_problem(kind, footer.schema_arrow) or _version_problem(footer)
             if problem:
                 return SkippedFile(path, problem)
-            return LandedFile(path, kind, *_time_bounds(footer.metadata))
+            return LandedFile(
+                path, kind, system, name, footer.metadata.num_rows, *_time_bounds(footer.metadata)
+            )
     except (OSError, pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         return SkippedFile(path, f"no readable Parquet file: {error}")
 

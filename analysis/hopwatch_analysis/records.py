@@ -78,6 +78,7 @@ class Incident:
     loss_share: float | None = None
     downs: int | None = None
     sent_when_connected: int | None = None
+    receiver_left_first: bool | None = None
 
     @property
     def hop(self) -> str:

@@ -78,6 +78,7 @@ def _incident(row: Row) -> Incident:
         "loss_share",
         "downs",
         "sent_when_connected",
+        "receiver_left_first",
     )
     return Incident(
         sender=row["from_name"] or _unknown(row["from_node"]),

@@ -111,6 +111,28 @@ def topics(story: LandedFolder) -> None:
     story.onset("weather", 100, 4, lane=0, lane_number=50)
 
 
+def two_lanes_end_in_one_full_pipe(story: LandedFolder) -> None:
+    """The receiver got all that was sent before the onset, and left at once: only the numbers tell of the pipe."""
+    story.socket("markets", "PUB", closed=50)
+    story.socket("hasty", "SUB", closed=20)
+    story.subscribe("hasty", "")
+    story.link("markets", "hasty", down=20, sent=200)
+    story.sent("markets", 100, 19.9, lane=0, topic="stocks")
+    story.sent("markets", 100, 19.9, lane=1, topic="bonds")
+    story.onset("markets", 160, 15, lane=0, lane_number=80)
+    story.got("hasty", "markets", 80, 0, 79, 19.9, lane=0)
+    story.got("hasty", "markets", 80, 0, 79, 19.9, lane=1)
+
+
+def receiver_leaves_first(story: LandedFolder) -> None:
+    story.socket("patient-sender", "PUB", closed=50)
+    story.socket("leaver", "SUB", closed=20, rcvhwm=100)
+    story.subscribe("leaver", "")
+    story.link("patient-sender", "leaver", down=20, sent=100)
+    story.sent("patient-sender", 100, 19.9)
+    story.got("leaver", "patient-sender", 90, 0, 89, 19.9)
+
+
 def dead_worker(story: LandedFolder) -> None:
     story.socket("jobs", "PUSH", closed=50)
     for worker in ("worker-1", "worker-2"):
@@ -201,6 +223,8 @@ STORIES = (
     pub_drops_before_the_proxy,
     one_reader_behind_a_proxy,
     topics,
+    two_lanes_end_in_one_full_pipe,
+    receiver_leaves_first,
     dead_worker,
     dead_worker_of_a_sender_that_ends_last,
     closed_with_low_mark,
@@ -303,6 +327,17 @@ def test_topics_not_subscribed_to_are_not_owed(report: Json) -> None:
 
 def test_a_full_pipe_loses_in_all_lanes_though_the_onset_is_in_one(report: Json) -> None:
     assert row(report, "weather", "everything")["causes"] == {"slow_receiver": 20}
+
+
+def test_the_ends_of_all_lanes_were_dropped_where_the_receiver_stopped_at_the_onset(report: Json) -> None:
+    assert row(report, "markets", "hasty")["causes"] == {"slow_receiver": 40}
+
+
+def test_evidence_and_advice_speak_of_the_receiver_where_it_closed_first(report: Json) -> None:
+    found = next(item for item in report["incidents"] if item["hop"] == "patient-sender → leaver")
+    assert found["cause"] == "closed"
+    assert "leaver was closed before it had read them" in [item["text"] for item in found["evidence"]]
+    assert found["advice"][0].startswith("Read leaver until")
 
 
 def test_what_a_shared_out_stream_lacks_was_lost_by_the_worker_that_died(report: Json) -> None:

@@ -96,7 +96,7 @@ def _write_local(table: pa.Table, folder: Path, name: str) -> None:
     temporary = folder / f".{name}.tmp"
     try:
         with temporary.open("wb") as file:
-            pq.write_table(table, file, compression="zstd")
+            pq.write_table(table, file, compression="zstd", write_page_checksum=True)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(folder / f"{name}.parquet")
@@ -117,6 +117,6 @@ def _sync_folder(folder: Path) -> None:
 def _write_remote(table: pa.Table, filesystem: fs.FileSystem, path: str) -> None:
     # an object is there once its stream was closed, and not before
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd")
+    pq.write_table(table, sink, compression="zstd", write_page_checksum=True)
     with filesystem.open_output_stream(path) as stream:
         stream.write(sink.getvalue())
