@@ -1,0 +1,141 @@
+"""Answers to what can be asked of a running agent."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True)
+class ErrorView:
+    """Something that does not work at this moment."""
+
+    source: str
+    text: str
+    since: datetime
+
+
+@dataclass(frozen=True)
+class FaultView:
+    """Input that could not be read, or a fault of an instrumentation."""
+
+    at: datetime
+    host: str
+    process: str | None
+    socket: str | None
+    text: str
+
+
+@dataclass(frozen=True)
+class StatusView:
+    """The agent itself."""
+
+    version: str
+    host: str
+    started_at: datetime
+    directory: str
+    landing: str
+    ready: bool
+    processes: int
+    sockets: int
+    lag_seconds: float | None
+    rows_waiting: int
+    rows_landed: int
+    last_landing: datetime | None
+    events_lost: int
+    faults: int
+    recent_faults: list[FaultView]
+    errors: list[ErrorView]
+
+
+@dataclass(frozen=True)
+class ProcessView:
+    """Who owns a socket; ``gone_at`` is when it was seen that the process had ended."""
+
+    pid: int | None
+    command: str
+    gone_at: datetime | None
+
+
+@dataclass(frozen=True)
+class PeerView:
+    """One connection of a socket."""
+
+    local: str | None
+    remote: str | None
+    state: str
+    since: datetime
+
+
+@dataclass(frozen=True)
+class FindingView:
+    """Something wrong or risky in a socket's set-up."""
+
+    rule: str
+    text: str
+    advice: str
+
+
+@dataclass(frozen=True)
+class SocketView:
+    """One socket."""
+
+    id: str
+    name: str
+    type: str
+    host: str
+    process: ProcessView
+    opened_at: datetime
+    closed_at: datetime | None
+    endpoints: list[str]
+    options: dict[str, int]
+    counters: dict[str, float]
+    rates: dict[str, float]
+    peers: list[PeerView]
+    findings: list[FindingView]
+
+
+@dataclass(frozen=True)
+class ConnectionView:
+    """One connection, with its socket."""
+
+    socket: str
+    socket_name: str
+    connection: int | None
+    endpoint: str
+    local: str | None
+    remote: str | None
+    accepted: bool
+    state: str
+    since: datetime
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class LaneView:
+    """One lane at one of its ends; ``lost`` are the numbers missing below ``next``, at a receiver."""
+
+    socket: str
+    socket_name: str
+    stream: str
+    lane: int
+    role: str
+    topic: str | None
+    count: int
+    first: int
+    next: int
+    lost: int | None
+    newest_sent_at: datetime | None
+    final: bool
+
+
+@dataclass(frozen=True)
+class EventView:
+    """One event; ``id`` grows through the whole life of the agent's database."""
+
+    id: int
+    kind: str
+    at: datetime
+    host: str
+    process: str | None
+    n: int | None
+    values: dict[str, Any]

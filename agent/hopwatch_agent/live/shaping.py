@@ -1,0 +1,158 @@
+"""How the board's states become answers."""
+
+from collections import deque
+from datetime import datetime, timedelta, timezone
+
+from hopwatch_agent.landing.schemas import COUNTERS
+from hopwatch_agent.live.answers import (
+    ConnectionView,
+    EventView,
+    FaultView,
+    FindingView,
+    LaneView,
+    PeerView,
+    ProcessView,
+    SocketView,
+)
+from hopwatch_agent.live.board import Shown
+from hopwatch_agent.live.state import ConnectionState, LaneState, ProcessState, Row, SocketState
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_SHOWN_COUNTERS = (
+    "sent",
+    "sent_bytes",
+    "received",
+    "received_bytes",
+    "eagain_sends",
+    "eagain_receives",
+    "waited_sends",
+    "waited_seconds",
+    "onsets",
+    "unroutable",
+    "gaps",
+    "lost",
+    "duplicated",
+    "reordered",
+)
+
+
+def next_events(events: deque[tuple[int, Row]], after: int, limit: int) -> list[EventView]:
+    """The next events after a number, oldest first."""
+    found: list[tuple[int, Row]] = []
+    for number, row in reversed(events):
+        if number <= after:
+            break
+        found.append((number, row))
+    return [
+        EventView(number, row.kind, moment(row.at), row.host, row.process, row.n, row.values)
+        for number, row in reversed(found[-limit:] if limit else [])
+    ]
+
+
+def moment(at: int) -> datetime:
+    """Nanoseconds since the epoch as a time."""
+    return _EPOCH + timedelta(microseconds=at // 1000)
+
+
+def moment_or_none(at: int | None) -> datetime | None:
+    """The same, where 0 and None are no time."""
+    return moment(at) if at else None
+
+
+def events_lost(process: ProcessState) -> int:
+    """Events that the process's log lost or could not write."""
+    return max(process.events_lost, process.events_unwritten)
+
+
+def fault_view(row: Row) -> FaultView:
+    """A row of kind fault."""
+    socket, text = row.values.get("socket"), row.values.get("text")
+    return FaultView(moment(row.at), row.host, row.process, str(socket) if socket else None, str(text))
+
+
+def has_ended(socket: SocketState, shown: Shown) -> bool:
+    """Whether the socket was closed or its process is gone."""
+    process = shown.tables.processes.get(socket.process)
+    return socket.closed_at is not None or process is None or process.gone_at is not None
+
+
+def socket_view(socket: SocketState, connections: list[ConnectionState], shown: Shown) -> SocketView:
+    """A socket with its connections."""
+    process = shown.tables.processes.get(socket.process)
+    ended = has_ended(socket, shown)
+    counts = socket.counters if ended else shown.counters.get(socket.socket, socket.counters)
+    return SocketView(
+        id=socket.socket,
+        name=socket.name,
+        type=socket.type,
+        host=process.host if process else "",
+        process=_process(process),
+        opened_at=moment(socket.opened_at),
+        closed_at=moment_or_none(socket.closed_at),
+        endpoints=list(socket.endpoints),
+        options=dict(socket.options),
+        counters=_named(counts),
+        rates=_rates(shown.history.get(socket.socket)),
+        peers=[] if ended else [PeerView(c.local, c.remote, c.state, moment(c.since)) for c in connections],
+        findings=[FindingView(f.rule, f.text, f.advice) for f in socket.findings],
+    )
+
+
+def _process(process: ProcessState | None) -> ProcessView:
+    if process is None:
+        return ProcessView(None, "", None)
+    return ProcessView(process.pid, process.command, moment_or_none(process.gone_at))
+
+
+def _named(counts: tuple[int, ...]) -> dict[str, float]:
+    named = dict(zip(COUNTERS, counts, strict=True))
+    every: dict[str, float] = {**named, "waited_seconds": named["waited_ns"] / 1e9}
+    return {name: every[name] for name in _SHOWN_COUNTERS}
+
+
+def _rates(history: deque[tuple[float, tuple[int, ...]]] | None) -> dict[str, float]:
+    if history is None or len(history) < 2:
+        return dict.fromkeys(_SHOWN_COUNTERS, 0.0)
+    (since, before), (now, counts) = history[0], history[-1]
+    seconds = max(now - since, 1e-3)
+    then = _named(before)
+    return {name: (value - then[name]) / seconds for name, value in _named(counts).items()}
+
+
+def connection_view(connection: ConnectionState, socket: SocketState) -> ConnectionView:
+    """A connection with its socket."""
+    return ConnectionView(
+        socket=connection.socket,
+        socket_name=socket.name,
+        connection=connection.connection,
+        endpoint=connection.endpoint,
+        local=connection.local,
+        remote=connection.remote,
+        accepted=connection.accepted,
+        state=connection.state,
+        since=moment(connection.since),
+        reason=connection.reason,
+    )
+
+
+def lane_view(lane: LaneState, shown: Shown) -> LaneView:
+    """A lane at one of its ends."""
+    key = (lane.socket, lane.stream, lane.lane)
+    numbers = lane.numbers if lane.final else shown.lanes.get(key, lane.numbers)
+    count, _, first, following, newest = numbers
+    sending = lane.stream == lane.socket
+    socket = shown.tables.sockets.get(lane.socket)
+    return LaneView(
+        socket=lane.socket,
+        socket_name=socket.name if socket else "",
+        stream=lane.stream,
+        lane=lane.lane,
+        role="send" if sending else "receive",
+        topic=lane.topic,
+        count=count,
+        first=first,
+        next=following,
+        lost=None if sending else max(0, following - first - count),
+        newest_sent_at=moment_or_none(newest),
+        final=lane.final,
+    )
