@@ -31,8 +31,8 @@ def partial_lane(topic_known: bool) -> Finding:
     what = "a lane of one topic" if topic_known else "the lane that messages without a topic share"
     return Finding(
         rule="partial_lane",
-        text=f"This receiver's subscriptions let through only a part of {what}: its gaps cannot be told from filtering.",
-        advice="Send the topic as a frame of its own, or pass topic= to wrap() at the sender, or subscribe to everything.",
+        text=f"The subscriptions that hopwatch has seen this receiver make let through only a part of {what}: its gaps cannot be told from filtering, so its losses are not counted.",
+        advice="Wrap the socket before it subscribes; send the topic as a frame of its own, or pass topic= to wrap() at the sender, or subscribe to everything.",
     )
 
 

@@ -157,6 +157,18 @@ def dead_worker_of_a_sender_that_ends_last(story: LandedFolder) -> None:
     story.got("helper-2", "tasks", 650, 1, 999, 59.9)
 
 
+def worker_cut_off_and_back(story: LandedFolder) -> None:
+    story.socket("parts", "PUSH", closed=70)
+    for worker in ("steady", "shaky"):
+        story.socket(worker, "PULL", closed=60)
+    story.link("parts", "steady", down=60, sent=1000)
+    story.link("parts", "shaky", up=0.1, down=20)
+    story.link("parts", "shaky", up=22, down=60, sent=1000)
+    story.sent("parts", 1000, 45)
+    story.got("steady", "parts", 550, 0, 999, 59.9)
+    story.got("shaky", "parts", 430, 1, 998, 59.9)
+
+
 def closed_with_low_mark(story: LandedFolder) -> None:
     story.socket("ten", "PUSH", closed=5)
     story.socket("reader", "PULL", closed=60, rcvhwm=1)
@@ -227,6 +239,7 @@ STORIES = (
     receiver_leaves_first,
     dead_worker,
     dead_worker_of_a_sender_that_ends_last,
+    worker_cut_off_and_back,
     closed_with_low_mark,
     late_joiner,
     cut_and_back,
@@ -350,6 +363,11 @@ def test_a_worker_that_read_the_last_number_of_all_lost_nothing_though_it_left_b
 ) -> None:
     assert incidents(report, "tasks") == [("tasks → helper-1", "receiver_died", "exact", 50)]
     assert hop(report, "tasks → helper-2")["lost"] == 0
+
+
+def test_a_worker_that_was_cut_off_and_came_back_lost_what_the_others_did_not_get(report: Json) -> None:
+    assert incidents(report, "parts") == [("parts → shaky", "reconnect", "inferred", 20)]
+    assert hop(report, "parts → steady")["lost"] == 0
 
 
 def test_a_sender_that_closes_with_messages_unread_loses_them(report: Json) -> None:
