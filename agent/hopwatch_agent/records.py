@@ -75,6 +75,10 @@ class Connect(EndpointEvent, frozen=True, tag="connect"):
     """Told to connect."""
 
 
+class Endpoint(EndpointEvent, frozen=True, tag="endpoint"):
+    """Bound or connected before it was wrapped; which of the two is not known."""
+
+
 class Unbind(EndpointEvent, frozen=True, tag="unbind"):
     """Unbound."""
 
@@ -242,6 +246,7 @@ class Closed(Event, frozen=True, tag="closed"):
 
     socket: Id
     counters: dict[str, Count] = {}
+    unread: bool | None = None
 
 
 class Exit(Event, frozen=True, tag="exit"):
@@ -253,6 +258,7 @@ AnyEvent: TypeAlias = (
     | OptionSet
     | Bind
     | Connect
+    | Endpoint
     | Unbind
     | Disconnect
     | Subscribe

@@ -70,6 +70,7 @@ KINDS: dict[str, dict[str, DataType]] = {
         "probed": FLAG,
         "proxy": TEXT,
         "options": MapType(TEXT, WHOLE),
+        "unread": FLAG,
     },
     "option": {"socket": TEXT, "option": TEXT, "value": TEXT},
     "endpoint": {"socket": TEXT, "action": TEXT, "endpoint": TEXT},

@@ -142,6 +142,7 @@ def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -
     parts = _parts(socket_type, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
     new_class = instrumented(type(socket), parts, methods)
     _write_opened(socket, state, "stamp" if wish.stamped else None, probed)
+    _write_endpoint(socket, state)
     state.find(refusal)
     if socket_type in FILTERING and native_state.subscribes_to_everything(socket):
         subscription_changed(state, "subscribe", b"")
@@ -235,6 +236,13 @@ def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str |
         proxy=None,
         options=options,
     )
+
+
+def _write_endpoint(socket: zmq.Socket[bytes], state: SocketState) -> None:
+    """Of what a socket was bound or connected to before it was wrapped, libzmq names the last endpoint."""
+    endpoint = cast(bytes, BackendSocket.get(socket, zmq.LAST_ENDPOINT)).rstrip(b"\0")
+    if endpoint:
+        state.event("endpoint", endpoint=endpoint.decode(errors="replace"))
 
 
 def _attach_monitor(socket: HookedSocket, state: SocketState, instrument: Instrument) -> None:

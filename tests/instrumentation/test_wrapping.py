@@ -30,6 +30,16 @@ def test_wrapping_twice_is_wrapping_once(context: zmq.Context, journal: Journal)
     assert not socket.closed
 
 
+def test_a_socket_wrapped_late_names_the_last_endpoint_that_it_had(
+    context: zmq.Context, journal: Journal
+) -> None:
+    fresh, late = context.socket(zmq.SUB), context.socket(zmq.SUB)
+    late.connect("tcp://127.0.0.1:9")
+    for socket in (fresh, late):
+        hopwatch.wrap(socket)
+    assert [event["endpoint"] for event in journal.events("endpoint")] == ["tcp://127.0.0.1:9"]
+
+
 def test_unwrap_restores_class_attributes_and_options(context: zmq.Context, journal: Journal) -> None:
     socket = context.socket(zmq.PUB)
     bare_class, attributes = type(socket), dict(socket.__dict__)

@@ -65,6 +65,7 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
         "probed": pa.bool_(),
         "proxy": pa.string(),
         "options": pa.map_(pa.string(), pa.int64()),
+        "unread": pa.bool_(),
     },
     "option": {"socket": pa.string(), "option": pa.string(), "value": pa.string()},
     # action: "bind", "connect", "unbind" or "disconnect"

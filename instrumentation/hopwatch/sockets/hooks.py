@@ -80,13 +80,15 @@ class HookedSocket(zmq.Socket[bytes]):
         """As the bare socket's; our monitor goes first, so that ``Context.term()`` never waits for it."""
         state = self._hopwatch
         ours = not self._closed and state.process == os.getpid()
+        unread = None
         if ours:
             with Guard(state):
+                unread = has_unread(self, state)
                 stop_monitor(self, state)
         super().close(linger)
         if ours:
             with Guard(state):
-                state.write_closed()
+                state.write_closed(unread)
 
     def _hopwatch_endpoint(self, event: str, addr: str | bytes) -> None:
         with Guard(self._hopwatch):
@@ -124,6 +126,16 @@ def subscription_changed(state: SocketState, action: str, topic: bytes) -> None:
         state.subscriptions.remove(topic)
         state.receiving.unsubscribed()
     state.event(action, topic=topic.hex())
+
+
+def has_unread(socket: zmq.Socket[bytes], state: SocketState) -> bool | None:
+    """Whether messages that had reached the socket wait to be received; None where libzmq does not say any more."""
+    if state.incoming.held is not None:
+        return True
+    try:
+        return bool(cast(int, BackendSocket.get(socket, zmq.EVENTS)) & zmq.POLLIN)
+    except zmq.ZMQError:
+        return None
 
 
 def stop_monitor(socket: zmq.Socket[bytes], state: SocketState) -> None:

@@ -76,8 +76,8 @@ class SocketState:
         self.journal.count_fault()
         self.event("fault", text=f"{type(error).__name__}: {error}"[:1000])
 
-    def write_closed(self) -> None:
-        """The last word on this socket, and its slots back.
+    def write_closed(self, unread: bool | None = None) -> None:
+        """The last word on this socket, and its slots back; ``unread``: messages had reached it that nobody received.
 
         The monitor thread may have a disconnection of this socket still to tell: it finds the last counts, not the next owner's.
         """
@@ -86,7 +86,8 @@ class SocketState:
             write_lanes(self.journal, self.identifier, slots, final=True)
         slot, lanes = self.slot, [*sending, *self.receiving.slots]
         self._let_go(snapshot(slot))
-        self.event("closed", counters=dict(zip(COUNTER_NAMES, self.slot.words[1:].tolist(), strict=False)))
+        counters = dict(zip(COUNTER_NAMES, self.slot.words[1:].tolist(), strict=False))
+        self.event("closed", counters=counters, unread=unread)
         for taken in (slot, *lanes):
             taken.words[SOCKET] = 0
         self.journal.give_back(slot, lanes)
