@@ -40,6 +40,7 @@ COUNTER_NAMES = [
     "proxied_in_bytes",
     "proxied_out_frames",
     "proxied_out_bytes",
+    "pending_sends",
 ]
 
 

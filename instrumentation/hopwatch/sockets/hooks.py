@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from contextlib import suppress
+from types import FrameType
 from typing import Any, ClassVar, cast
 
 import zmq
@@ -12,6 +14,7 @@ from zmq.backend import Socket as BackendSocket
 from hopwatch import finding
 from hopwatch.journal.counters import Words
 from hopwatch.sockets.state import Guard, SocketState
+from hopwatch.words import EAGAIN_RECEIVES
 
 SUBSCRIPTION_OPTIONS = {int(zmq.SUBSCRIBE): "subscribe", int(zmq.UNSUBSCRIBE): "unsubscribe"}
 
@@ -27,6 +30,7 @@ class HookedSocket(zmq.Socket[bytes]):
     _hopwatch_bare: type[zmq.Socket[bytes]]
     _hopwatch_parts: tuple[type[HookedSocket], ...]
     _hopwatch_methods: ClassVar[dict[str, Any]]
+    _hopwatch_above: ClassVar[tuple[type, ...]]
     _hopwatch_direct = False
 
     def setsockopt(self, option: int, optval: Any) -> None:
@@ -73,7 +77,8 @@ class HookedSocket(zmq.Socket[bytes]):
     @property
     def underlying(self) -> int:
         """As the bare socket's; whoever has the address may send past us, so onsets are probed no more."""
-        self._hopwatch_stop_probing()
+        if not asked_by_poller(inspect.currentframe()):
+            self._hopwatch_stop_probing()
         return cast(int, BackendSocket.underlying.__get__(self))
 
     def close(self, linger: int | None = None) -> None:
@@ -107,8 +112,22 @@ class HookedSocket(zmq.Socket[bytes]):
     def _hopwatch_stop_probing(self) -> None:
         """Nothing to stop where nothing probes."""
 
+    def _hopwatch_count_refused_receive(self) -> None:
+        """Libzmq had no message."""
+        if not self._hopwatch.way.receives_deferred:
+            self._hopwatch_words[EAGAIN_RECEIVES] += 1
+
     def _hopwatch_arm(self) -> None:
         """Nothing to arm where nothing is to be probed, or no more."""
+
+
+def asked_by_poller(frame: FrameType | None) -> bool:
+    """Whether pyzmq's asynchronous Poller asks for an address: the shadow that it makes of a plain socket only polls."""
+    callers: list[tuple[object, str]] = []
+    while frame is not None and len(callers) < 4:
+        callers.append((frame.f_globals.get("__name__"), frame.f_code.co_name))
+        frame = frame.f_back
+    return callers[1:] == [("zmq._future", name) for name in ("__init__", "from_socket", "poll")]
 
 
 OPTION_NUMBERS = frozenset(int(option) for option in zmq.SocketOption)
