@@ -146,6 +146,7 @@ def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -
     socket_type = zmq.SocketType(cast(int, BackendSocket.get(socket, zmq.TYPE)))
     state = _new_state(socket_type, wish, instrument)
     state.way = way_of(socket)
+    state.adopt = join
     refusal = _stamp_refusal(socket, socket_type) if wish.stamped else None
     stamps = wish.stamped and refusal is None and socket_type in STAMPABLE
     if stamps:

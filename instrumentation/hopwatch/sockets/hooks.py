@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-from contextlib import suppress
-from types import FrameType
 from typing import Any, ClassVar, cast
 
 import zmq
@@ -13,6 +11,7 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch import finding
 from hopwatch.journal.counters import Words
+from hopwatch.sockets import callers
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.words import EAGAIN_RECEIVES
 
@@ -77,15 +76,29 @@ class HookedSocket(zmq.Socket[bytes]):
     @property
     def underlying(self) -> int:
         """As the bare socket's; whoever has the address may send past us, so onsets are probed no more."""
-        if not asked_by_poller(inspect.currentframe()):
+        frame = inspect.currentframe()
+        if frame is None or not callers.is_poller(frame):
             self._hopwatch_stop_probing()
+        with Guard(self._hopwatch):
+            shadow = None if frame is None else callers.shadow_being_made(frame)
+            if shadow is not None:
+                self._hopwatch.adopt(shadow, self._hopwatch)
         return cast(int, BackendSocket.underlying.__get__(self))
+
+    def __copy__(self, memo: Any = None) -> Any:
+        """As the bare socket's: a shadow; it is a part of this socket."""
+        shadow = self._hopwatch_bare.shadow(self.underlying)
+        with Guard(self._hopwatch):
+            self._hopwatch.adopt(shadow, self._hopwatch)
+        return shadow
+
+    __deepcopy__ = __copy__
 
     def close(self, linger: int | None = None) -> None:
         """As the bare socket's; our monitor goes first, so that ``Context.term()`` never waits for it."""
         state = self._hopwatch
-        ours = not self._closed and state.process == os.getpid()
-        if ours:
+        ours = state.process == os.getpid()
+        if ours and not self._closed:
             with Guard(state):
                 stop_monitor(self, state)
         super().close(linger)
@@ -121,15 +134,6 @@ class HookedSocket(zmq.Socket[bytes]):
         """Nothing to arm where nothing is to be probed, or no more."""
 
 
-def asked_by_poller(frame: FrameType | None) -> bool:
-    """Whether pyzmq's asynchronous Poller asks for an address: the shadow that it makes of a plain socket only polls."""
-    callers: list[tuple[object, str]] = []
-    while frame is not None and len(callers) < 4:
-        callers.append((frame.f_globals.get("__name__"), frame.f_code.co_name))
-        frame = frame.f_back
-    return callers[1:] == [("zmq._future", name) for name in ("__init__", "from_socket", "poll")]
-
-
 OPTION_NUMBERS = frozenset(int(option) for option in zmq.SocketOption)
 
 
@@ -146,8 +150,11 @@ def subscription_changed(state: SocketState, action: str, topic: bytes) -> None:
 
 
 def stop_monitor(socket: zmq.Socket[bytes], state: SocketState) -> None:
-    """Detach our monitor, if it is attached. Of a terminated context's sockets libzmq has closed it already."""
+    """Detach our monitor, if it is attached. Of a socket that is gone, or whose context is, libzmq has closed it already."""
     if state.monitored:
         state.monitored = False
-        with suppress(zmq.ContextTerminated):
+        try:
             BackendSocket.monitor(socket, None, 0)
+        except zmq.ZMQError as error:
+            if error.errno not in {zmq.ETERM, zmq.ENOTSOCK}:
+                raise

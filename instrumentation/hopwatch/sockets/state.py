@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import zmq
 
@@ -49,11 +50,15 @@ class Way:
     looks_ahead: bool = False
 
 
+def no_adoption(shadow: zmq.Socket[Any], state: SocketState) -> None:
+    """Where shadows are left to themselves."""
+
+
 @dataclass(eq=False)
 class SocketState:
     """One instrumented socket; holds no reference to it, so that it is collected as a bare one is.
 
-    ``members`` are the Python objects that stand for it: the application's, and shadows of that.
+    ``members`` are the Python objects that stand for it: the application's, and shadows of that. ``adopt`` takes in a further one.
     """
 
     identifier: int
@@ -70,6 +75,7 @@ class SocketState:
     faulty: bool = False
     way: Way = field(default_factory=Way)
     members: weakref.WeakSet[HookedSocket] = field(default_factory=weakref.WeakSet)
+    adopt: Callable[[zmq.Socket[Any], SocketState], object] = no_adoption
     closed: bool = False
     incoming: Incoming = field(default_factory=Incoming)
     findings: list[Finding] = field(default_factory=list)
