@@ -49,6 +49,7 @@ COUNTERS = (
     "proxied_in_bytes",
     "proxied_out_frames",
     "proxied_out_bytes",
+    "pending_sends",
 )
 
 KINDS: dict[str, dict[str, DataType]] = {

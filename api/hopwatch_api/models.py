@@ -77,7 +77,7 @@ class FindingModel(Model):
 
 
 class Counters(Model):
-    """Totals since the socket was opened."""
+    """Totals since the socket was opened; ``pending_sends`` is how many sends wait in the application now."""
 
     sent: int
     sent_bytes: int
@@ -93,10 +93,11 @@ class Counters(Model):
     lost: int
     duplicated: int
     reordered: int
+    pending_sends: int
 
 
 class Rates(Model):
-    """The same counters, per second, over about the last two seconds."""
+    """The same totals, per second, over about the last two seconds."""
 
     sent: float
     sent_bytes: float

@@ -5,13 +5,13 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-import threading
 import weakref
 from dataclasses import dataclass, field
 
 from hopwatch.errors import JournalError
 from hopwatch.journal.journal import FileJournal, Journal, NoJournal
 from hopwatch.monitors.thread import MonitorThread
+from hopwatch.native_threads import lock
 from hopwatch.settings import Settings
 from hopwatch.sockets.state import SocketState
 
@@ -37,7 +37,7 @@ class Instruments:
     """The instruments of this process, one for each distinct settings; a forked child begins with none."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = lock()
         self._by_settings: dict[Settings, Instrument] = {}
         self._hooked = False
 
@@ -56,7 +56,7 @@ class Instruments:
             return instrument
 
     def _after_fork(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = lock()
         for instrument in self._by_settings.values():
             instrument.leave_to_parent()
         self._by_settings = {}

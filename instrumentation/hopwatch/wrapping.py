@@ -21,7 +21,14 @@ from hopwatch.lanes.topics import TopicRule, first_of_several, topic_rule
 from hopwatch.monitors.watched import attach
 from hopwatch.settings import Settings, from_environment
 from hopwatch.sockets.classes import instrumented
-from hopwatch.sockets.counting import arming_send, counting_recv, counting_send, stamped_recv, stamping_send
+from hopwatch.sockets.counting import (
+    arming_send,
+    counting_recv,
+    counting_send,
+    looking_recv,
+    stamped_recv,
+    stamping_send,
+)
 from hopwatch.sockets.hooks import HookedSocket, stop_monitor, subscription_changed
 from hopwatch.sockets.numbering import (
     LaneChooser,
@@ -33,6 +40,7 @@ from hopwatch.sockets.numbering import (
 from hopwatch.sockets.receiving import CountingReceive, StampedReceive
 from hopwatch.sockets.refusals import Arming, Waiting
 from hopwatch.sockets.sending import CountingSend, StampingSend, SubscribingSend
+from hopwatch.sockets.standing import above, enrol, join, known_state, leave, way_of, worker_of
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.stamp import SHARED_OUT
 
@@ -75,6 +83,9 @@ def wrap(
     takes such frames off what it receives: wrap both ends. ``topic`` says what the topic of a stamped PUB's message is: a
     delimiter, a length, or a callable from the frames (default: the first of two or more frames).
 
+    Synchronous, asyncio, tornado and gevent sockets are all wrapped so; a further object for a wrapped socket (a shadow of it) shares
+    its counts and numbers.
+
     Raises UsageError for arguments that it cannot use. Whatever else goes wrong leaves the socket bare, with a warning in the log.
     """
     settings = from_environment()
@@ -98,10 +109,8 @@ def unwrap(socket: AnySocket) -> AnySocket:
             socket._hopwatch_stop_probing()
             stop_monitor(socket, state)
             state.write_closed()
-    bare = socket._hopwatch_bare
-    socket.__class__ = bare  # type: ignore[assignment]
-    for attribute in ("_hopwatch", "_hopwatch_words"):
-        socket.__dict__.pop(attribute, None)
+    for member in state.members | {socket}:
+        leave(member)
     return cast(AnySocket, socket)
 
 
@@ -121,18 +130,23 @@ def _wish(
     return Wish(name or settings.name, sequence == "stamp", topic_rule(topic))
 
 
-def _is_supported(socket: zmq.Socket[bytes]) -> bool:
-    """Synchronous sockets: asyncio and gevent ones go other ways than ``send`` and ``recv``."""
-    modules = {cls.__module__ for cls in type(socket).__mro__}
-    if not isinstance(socket, zmq.Socket) or modules & {"zmq._future", "zmq.green.core"}:
-        logger.warning("hopwatch instruments synchronous pyzmq sockets only, not %r", socket)
+def _is_supported(socket: object) -> bool:
+    if not isinstance(socket, zmq.Socket):
+        logger.warning("hopwatch instruments pyzmq sockets, not %r", socket)
         return False
     return not socket.closed
 
 
 def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -> None:
+    known = known_state(socket, instrument.states)
+    if known is not None:
+        join(socket, known)
+        return
+    worker = worker_of(socket)
     socket_type = zmq.SocketType(cast(int, BackendSocket.get(socket, zmq.TYPE)))
     state = _new_state(socket_type, wish, instrument)
+    state.way = way_of(socket)
+    state.adopt = join
     refusal = _stamp_refusal(socket, socket_type) if wish.stamped else None
     stamps = wish.stamped and refusal is None and socket_type in STAMPABLE
     if stamps:
@@ -140,19 +154,17 @@ def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -
     probed = _may_probe(socket, socket_type, state)
     methods = _methods(state, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
     parts = _parts(socket_type, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
-    new_class = instrumented(type(socket), parts, methods)
+    new_class = instrumented(type(worker), parts, methods, above(worker))
     _write_opened(socket, state, "stamp" if wish.stamped else None, probed)
     _write_endpoint(socket, state)
     state.find(refusal)
     if socket_type in FILTERING and native_state.subscribes_to_everything(socket):
         subscription_changed(state, "subscribe", b"")
     state.receiving.find = state.find
-    socket.__class__ = new_class
-    hooked = cast(HookedSocket, socket)
-    hooked._hopwatch = state
-    hooked._hopwatch_words = state.slot.words
+    enrol(worker, new_class, state)
     instrument.states.add(state)
-    _attach_monitor(hooked, state, instrument)
+    join(socket, state)
+    _attach_monitor(cast(HookedSocket, socket), state, instrument)
 
 
 def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) -> SocketState:
@@ -215,10 +227,12 @@ def _parts(
 
 
 def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bool) -> dict[str, Any]:
-    words = state.slot.words
+    words, way = state.slot.words, state.way
+    plain = way.plain_flags
     numbering = state.numbering if stamps else None
-    sending = counting_send(words) if numbering is None else stamping_send(words, numbering)
-    receiving = stamped_recv(words, state) if reads_stamps else counting_recv(words)
+    sending = counting_send(words, plain) if numbering is None else stamping_send(words, numbering, plain)
+    counting = looking_recv if way.looks_ahead else counting_recv
+    receiving = stamped_recv(words, state) if reads_stamps else counting(words)
     return {**(arming_send(sending) if probed else sending), **receiving}
 
 

@@ -1,13 +1,11 @@
 """``wrap`` gives back the same object, instrumented; ``unwrap`` gives it back bare."""
 
 import gc
-import logging
 import weakref
 
 import hopwatch
 import pytest
 import zmq
-import zmq.asyncio
 from journal_reader import Journal
 
 
@@ -101,17 +99,6 @@ def test_disabled_leaves_the_socket_bare(
     bare_class = type(socket)
     assert type(hopwatch.wrap(socket, sequence="stamp")) is bare_class
     assert not journal.directory.exists()
-
-
-def test_asyncio_sockets_are_left_bare_and_that_is_said(
-    journal: Journal, caplog: pytest.LogCaptureFixture
-) -> None:
-    with zmq.asyncio.Context() as context:
-        socket = context.socket(zmq.PUB)
-        with caplog.at_level(logging.WARNING, "hopwatch"):
-            assert type(hopwatch.wrap(socket)) is zmq.asyncio.Socket
-        socket.close()
-    assert "synchronous" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from hopwatch_agent.live.board import Shown
 from hopwatch_agent.live.state import ConnectionState, LaneState, ProcessState, Row, SocketState
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-_SHOWN_COUNTERS = (
+_COUNTING = (
     "sent",
     "sent_bytes",
     "received",
@@ -34,6 +34,7 @@ _SHOWN_COUNTERS = (
     "duplicated",
     "reordered",
 )
+_SHOWN_COUNTERS = (*_COUNTING, "pending_sends")
 
 
 def next_events(events: deque[tuple[int, Row]], after: int, limit: int) -> list[EventView]:
@@ -112,11 +113,11 @@ def _named(counts: tuple[int, ...]) -> dict[str, float]:
 
 def _rates(history: deque[tuple[float, tuple[int, ...]]] | None) -> dict[str, float]:
     if history is None or len(history) < 2:
-        return dict.fromkeys(_SHOWN_COUNTERS, 0.0)
+        return dict.fromkeys(_COUNTING, 0.0)
     (since, before), (now, counts) = history[0], history[-1]
     seconds = max(now - since, 1e-3)
-    then = _named(before)
-    return {name: (value - then[name]) / seconds for name, value in _named(counts).items()}
+    then, named = _named(before), _named(counts)
+    return {name: (named[name] - then[name]) / seconds for name in _COUNTING}
 
 
 def connection_view(connection: ConnectionState, socket: SocketState) -> ConnectionView:

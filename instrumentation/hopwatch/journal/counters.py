@@ -4,13 +4,13 @@ import mmap
 import os
 import struct
 import sys
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from hopwatch.errors import JournalError
 from hopwatch.ids import as_text
+from hopwatch.native_threads import reentrant_lock
 from hopwatch.words import LANE_SLOT_WORDS, SOCKET_SLOT_WORDS
 
 MAGIC = b"HOPWATCH"
@@ -128,7 +128,7 @@ class Slots:
     def __init__(self, open_file: Callable[[int], CountersFile]) -> None:
         self._open_file = open_file
         self._files = [open_file(0)]
-        self._lock = threading.RLock()  # a signal handler may wrap a socket while its own thread does
+        self._lock = reentrant_lock()  # a signal handler may wrap a socket while its own thread does
 
     @property
     def header(self) -> Words:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import threading
 import time
 from collections import deque
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hopwatch.errors import JournalError
+from hopwatch.native_threads import reentrant_lock
 
 SEGMENT_BYTES = 1 << 20
 SEGMENTS_KEPT = 16
@@ -34,7 +34,7 @@ class EventLog:
         self._process = process
         self._header = header
         self._lost = lost
-        self._lock = threading.RLock()
+        self._lock = reentrant_lock()
         self._next = 1
         self._index = -1
         self._descriptor = -1

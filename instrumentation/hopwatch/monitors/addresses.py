@@ -1,8 +1,9 @@
 """The two addresses of the connection behind a descriptor that a monitor event names."""
 
 import os
-import socket
 from typing import NamedTuple
+
+from hopwatch.native_threads import original
 
 
 class Addresses(NamedTuple):
@@ -24,7 +25,7 @@ def addresses_of(descriptor: int, endpoint: str, accepted: bool) -> Addresses:
     if not endpoint.startswith("tcp://"):
         return UNKNOWN
     try:
-        with socket.socket(fileno=os.dup(descriptor)) as connection:
+        with original("socket", "socket")(fileno=os.dup(descriptor)) as connection:
             local, remote = connection.getsockname(), connection.getpeername()
     except OSError:
         return UNKNOWN

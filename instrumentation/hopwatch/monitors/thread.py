@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import queue
-import threading
 import time
+from collections import deque
 from collections.abc import Callable
 
 import zmq
 
 from hopwatch.monitors.watched import Watched
+from hopwatch.native_threads import lock, start
 
 Chore = Callable[[], bool]
 """Something to do several times a second; False when there is nothing more to do."""
@@ -22,26 +22,25 @@ class MonitorThread:
     """Takes over monitors as they are attached and journals what they tell; starts with the first of them."""
 
     def __init__(self) -> None:
-        self._incoming: queue.SimpleQueue[Watched | Chore] = queue.SimpleQueue()
+        self._incoming: deque[Watched | Chore] = deque()
         self._watched: list[Watched] = []
         self._chores: list[Chore] = []
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        self._start_lock = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._start_lock = lock()
+        self._started = False
 
     @property
     def watching(self) -> int:
         """How many monitors there are at present."""
-        return len(self._watched) + self._incoming.qsize()
+        return len(self._watched) + len(self._incoming)
 
     def take(self, work: Watched | Chore) -> None:
         """Hand over a monitor or a chore; the caller must not touch it any more. Raises RuntimeError where no thread can be started."""
         with self._start_lock:
-            if self._thread is None:
-                thread = threading.Thread(target=self._run, name="hopwatch-monitors", daemon=True)
-                thread.start()
-                self._thread = thread
-        self._incoming.put(work)
+            if not self._started:
+                start(self._run, name="hopwatch-monitors")
+                self._started = True
+        self._incoming.append(work)
         os.write(self._wake_write, b"\0")
 
     def _run(self) -> None:
@@ -73,8 +72,8 @@ class MonitorThread:
                 pass
         except BlockingIOError:
             pass
-        while not self._incoming.empty():
-            work = self._incoming.get()
+        while self._incoming:
+            work = self._incoming.popleft()
             if isinstance(work, Watched):
                 self._watched.append(work)
             else:

@@ -10,28 +10,49 @@ SocketClass = type["zmq.Socket[bytes]"]
 
 
 def instrumented(
-    bare: SocketClass, parts: tuple[type[HookedSocket], ...], methods: dict[str, Any]
+    bare: SocketClass,
+    parts: tuple[type[HookedSocket], ...],
+    methods: dict[str, Any],
+    above: tuple[type, ...] = (),
 ) -> type[HookedSocket]:
     """The instrumented class of one socket: ``methods`` are its own, made for its counters.
 
     The parts come after an application's own subclass of ``zmq.Socket`` and before ``zmq.Socket`` itself, so that what the
-    subclass does stays its own and its ``super()`` calls reach us.
+    subclass does stays its own and its ``super()`` calls reach us. What is to come before pyzmq's own subclass for an event
+    loop, and still after the application's, is ``above``.
     """
     namespace: dict[str, Any] = {
         "__module__": bare.__module__,
         "__qualname__": bare.__qualname__,
         "__doc__": bare.__doc__,
+        "__new__": _new_bare,
         "_hopwatch_bare": bare,
         "_hopwatch_parts": parts,
         "_hopwatch_methods": methods,
+        "_hopwatch_above": above,
         "_hopwatch_direct": bare.recv is zmq.Socket.recv and bare.getsockopt is zmq.Socket.getsockopt,
     }
     if "_repr_cls" in bare.__dict__:
         namespace["_repr_cls"] = bare.__dict__["_repr_cls"]
     if bare is zmq.Socket:
         return cast(type[HookedSocket], type(bare.__name__, (*parts, zmq.Socket), {**namespace, **methods}))
-    below = type(bare.__name__, parts, methods)
-    return cast(type[HookedSocket], type(bare.__name__, (bare, below), namespace))
+    bases = _around(bare, type(bare.__name__, parts, methods), above)
+    return cast(type[HookedSocket], type(bare.__name__, bases, namespace))
+
+
+def _around(bare: SocketClass, below: type, above: tuple[type, ...]) -> tuple[type, ...]:
+    if not above:
+        return (bare, below)
+    pyzmqs = next(cls for cls in bare.__mro__ if cls.__module__.partition(".")[0] == "zmq")
+    around = (*above, pyzmqs, below)
+    return around if pyzmqs is bare else (bare, type(bare.__name__, around, {}))
+
+
+def _new_bare(cls: type[HookedSocket], *arguments: Any, **options: Any) -> Any:
+    """A further socket made by the class of an instrumented one is bare."""
+    socket = cls._hopwatch_bare.__new__(cls._hopwatch_bare, *arguments, **options)
+    socket.__init__(*arguments, **options)  # type: ignore[misc]
+    return socket
 
 
 def exchange(
@@ -40,9 +61,12 @@ def exchange(
     new: type[HookedSocket],
     methods: dict[str, Any] | None = None,
 ) -> None:
-    """Give a socket another way to send or receive, and the methods made for that."""
-    current = type(socket)
-    parts = tuple(new if part is old else part for part in current._hopwatch_parts)
-    socket.__class__ = instrumented(
-        current._hopwatch_bare, parts, {**current._hopwatch_methods, **(methods or {})}
-    )
+    """Give a socket, and whatever else stands for it, another way to send or receive, and the methods made for that."""
+    for member in {socket, *socket._hopwatch.members}:
+        current = type(member)
+        if old in current._hopwatch_parts:
+            parts = tuple(new if part is old else part for part in current._hopwatch_parts)
+            methods_now = {**current._hopwatch_methods, **(methods or {})}
+            member.__class__ = instrumented(
+                current._hopwatch_bare, parts, methods_now, current._hopwatch_above
+            )

@@ -22,7 +22,6 @@ from hopwatch.sockets.state import SocketState
 from hopwatch.stamp import MAGIC, pack
 from hopwatch.stamp import SIZE as STAMP_SIZE
 from hopwatch.words import (
-    EAGAIN_RECEIVES,
     LANE_COUNT,
     LANE_FRAMES,
     RECEIVED,
@@ -46,8 +45,8 @@ backend_recv = BackendSocket.recv
 time_ns = time.time_ns
 
 
-def counting_send(words: Words) -> Methods:
-    """``send`` of a socket that counts; ``words`` is its slot."""
+def counting_send(words: Words, plain: int = 0) -> Methods:
+    """``send`` of a socket that counts; ``words`` is its slot, ``plain`` the flags of a plain send."""
     sent = sent_bytes = 0
 
     def send(
@@ -61,7 +60,7 @@ def counting_send(words: Words) -> Methods:
     ) -> Any:
         """As ``zmq.Socket.send``."""
         nonlocal sent, sent_bytes
-        if flags == 0 and routing_id is None and group is None:
+        if flags == plain and routing_id is None and group is None:
             try:
                 tracker = backend_send(self, data, DONTWAIT, copy, track)
             except Again:
@@ -87,7 +86,7 @@ def counting_send(words: Words) -> Methods:
     return {"send": send, "_hopwatch_count_sent": staticmethod(count_sent)}
 
 
-def stamping_send(words: Words, numbering: Numbering) -> Methods:
+def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods:
     """``send`` of a socket that counts and stamps: here the messages of one frame, for which one lane serves."""
     counting = counting_send(words)
     count_sent: Callable[[int, bool], None] = counting["_hopwatch_count_sent"].__func__
@@ -104,7 +103,13 @@ def stamping_send(words: Words, numbering: Numbering) -> Methods:
     ) -> Any:
         """As ``zmq.Socket.send``; the stamp follows as the message's last frame."""
         lane = numbering.single_frame_lane
-        if flags == 0 and lane is not None and not numbering.begun and routing_id is None and group is None:
+        if (
+            flags == plain
+            and lane is not None
+            and not numbering.begun
+            and routing_id is None
+            and group is None
+        ):
             lane_words = lane.words
             number = lane_words[LANE_COUNT]
             stamp = pack(MAGIC, stamp_flags, 0, lane.index, stream, words[SENT], number, time_ns())
@@ -126,6 +131,7 @@ def stamping_send(words: Words, numbering: Numbering) -> Methods:
 def stamped_recv(words: Words, state: SocketState) -> Methods:
     """``recv`` of a socket that takes stamps off: here messages of one frame that are there already."""
     incoming = state.incoming
+    plain = state.way.plain_flags
     take = state.receiving.take
     received = words[RECEIVED]
     received_bytes = words[RECEIVED_BYTES]
@@ -133,7 +139,7 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
     def recv(self: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As ``zmq.Socket.recv``, the stamps left out."""
         nonlocal received, received_bytes
-        if flags == 0 and incoming.held is None and not incoming.frames and not state.faulty:
+        if flags == plain and incoming.held is None and not incoming.frames and not state.faulty:
             try:
                 frame = backend_recv(self, DONTWAIT, False, track)
             except Again:
@@ -190,6 +196,37 @@ def arming_send(methods: Methods) -> Methods:
     return {**methods, "send": send, "_hopwatch_armed": methods}
 
 
+def looking_recv(words: Words) -> Methods:
+    """``recv`` of a socket that counts and never leaves a stamp for the next receive to find."""
+    received = received_bytes = 0
+
+    def recv(self: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
+        """As ``zmq.Socket.recv``."""
+        nonlocal received, received_bytes
+        try:
+            frame = backend_recv(self, flags, False, track)
+        except Again:
+            self._hopwatch_count_refused_receive()
+            raise
+        if frame.more:
+            self._hopwatch_look_ahead(frame)
+        else:
+            received += 1
+            words[RECEIVED] = received
+            received_bytes += len(frame)
+            words[RECEIVED_BYTES] = received_bytes
+        return frame.bytes if copy else frame
+
+    def count_received(messages: int, size: int) -> None:
+        nonlocal received, received_bytes
+        received += messages
+        words[RECEIVED] = received
+        received_bytes += size
+        words[RECEIVED_BYTES] = received_bytes
+
+    return {"recv": recv, "_hopwatch_count_received": staticmethod(count_received)}
+
+
 def counting_recv(words: Words) -> Methods:
     """``recv`` of a socket that counts; frames that need a closer look go to ``_hopwatch_look``."""
     received = received_bytes = ask = 0
@@ -200,7 +237,7 @@ def counting_recv(words: Words) -> Methods:
         try:
             frame = backend_recv(self, flags, copy, track)
         except Again:
-            words[EAGAIN_RECEIVES] += 1
+            self._hopwatch_count_refused_receive()
             raise
         size = len(frame)
         if size == STAMP_SIZE or not received & ask:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from contextlib import suppress
 from typing import Any, ClassVar, cast
 
 import zmq
@@ -11,7 +11,9 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch import finding
 from hopwatch.journal.counters import Words
+from hopwatch.sockets import callers
 from hopwatch.sockets.state import Guard, SocketState
+from hopwatch.words import EAGAIN_RECEIVES
 
 SUBSCRIPTION_OPTIONS = {int(zmq.SUBSCRIBE): "subscribe", int(zmq.UNSUBSCRIBE): "unsubscribe"}
 
@@ -27,6 +29,7 @@ class HookedSocket(zmq.Socket[bytes]):
     _hopwatch_bare: type[zmq.Socket[bytes]]
     _hopwatch_parts: tuple[type[HookedSocket], ...]
     _hopwatch_methods: ClassVar[dict[str, Any]]
+    _hopwatch_above: ClassVar[tuple[type, ...]]
     _hopwatch_direct = False
 
     def setsockopt(self, option: int, optval: Any) -> None:
@@ -73,15 +76,30 @@ class HookedSocket(zmq.Socket[bytes]):
     @property
     def underlying(self) -> int:
         """As the bare socket's; whoever has the address may send past us, so onsets are probed no more."""
-        self._hopwatch_stop_probing()
+        frame = inspect.currentframe()
+        if frame is None or not callers.is_poller(frame):
+            self._hopwatch_stop_probing()
+        with Guard(self._hopwatch):
+            shadow = None if frame is None else callers.shadow_being_made(frame)
+            if shadow is not None:
+                self._hopwatch.adopt(shadow, self._hopwatch)
         return cast(int, BackendSocket.underlying.__get__(self))
+
+    def __copy__(self, memo: Any = None) -> Any:
+        """As the bare socket's: a shadow; it is a part of this socket."""
+        shadow = self._hopwatch_bare.shadow(self.underlying)
+        with Guard(self._hopwatch):
+            self._hopwatch.adopt(shadow, self._hopwatch)
+        return shadow
+
+    __deepcopy__ = __copy__
 
     def close(self, linger: int | None = None) -> None:
         """As the bare socket's; our monitor goes first, so that ``Context.term()`` never waits for it."""
         state = self._hopwatch
-        ours = not self._closed and state.process == os.getpid()
+        ours = state.process == os.getpid()
         unread = None
-        if ours:
+        if ours and not self._closed:
             with Guard(state):
                 unread = has_unread(self, state)
                 stop_monitor(self, state)
@@ -108,6 +126,11 @@ class HookedSocket(zmq.Socket[bytes]):
 
     def _hopwatch_stop_probing(self) -> None:
         """Nothing to stop where nothing probes."""
+
+    def _hopwatch_count_refused_receive(self) -> None:
+        """Libzmq had no message."""
+        if not self._hopwatch.way.receives_deferred:
+            self._hopwatch_words[EAGAIN_RECEIVES] += 1
 
     def _hopwatch_arm(self) -> None:
         """Nothing to arm where nothing is to be probed, or no more."""
@@ -139,8 +162,11 @@ def has_unread(socket: zmq.Socket[bytes], state: SocketState) -> bool | None:
 
 
 def stop_monitor(socket: zmq.Socket[bytes], state: SocketState) -> None:
-    """Detach our monitor, if it is attached. Of a terminated context's sockets libzmq has closed it already."""
+    """Detach our monitor, if it is attached. Of a socket that is gone, or whose context is, libzmq has closed it already."""
     if state.monitored:
         state.monitored = False
-        with suppress(zmq.ContextTerminated):
+        try:
             BackendSocket.monitor(socket, None, 0)
+        except zmq.ZMQError as error:
+            if error.errno not in {zmq.ETERM, zmq.ENOTSOCK}:
+                raise

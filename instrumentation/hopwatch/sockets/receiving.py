@@ -14,7 +14,6 @@ from hopwatch.sockets.counting import stamped_recv
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.state import Guard
 from hopwatch.words import (
-    EAGAIN_RECEIVES,
     RECEIVED,
     RECEIVED_MORE_FRAMES,
     WAITED_RECEIVES,
@@ -43,18 +42,16 @@ class CountingReceive(HookedSocket):
 
     @staticmethod
     def _hopwatch_ask_sometimes(sometimes: bool) -> None:
-        """Ask of some frames only, or of each, whether more follow; made for each socket by ``counting.py``."""
-        raise NotImplementedError
+        """Ask of some frames only, or of each, whether more follow; made by ``counting.py`` for sockets that ask."""
 
     def recv_multipart(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As ``zmq.Socket.recv_multipart``."""
         if not self._hopwatch_direct:
             return super().recv_multipart(flags, copy, track)
-        words = self._hopwatch_words
         try:
             parts = [backend_recv(self, flags, copy, track)]
         except zmq.Again:
-            words[EAGAIN_RECEIVES] += 1
+            self._hopwatch_count_refused_receive()
             raise
         while backend_get(self, RCVMORE):
             parts.append(backend_recv(self, flags, copy, track))
@@ -70,11 +67,10 @@ class CountingReceive(HookedSocket):
 
     def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
         """As ``zmq.Socket.recv_into``; a stamp that fills the buffer stays in it."""
-        words = self._hopwatch_words
         try:
             size: int = BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
         except zmq.Again:
-            words[EAGAIN_RECEIVES] += 1
+            self._hopwatch_count_refused_receive()
             raise
         if backend_get(self, RCVMORE):
             self._hopwatch_count_more(size, None)
@@ -98,6 +94,11 @@ class CountingReceive(HookedSocket):
         else:
             self._hopwatch_count_last(1, size)
         return frame
+
+    def _hopwatch_look_ahead(self, frame: zmq.Frame) -> None:
+        """Others follow this frame: a stamp among them must not be left for the next receive to find."""
+        exchange(self, CountingReceive, StampedReceive, stamped_recv(self._hopwatch_words, self._hopwatch))
+        cast(StampedReceive, self)._hopwatch_hold(frame, backend_recv(self, DONTWAIT))
 
     def _hopwatch_count_more(self, size: int, frame: bytes | None) -> None:
         """Take in a frame that others of its message follow."""
@@ -200,16 +201,15 @@ class StampedReceive(HookedSocket):
 
     def _hopwatch_receive(self, flags: int, track: bool) -> zmq.Frame:
         """A frame from libzmq, first without blocking: so it is seen whether this receiver had to wait."""
-        words = self._hopwatch_words
         if isinstance(flags, int) and not flags & DONTWAIT:
             try:
                 return backend_recv(self, flags | DONTWAIT, False, track)
             except zmq.Again:
-                words[WAITED_RECEIVES] += 1
+                self._hopwatch_words[WAITED_RECEIVES] += 1
         try:
             return backend_recv(self, flags, False, track)
         except zmq.Again:
-            words[EAGAIN_RECEIVES] += 1
+            self._hopwatch_count_refused_receive()
             raise
 
     def _hopwatch_take(self, frame: bytes, first_frame: bytes | None) -> None:

@@ -59,7 +59,8 @@ class Waiting(RefusalHandling):
     def _hopwatch_gives_up(self, flags: int) -> bool:
         if not flags & DONTWAIT:
             return False
-        self._hopwatch_words[EAGAIN_SENDS] += 1
+        if not self._hopwatch.way.sends_deferred:
+            self._hopwatch_words[EAGAIN_SENDS] += 1
         return True
 
     def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool) -> Any:

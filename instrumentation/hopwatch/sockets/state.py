@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
 import zmq
 
@@ -18,6 +21,9 @@ from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.sockets.numbering import Numbering
 from hopwatch.words import COUNTER_NAMES, SOCKET, SOCKET_SLOT_WORDS
 
+if TYPE_CHECKING:
+    from hopwatch.sockets.hooks import HookedSocket
+
 
 @dataclass
 class Incoming:
@@ -30,9 +36,30 @@ class Incoming:
     multipart: bool = False
 
 
+@dataclass
+class Way:
+    """How this socket's sends and receives come to us: ``plain_flags`` are the flags of one that the application gave none.
+
+    ``sends_deferred`` and ``receives_deferred``: a refused one is not answered to the application but waited for, by pyzmq.
+    ``looks_ahead``: a receive that finds a stamp alone has no way to wait for the next message, so it must not come to that.
+    """
+
+    plain_flags: int = 0
+    sends_deferred: bool = False
+    receives_deferred: bool = False
+    looks_ahead: bool = False
+
+
+def no_adoption(shadow: zmq.Socket[Any], state: SocketState) -> None:
+    """Where shadows are left to themselves."""
+
+
 @dataclass(eq=False)
 class SocketState:
-    """One instrumented socket; holds no reference to it, so that it is collected as a bare one is."""
+    """One instrumented socket; holds no reference to it, so that it is collected as a bare one is.
+
+    ``members`` are the Python objects that stand for it: the application's, and shadows of that. ``adopt`` takes in a further one.
+    """
 
     identifier: int
     name: str
@@ -46,6 +73,10 @@ class SocketState:
     onset_due: bool = False
     monitored: bool = False
     faulty: bool = False
+    way: Way = field(default_factory=Way)
+    members: weakref.WeakSet[HookedSocket] = field(default_factory=weakref.WeakSet)
+    adopt: Callable[[zmq.Socket[Any], SocketState], object] = no_adoption
+    closed: bool = False
     incoming: Incoming = field(default_factory=Incoming)
     findings: list[Finding] = field(default_factory=list)
     process: int = field(default_factory=os.getpid)
@@ -81,6 +112,9 @@ class SocketState:
 
         The monitor thread may have a disconnection of this socket still to tell: it finds the last counts, not the next owner's.
         """
+        if self.closed:
+            return
+        self.closed = True
         sending = self.sending.slots if self.sending else []
         for slots in (sending, self.receiving.slots):
             write_lanes(self.journal, self.identifier, slots, final=True)

@@ -1,0 +1,38 @@
+"""Who asks for the address of a socket: most that do may send past us, but pyzmq's own doings are known."""
+
+from __future__ import annotations
+
+from types import FrameType
+from typing import Any
+
+import zmq
+
+ASYNCHRONOUS = "zmq._future"
+POLLER_CALLS = ["__init__", "from_socket", "poll"]
+
+
+def is_poller(frame: FrameType) -> bool:
+    """Whether it is pyzmq's asynchronous Poller: the shadow that it makes of a plain socket only polls."""
+    callers: list[str] = []
+    caller = frame.f_back
+    while caller is not None and len(callers) < len(POLLER_CALLS):
+        if _module(caller) != ASYNCHRONOUS:
+            return False
+        callers.append(caller.f_code.co_name)
+        caller = caller.f_back
+    return callers == POLLER_CALLS
+
+
+def shadow_being_made(frame: FrameType) -> zmq.Socket[Any] | None:
+    """The new object, where ``zmq.Socket(socket)`` or ``zmq.Socket.shadow(socket)`` is asking; an asynchronous one is not ready yet."""
+    caller = frame.f_back
+    if caller is None or caller.f_code is not zmq.Socket.__init__.__code__:
+        return None
+    if _module(caller.f_back) == ASYNCHRONOUS:
+        return None
+    made = caller.f_locals.get("self")
+    return made if isinstance(made, zmq.Socket) else None
+
+
+def _module(frame: FrameType | None) -> str | None:
+    return None if frame is None else frame.f_globals.get("__name__")

@@ -1,0 +1,174 @@
+"""asyncio and tornado sockets: what waits in pyzmq's own queues, and the hooks of the object that the application holds.
+
+Such a socket sends and receives through a plain one of its own on the same handle, always without blocking. That one is
+instrumented as any synchronous socket is; here is what only the outer one sees: which refusals pyzmq waits for, in a
+future, and how many of those there are. Nothing here runs for a message that goes through at once, but for building its arguments.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+import zmq
+from zmq.backend import Socket as BackendSocket
+
+from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.state import Guard, SocketState
+from hopwatch.words import (
+    EAGAIN_RECEIVES,
+    EAGAIN_SENDS,
+    PENDING_SENDS,
+    WAITED_NS,
+    WAITED_RECEIVES,
+    WAITED_SENDS,
+)
+
+if TYPE_CHECKING:
+    from asyncio import Future
+    from collections import deque
+
+    class AsyncSocket:
+        """What is used here of pyzmq's asynchronous socket."""
+
+        closed: bool
+        _Future: type[Future[Any]]
+        _recv_futures: deque[Any]
+        _send_futures: deque[Any]
+
+        def poll(self, timeout: int | None, flags: int) -> Any: ...
+        def _add_io_state(self, state: int) -> None: ...
+        def _add_send_event(
+            self, kind: str, msg: Any = ..., kwargs: dict[str, Any] | None = ..., future: Any = ...
+        ) -> Any: ...
+else:
+    AsyncSocket = object
+
+DONTWAIT = int(zmq.DONTWAIT)
+POLLIN = int(zmq.POLLIN)
+POLLOUT = int(zmq.POLLOUT)
+ASKED_OF_THE_WORKER = frozenset((int(zmq.EVENTS), int(zmq.RCVMORE)))
+
+
+class Front(HookedSocket):
+    """Comes below pyzmq's asynchronous socket: the worker knows whether onsets are probed and which frames are held."""
+
+    _shadow_sock: HookedSocket
+
+    def get(self, option: int) -> Any:
+        """As the bare socket's; stamps are no frames to the application."""
+        if option in ASKED_OF_THE_WORKER and not self._closed:
+            return self._shadow_sock.get(option)
+        return BackendSocket.get(self, option)
+
+    getsockopt = get
+
+    def _hopwatch_stop_probing(self) -> None:
+        self._shadow_sock._hopwatch_stop_probing()
+
+
+class Pending(AsyncSocket):
+    """Comes above pyzmq's asynchronous socket."""
+
+    _hopwatch: SocketState
+
+    def send(self, data: Any, flags: int = 0, copy: bool = True, track: bool = False, **kwargs: Any) -> Any:
+        """As the bare socket's."""
+        kwargs["flags"], kwargs["copy"], kwargs["track"] = flags, copy, track
+        if flags:
+            return self._hopwatch_send_flagged("send", data, kwargs)
+        return self._add_send_event("send", msg=data, kwargs=kwargs)
+
+    def send_multipart(
+        self, msg_parts: Any, flags: int = 0, copy: bool = True, track: bool = False, **kwargs: Any
+    ) -> Any:
+        """As the bare socket's."""
+        kwargs["flags"], kwargs["copy"], kwargs["track"] = flags, copy, track
+        if flags:
+            return self._hopwatch_send_flagged("send_multipart", msg_parts, kwargs)
+        return self._add_send_event("send_multipart", msg=msg_parts, kwargs=kwargs)
+
+    def poll(self, timeout: int | None = None, flags: int = zmq.POLLIN) -> Any:
+        """As the bare socket's; a frame that was looked at already is still to be had."""
+        if self._hopwatch.incoming.held is None or not flags & POLLIN or self.closed:
+            return super().poll(timeout, flags)
+        future: Future[int] = self._Future()
+        future.set_result(POLLIN | (int(BackendSocket.get(cast(BackendSocket, self), zmq.EVENTS)) & flags))
+        return future
+
+    def _hopwatch_send_flagged(self, kind: str, msg: Any, kwargs: dict[str, Any]) -> Any:
+        """With DONTWAIT a refusal is the application's answer."""
+        way = self._hopwatch.way
+        before = way.sends_deferred
+        way.sends_deferred = before and not asks_at_once(kwargs["flags"])
+        try:
+            return self._add_send_event(kind, msg=msg, kwargs=kwargs)
+        finally:
+            way.sends_deferred = before
+
+    def _add_io_state(self, state: int) -> None:
+        """Where pyzmq begins to wait for the send or receive that it has queued last."""
+        super()._add_io_state(state)
+        with Guard(self._hopwatch):
+            if state == POLLOUT:
+                send_waits(self._hopwatch, self._send_futures[-1])
+            else:
+                receive_waits(self._hopwatch, self._recv_futures[-1])
+
+
+class JoinedPending(Pending):
+    """The same over a worker that the application sends on as well: only what comes this way is waited for."""
+
+    def _add_send_event(
+        self, kind: str, msg: Any = None, kwargs: dict[str, Any] | None = None, future: Any = None
+    ) -> Any:
+        way = self._hopwatch.way
+        way.sends_deferred = not asks_at_once((kwargs or {}).get("flags", 0))
+        try:
+            return super()._add_send_event(kind, msg=msg, kwargs=kwargs, future=future)
+        finally:
+            way.sends_deferred = False
+
+
+def asks_at_once(flags: Any) -> bool:
+    """Whether DONTWAIT is among the flags."""
+    return isinstance(flags, int) and bool(flags & DONTWAIT)
+
+
+def send_waits(state: SocketState, event: Any) -> None:
+    """Count a send that has become pending, until its future is done."""
+    if event.kind == "poll":
+        return
+    state.slot.words[WAITED_SENDS] += 1
+    state.slot.words[PENDING_SENDS] += 1
+    event.future.add_done_callback(partial(send_waited, state, time.monotonic_ns()))
+
+
+def send_waited(state: SocketState, began: int, future: Future[Any]) -> None:
+    """A pending send was accepted, timed out or was cancelled."""
+    words = state.slot.words
+    words[WAITED_NS] += time.monotonic_ns() - began
+    words[PENDING_SENDS] = max(words[PENDING_SENDS] - 1, 0)
+    if timed_out(future):
+        words[EAGAIN_SENDS] += 1
+
+
+def receive_waits(state: SocketState, event: Any) -> None:
+    """Count a receive that found no message; pyzmq's stand-in for a timer is a class."""
+    if event.kind == "poll":
+        return
+    state.slot.words[WAITED_RECEIVES] += 1
+    if not isinstance(event.timer, type):
+        event.future.add_done_callback(partial(receive_waited, state))
+
+
+def receive_waited(state: SocketState, future: Future[Any]) -> None:
+    """A receive with a time limit has ended."""
+    if timed_out(future):
+        state.slot.words[EAGAIN_RECEIVES] += 1
+
+
+def timed_out(future: Future[Any]) -> bool:
+    """Whether EAGAIN is what came of it. Asked for by ``exception()``, asyncio would no longer report an error that nobody looked at."""
+    return isinstance(future._exception, zmq.Again)

@@ -1,0 +1,103 @@
+"""The Python objects that stand for one libzmq socket: the application's, pyzmq's own within it, and shadows of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any, cast
+
+import zmq
+from zmq.backend import Socket as BackendSocket
+
+from hopwatch.sockets.classes import instrumented
+from hopwatch.sockets.greenlets import GreenletWaits
+from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.pending import Front, JoinedPending, Pending
+from hopwatch.sockets.state import SocketState, Way
+
+DONTWAIT = int(zmq.DONTWAIT)
+
+AnySocket = zmq.Socket[Any]
+
+
+def worker_of(socket: AnySocket) -> AnySocket:
+    """The object that does the sends and receives: an asyncio or tornado socket has a plain one for that."""
+    return cast(AnySocket, socket._shadow_sock) if _is_a(socket, "zmq._future", "_AsyncSocket") else socket
+
+
+def way_of(socket: AnySocket) -> Way:
+    """How the sends and receives of a socket come to us."""
+    if _is_a(socket, "zmq.green.core", "_Socket"):
+        return Way(DONTWAIT, sends_deferred=True, receives_deferred=True)
+    worker = worker_of(socket)
+    pyzmqs_own = type(worker) is zmq.Socket and isinstance(worker._shadow_obj, int)
+    if worker is not socket and pyzmqs_own:
+        return Way(DONTWAIT, sends_deferred=True, looks_ahead=True)
+    return Way()
+
+
+def above(socket: AnySocket) -> tuple[type, ...]:
+    """What comes above pyzmq's own class in the instrumented class of a worker."""
+    return (GreenletWaits,) if _is_a(socket, "zmq.green.core", "_Socket") else ()
+
+
+def known_state(socket: AnySocket, states: Iterable[SocketState]) -> SocketState | None:
+    """The state of a socket that is instrumented already under another object."""
+    worker = worker_of(socket)
+    if isinstance(worker, HookedSocket):
+        return worker._hopwatch
+    if not socket._shadow:
+        return None
+    address = _address(socket)
+    for state in list(states):
+        if not state.closed and any(_address(member) == address for member in state.members):
+            return state
+    return None
+
+
+def enrol(socket: AnySocket, new_class: type[HookedSocket], state: SocketState) -> HookedSocket:
+    """Give an object its instrumented class, and its place among those that stand for the same socket."""
+    socket.__class__ = new_class
+    hooked = cast(HookedSocket, socket)
+    hooked._hopwatch = state
+    hooked._hopwatch_words = state.slot.words
+    state.members.add(hooked)
+    return hooked
+
+
+def join(socket: AnySocket, state: SocketState) -> HookedSocket | None:
+    """Let a further object stand for an instrumented socket; None where nothing of that does any work any more."""
+    worker = worker_of(socket)
+    if not isinstance(worker, HookedSocket):
+        model = next((member for member in state.members if type(member)._hopwatch_methods), None)
+        if model is None:
+            return None
+        model._hopwatch_stop_probing()
+        pattern = type(model)
+        new_class = instrumented(
+            type(worker), pattern._hopwatch_parts, pattern._hopwatch_methods, above(worker)
+        )
+        enrol(worker, new_class, state)
+    if worker is not socket:
+        pending = Pending if state.way.sends_deferred else JoinedPending
+        enrol(socket, instrumented(type(socket), (Front,), {}, (pending,)), state)
+    return cast(HookedSocket, socket)
+
+
+def leave(socket: HookedSocket) -> None:
+    """Make an object bare again."""
+    bare = socket._hopwatch_bare
+    socket.__class__ = bare  # type: ignore[assignment]
+    for attribute in ("_hopwatch", "_hopwatch_words"):
+        socket.__dict__.pop(attribute, None)
+
+
+def _address(socket: AnySocket) -> int:
+    """The handle's address, read past our own hook, which takes this for the application's doing."""
+    return int(BackendSocket.underlying.__get__(socket))
+
+
+def _is_a(socket: AnySocket, module: str, name: str) -> bool:
+    """Whether it is of a class of pyzmq's that is imported only where an application uses it."""
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(socket, getattr(loaded, name))
