@@ -179,6 +179,7 @@ class Gap(Event, frozen=True, tag="gap"):
     lane: Count
     first: Count
     last: Count
+    lost: Count | None = None
     before: Count | None = None
     after: Count | None = None
     before_sent_at: Nanoseconds | None = None
@@ -210,8 +211,8 @@ class Onset(Event, frozen=True, tag="onset"):
 
     socket: Id
     number: Count
-    lane: Count
-    lane_number: Count
+    lane: Count | None = None
+    lane_number: Count | None = None
 
 
 class ProxyStarted(Event, frozen=True, tag="proxy"):

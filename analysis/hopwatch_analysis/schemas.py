@@ -108,6 +108,7 @@ KINDS: dict[str, dict[str, DataType]] = {
         "action": TEXT,
         "first": WHOLE,
         "last": WHOLE,
+        "lost": WHOLE,
         "before": WHOLE,
         "after": WHOLE,
         "before_sent_at": TIME,

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from hopwatch.errors import UsageError
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -18,10 +20,13 @@ class Settings:
     name: str | None
     sequence: str | None
     disabled: bool
+    stamp_every: int = 1
 
 
 def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
-    """Read ``HOPWATCH_DIR``, ``HOPWATCH_HOST``, ``HOPWATCH_NAME``, ``HOPWATCH_SEQUENCE``, ``HOPWATCH_DISABLED``."""
+    """Read ``HOPWATCH_DIR``, ``HOPWATCH_HOST``, ``HOPWATCH_NAME``, ``HOPWATCH_SEQUENCE``, ``HOPWATCH_STAMP_EVERY``,
+    ``HOPWATCH_DISABLED``. Raises UsageError.
+    """
     values = os.environ if environ is None else environ
     directory = values.get("HOPWATCH_DIR")
     return Settings(
@@ -31,7 +36,14 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
         name=values.get("HOPWATCH_NAME") or None,
         sequence=values.get("HOPWATCH_SEQUENCE") or None,
         disabled=values.get("HOPWATCH_DISABLED", "") not in {"", "0"},
+        stamp_every=_stamp_every(values.get("HOPWATCH_STAMP_EVERY") or "1"),
     )
+
+
+def _stamp_every(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or int(text) < 1:
+        raise UsageError(f"HOPWATCH_STAMP_EVERY must be a number from 1 on, not {text!r}")
+    return int(text)
 
 
 def default_directory(environ: Mapping[str, str]) -> Path:

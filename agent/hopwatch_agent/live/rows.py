@@ -156,6 +156,7 @@ def _(event: records.Gap) -> Rows:
         "action": "gap",
         "first": event.first,
         "last": event.last,
+        "lost": event.last - event.first + 1 if event.lost is None else event.lost,
         "before": event.before,
         "after": event.after,
         "before_sent_at": event.before_sent_at,

@@ -9,7 +9,6 @@ the place of this module.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import zmq
@@ -88,9 +87,8 @@ def counting_send(words: Words, plain: int = 0) -> Methods:
 
 def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods:
     """``send`` of a socket that counts and stamps: here the messages of one frame, for which one lane serves."""
-    counting = counting_send(words)
-    count_sent: Callable[[int, bool], None] = counting["_hopwatch_count_sent"].__func__
-    stream, stamp_flags = numbering.stream, numbering.flags
+    sent = sent_bytes = 0
+    stream, stamp_flags, due_after = numbering.stream, numbering.flags, numbering.due_after
 
     def send(
         self: Any,
@@ -101,7 +99,8 @@ def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods
         routing_id: int | None = None,
         group: str | None = None,
     ) -> Any:
-        """As ``zmq.Socket.send``; the stamp follows as the message's last frame."""
+        """As ``zmq.Socket.send``; the stamp, where one is due, follows as the message's last frame."""
+        nonlocal sent, sent_bytes
         lane = numbering.single_frame_lane
         if (
             flags == plain
@@ -110,22 +109,41 @@ def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods
             and routing_id is None
             and group is None
         ):
-            lane_words = lane.words
-            number = lane_words[LANE_COUNT]
-            stamp = pack(MAGIC, stamp_flags, 0, lane.index, stream, words[SENT], number, time_ns())
+            number = lane.count
             try:
-                tracker = backend_send(self, data, STAMPED_DONTWAIT, copy, track)
+                if number < lane.due:
+                    tracker = backend_send(self, data, DONTWAIT, copy, track)
+                    frames = 1
+                else:
+                    stamp = pack(MAGIC, stamp_flags, 0, lane.index, stream, sent, number, time_ns())
+                    tracker = backend_send(self, data, STAMPED_DONTWAIT, copy, track)
+                    backend_send(self, stamp, DONTWAIT)
+                    lane.due = due_after(number)
+                    frames = 2
             except Again:
                 pass
             else:
-                backend_send(self, stamp, DONTWAIT)
-                lane_words[LANE_FRAMES] += 2
-                lane_words[LANE_COUNT] = number + 1
-                count_sent(len(data) if data.__class__ is bytes else size_of(data), False)
+                lane_words = lane.words
+                lane.frames = lane_words[LANE_FRAMES] = lane.frames + frames
+                lane.count = lane_words[LANE_COUNT] = number + 1
+                sent += 1
+                words[SENT] = sent
+                sent_bytes += len(data) if data.__class__ is bytes else size_of(data)
+                words[SENT_BYTES] = sent_bytes
                 return tracker
         return self._hopwatch_send(data, flags, copy, track, routing_id, group)
 
-    return {"send": send, "_hopwatch_count_sent": counting["_hopwatch_count_sent"]}
+    def count_sent(size: int, more: bool) -> None:
+        nonlocal sent, sent_bytes
+        sent_bytes += size
+        words[SENT_BYTES] = sent_bytes
+        if more:
+            words[SENT_MORE_FRAMES] += 1
+        else:
+            sent += 1
+            words[SENT] = sent
+
+    return {"send": send, "_hopwatch_count_sent": staticmethod(count_sent)}
 
 
 def stamped_recv(words: Words, state: SocketState) -> Methods:
@@ -133,6 +151,7 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
     incoming = state.incoming
     plain = state.way.plain_flags
     take = state.receiving.take
+    count_unstamped = state.receiving.unstamped.count
     received = words[RECEIVED]
     received_bytes = words[RECEIVED_BYTES]
 
@@ -145,13 +164,20 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
             except Again:
                 pass
             else:
-                following = backend_recv(self, DONTWAIT) if frame.more else b""
-                if len(following) != STAMP_SIZE or not following.startswith(MAGIC):
-                    self._hopwatch_hold(frame, following)
-                    return frame.bytes if copy else frame
-                frame.more = incoming.more = False
+                if frame.more:
+                    following = backend_recv(self, DONTWAIT)
+                    if len(following) != STAMP_SIZE or not following.startswith(MAGIC):
+                        self._hopwatch_hold(frame, following)
+                        return frame.bytes if copy else frame
+                    frame.more = False
+                else:
+                    following = b""
+                incoming.more = False
                 try:
-                    take(following, frame)
+                    if following:
+                        take(following, frame)
+                    else:
+                        count_unstamped(frame, False)
                 except Exception as error:  # noqa: BLE001 -- a fault of ours is not the application's
                     state.fault(error)
                 received += 1

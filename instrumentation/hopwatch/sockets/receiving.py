@@ -58,9 +58,10 @@ class CountingReceive(HookedSocket):
         incoming = self._hopwatch.incoming
         if len(parts) + incoming.frames > 1 and stamp.is_stamp(as_bytes(parts[-1])):
             first_frame = incoming.first_frame if incoming.frames else as_bytes(parts[0])
+            several = len(parts) + incoming.frames > 2
             found = as_bytes(parts.pop())
             self._hopwatch_count_last(len(parts), sum(map(len, parts)))
-            self._hopwatch_meet_stamp(found, first_frame)
+            self._hopwatch_meet_stamp(found, first_frame, several)
             return parts or self.recv_multipart(flags, copy, track)
         self._hopwatch_count_last(len(parts), sum(map(len, parts)))
         return parts
@@ -84,10 +85,10 @@ class CountingReceive(HookedSocket):
         size = len(frame)
         more = backend_get(self, RCVMORE)
         if size == STAMP_SIZE and not more and stamp.is_stamp(as_bytes(frame)):
-            first_frame = incoming.first_frame
+            first_frame, several = incoming.first_frame, incoming.frames > 1
             if incoming.frames:
                 self._hopwatch_count_last(0, 0)
-            self._hopwatch_meet_stamp(as_bytes(frame), first_frame)
+            self._hopwatch_meet_stamp(as_bytes(frame), first_frame, several)
             return self.recv(flags, copy, track)
         if more:
             self._hopwatch_count_more(size, as_bytes(frame))
@@ -121,12 +122,15 @@ class CountingReceive(HookedSocket):
         if words[RECEIVED] == FRAMES_ASKED_AT_FIRST and not incoming.multipart and self._hopwatch_direct:
             self._hopwatch_ask_sometimes(True)
 
-    def _hopwatch_meet_stamp(self, frame: bytes, first_frame: bytes | None) -> None:
+    def _hopwatch_meet_stamp(
+        self, frame: bytes, first_frame: bytes | zmq.Frame | None, several: bool
+    ) -> None:
         """From here on stamps come: take them off before the application sees them."""
         state = self._hopwatch
         exchange(self, CountingReceive, StampedReceive, stamped_recv(self._hopwatch_words, state))
         with Guard(state):
-            state.receiving.take(frame, first_frame)
+            state.receiving.unstamped.before += self._hopwatch_words[RECEIVED] - 1
+            state.receiving.take(frame, first_frame, several)
 
 
 class StampedReceive(HookedSocket):
@@ -188,13 +192,15 @@ class StampedReceive(HookedSocket):
         state = self._hopwatch
         incoming = state.incoming
         if not incoming.frames:
-            incoming.first_frame = frame.bytes if state.subscriptions is not None else b""
+            incoming.first_frame = frame
         incoming.held = None
         incoming.more = frame.more
-        if frame.more and stamp.is_stamp(following):
+        if not frame.more:
+            self._hopwatch_take_unstamped()
+        elif stamp.is_stamp(following):
             frame.more = incoming.more = False
-            self._hopwatch_take(following, incoming.first_frame)
-        elif frame.more:
+            self._hopwatch_take(following)
+        else:
             incoming.held = zmq.Frame(following)
             incoming.held.more = bool(backend_get(self, RCVMORE))
         self._hopwatch_count(len(frame))
@@ -212,11 +218,19 @@ class StampedReceive(HookedSocket):
             self._hopwatch_count_refused_receive()
             raise
 
-    def _hopwatch_take(self, frame: bytes, first_frame: bytes | None) -> None:
+    def _hopwatch_take(self, frame: bytes) -> None:
         state = self._hopwatch
+        incoming = state.incoming
         if not state.faulty:
             with Guard(state):
-                state.receiving.take(frame, first_frame)
+                state.receiving.take(frame, incoming.first_frame, incoming.frames > 0)
+
+    def _hopwatch_take_unstamped(self) -> None:
+        state = self._hopwatch
+        incoming = state.incoming
+        if not state.faulty:
+            with Guard(state):
+                state.receiving.unstamped.count(incoming.first_frame, incoming.frames > 0)
 
     def _hopwatch_count(self, size: int) -> None:
         incoming = self._hopwatch.incoming
@@ -227,3 +241,4 @@ class StampedReceive(HookedSocket):
         self._hopwatch_count_received(1, size)
         self._hopwatch_words[RECEIVED_MORE_FRAMES] += incoming.frames
         incoming.frames = 0
+        incoming.first_frame = None

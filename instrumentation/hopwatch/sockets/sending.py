@@ -73,7 +73,7 @@ class StampingSend(CountingSend):
     def _hopwatch_send_last(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         state = self._hopwatch
         message = self._hopwatch_number(data)
-        if message is None:
+        if message is None or message.stamp is None:
             tracker = self._hopwatch_transmit(data, flags, copy, track)
         else:
             tracker = self._hopwatch_transmit(data, flags | SNDMORE, copy, track)

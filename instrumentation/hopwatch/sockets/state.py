@@ -32,7 +32,7 @@ class Incoming:
     held: zmq.Frame | None = None
     more: bool = False
     frames: int = 0
-    first_frame: bytes | None = None
+    first_frame: bytes | zmq.Frame | None = None
     multipart: bool = False
 
 
