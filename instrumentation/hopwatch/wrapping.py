@@ -26,6 +26,7 @@ from hopwatch.sockets.counting import (
     counting_recv,
     counting_send,
     looking_recv,
+    looking_send,
     stamped_recv,
     stamping_send,
 )
@@ -92,8 +93,10 @@ def wrap(
     Raises UsageError for arguments that it cannot use. Whatever else goes wrong leaves the socket bare, with a warning in the log.
     """
     settings = from_environment()
+    if settings.disabled:
+        return socket
     wish = _wish(settings, name, sequence, stamp_every, topic)
-    if settings.disabled or isinstance(socket, HookedSocket) or not _is_supported(socket):
+    if isinstance(socket, HookedSocket) or not _is_supported(socket):
         return socket
     try:
         _instrument(socket, wish, PROCESS.instrument(settings))
@@ -243,6 +246,8 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
     plain = way.plain_flags
     numbering = state.numbering if stamps else None
     sending = counting_send(words, plain) if numbering is None else stamping_send(words, numbering, plain)
+    if state.subscriptions is not None:
+        sending = looking_send(sending)
     counting = looking_recv if way.looks_ahead else counting_recv
     receiving = stamped_recv(words, state) if reads_stamps else counting(words)
     return {**(arming_send(sending) if probed else sending), **receiving}

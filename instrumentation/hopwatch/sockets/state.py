@@ -13,6 +13,7 @@ import zmq
 
 from hopwatch.finding import Finding
 from hopwatch.ids import as_text
+from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.journal.counters import Slot, private_slot, snapshot
 from hopwatch.journal.journal import Journal, NoJournal
 from hopwatch.lanes.receiving import ReceivingLanes
@@ -71,6 +72,7 @@ class SocketState:
     sending: SendingLanes | None = None
     numbering: Numbering | None = None
     onset_due: bool = False
+    sending_more: bool = False
     monitored: bool = False
     faulty: bool = False
     way: Way = field(default_factory=Way)
@@ -139,7 +141,7 @@ class SocketState:
 
 
 class Guard:
-    """Keeps our faults from the application: an exception in its block is counted, not raised."""
+    """Keeps our faults from the application: an exception in its block is counted, not raised, unless a signal handler raised it."""
 
     __slots__ = ("_state",)
 
@@ -152,7 +154,7 @@ class Guard:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        if isinstance(error, Exception):
+        if isinstance(error, Exception) and not raised_by_signal_handler(trace):
             self._state.fault(error)
             return True
         return False
