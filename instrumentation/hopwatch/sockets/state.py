@@ -16,6 +16,7 @@ from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes, write_lanes
 from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.sockets.numbering import Numbering
+from hopwatch.sockets.reading import Reading
 from hopwatch.words import COUNTER_NAMES, SOCKET, SOCKET_SLOT_WORDS
 
 
@@ -43,6 +44,8 @@ class SocketState:
     receiving: ReceivingLanes
     sending: SendingLanes | None = None
     numbering: Numbering | None = None
+    reading_sent: Reading | None = None
+    reading_received: Reading | None = None
     onset_due: bool = False
     monitored: bool = False
     faulty: bool = False
@@ -81,10 +84,11 @@ class SocketState:
 
         The monitor thread may have a disconnection of this socket still to tell: it finds the last counts, not the next owner's.
         """
-        sending = self.sending.slots if self.sending else []
-        for slots in (sending, self.receiving.slots):
+        sent = [*(self.sending.slots if self.sending else []), *_slots_of(self.reading_sent)]
+        received = [*self.receiving.slots, *_slots_of(self.reading_received)]
+        for slots in (sent, received):
             write_lanes(self.journal, self.identifier, slots, final=True)
-        slot, lanes = self.slot, [*sending, *self.receiving.slots]
+        slot, lanes = self.slot, [*sent, *received]
         self._let_go(snapshot(slot))
         self.event("closed", counters=dict(zip(COUNTER_NAMES, self.slot.words[1:].tolist(), strict=False)))
         for taken in (slot, *lanes):
@@ -99,8 +103,15 @@ class SocketState:
     def _let_go(self, slot: Slot) -> None:
         self.slot = slot
         self.receiving.slots = []
+        for reading in (self.reading_sent, self.reading_received):
+            if reading is not None:
+                reading.lanes.slots = []
         if self.sending is not None:
             self.sending.slots = []
+
+
+def _slots_of(reading: Reading | None) -> list[Slot]:
+    return [] if reading is None else reading.lanes.slots
 
 
 class Guard:
