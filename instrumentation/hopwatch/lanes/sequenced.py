@@ -10,6 +10,7 @@ from hopwatch.ids import as_text
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
 from hopwatch.lanes.numbers import NumberLine, Verdict
+from hopwatch.lanes.sending import PROGRESS_LANES, write_lanes
 from hopwatch.sequences import NumberedMessages
 from hopwatch.words import (
     DUPLICATED,
@@ -91,6 +92,11 @@ class SequencedLanes:
             self._send(lane, number, len(frames))
         else:
             self._receive(lane, number, connection)
+
+    def write_progress(self) -> None:
+        """Journal where every lane stands, if they are few."""
+        if len(self.slots) <= PROGRESS_LANES:
+            write_lanes(self._journal, self._socket, self.slots, final=False)
 
     def _receive(self, lane: SequencedLane, number: int, connection: int | None) -> None:
         former = lane.former
