@@ -161,6 +161,8 @@ class LaneAnnounced(Event, frozen=True, tag="lane"):
     lane: Count
     topic: Hex = ""
     slot: Slot = None
+    sequence: str | None = None
+    epoch: Count = 0
 
 
 class Lanes(Event, frozen=True, tag="lanes"):

@@ -95,6 +95,7 @@ KINDS: dict[str, dict[str, DataType]] = {
         "role": TEXT,
         "state": TEXT,
         "topic": TEXT,
+        "sequence": TEXT,
         "count": WHOLE,
         "frames": WHOLE,
         "first": WHOLE,

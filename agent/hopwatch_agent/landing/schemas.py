@@ -87,7 +87,8 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
         "received": pa.int64(),
         "reason": pa.string(),
     },
-    # role: "send" or "receive"; state: "announced" (only then topic is given), "sample" or "final"
+    # role: "send" or "receive"; state: "announced" (only then topic is given, and sequence for messages
+    # that carry numbers of their own), "sample" or "final"
     "lane": {
         "socket": pa.string(),
         "stream": pa.string(),
@@ -95,6 +96,7 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
         "role": pa.string(),
         "state": pa.string(),
         "topic": pa.string(),
+        "sequence": pa.string(),
         "count": pa.int64(),
         "frames": pa.int64(),
         "first": pa.int64(),

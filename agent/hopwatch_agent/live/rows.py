@@ -137,6 +137,7 @@ def _(event: records.LaneAnnounced) -> Rows:
         "role": _role(event.socket, event.stream),
         "state": "announced",
         "topic": event.topic,
+        "sequence": event.sequence,
     }
     return [("lane", values)]
 
