@@ -1,11 +1,14 @@
 """Monitors tell of connections, and are never in the way of an application that ends or has a monitor of its own."""
 
+import os
 import threading
 import time
+from pathlib import Path
 
 import hopwatch
 import pytest
 import zmq
+from hopwatch.monitors.addresses import addresses_of
 from journal_reader import Journal
 from zmq.utils.monitor import recv_monitor_message
 
@@ -69,6 +72,15 @@ def test_over_ipc_the_addresses_are_not_known(
     until(lambda: journal.of("push", "connected"))
     connected = journal.of("push", "connected")[0]
     assert (connected["local"], connected["remote"]) == (None, None)
+
+
+def test_a_descriptor_that_is_no_socket_any_more_leaves_none_open() -> None:
+    read, write = os.pipe()
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    assert {addresses_of(read, "tcp://127.0.0.1:1", accepted=True) for _ in range(5)} == {(None, None)}
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    os.close(read)
+    os.close(write)
 
 
 def test_a_disconnection_told_after_the_close_has_the_sockets_own_counts(

@@ -24,7 +24,7 @@ def addresses_of(descriptor: int, endpoint: str, accepted: bool) -> Addresses:
     if not endpoint.startswith("tcp://"):
         return UNKNOWN
     try:
-        with socket.socket(fileno=os.dup(descriptor)) as connection:
+        with _socket_of(os.dup(descriptor)) as connection:
             local, remote = connection.getsockname(), connection.getpeername()
     except OSError:
         return UNKNOWN
@@ -32,6 +32,15 @@ def addresses_of(descriptor: int, endpoint: str, accepted: bool) -> Addresses:
     if not isinstance(named, tuple) or str(named[1]) != endpoint.rpartition(":")[2]:
         return UNKNOWN
     return Addresses(_text(local), _text(remote))
+
+
+def _socket_of(descriptor: int) -> socket.socket:
+    """The socket that owns this descriptor from now on; closes it and raises OSError if it is none of a socket."""
+    try:
+        return socket.socket(fileno=descriptor)
+    except OSError:
+        os.close(descriptor)
+        raise
 
 
 def _text(address: tuple[str, int]) -> str:
