@@ -57,7 +57,8 @@ class OptionSet(Event, frozen=True, tag="option"):
 
     socket: Id
     option: str
-    value: Int64 | str
+    value: int | str
+    """Some options are unsigned: past what a signed integer of 64 bits holds."""
 
 
 class EndpointEvent(Event, frozen=True):
@@ -210,8 +211,8 @@ class Onset(Event, frozen=True, tag="onset"):
 
     socket: Id
     number: Count
-    lane: Count
-    lane_number: Count
+    lane: Count | None = None
+    lane_number: Count | None = None
 
 
 class ProxyStarted(Event, frozen=True, tag="proxy"):
