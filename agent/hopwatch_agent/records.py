@@ -226,6 +226,18 @@ class ProxyStarted(Event, frozen=True, tag="proxy"):
     backend_type: str
 
 
+class ProxyEnded(Event, frozen=True, tag="proxy_ended"):
+    """The proxy returned: its context has ended, or it was interrupted."""
+
+    proxy: Id
+    name: str
+    frontend: Id
+    backend: Id
+    frontend_type: str
+    backend_type: str
+    counted_at: Nanoseconds | None = None
+
+
 class FindingMade(Event, frozen=True, tag="finding"):
     """Something is wrong or risky in a socket's set-up."""
 
@@ -277,6 +289,7 @@ AnyEvent: TypeAlias = (
     | Skipped
     | Onset
     | ProxyStarted
+    | ProxyEnded
     | FindingMade
     | FaultCaught
     | Closed

@@ -49,6 +49,7 @@ COUNTERS = (
     "proxied_in_bytes",
     "proxied_out_frames",
     "proxied_out_bytes",
+    "proxied_at",
 )
 
 KINDS: dict[str, dict[str, DataType]] = {
@@ -116,6 +117,8 @@ KINDS: dict[str, dict[str, DataType]] = {
     "onset": {"socket": TEXT, "number": WHOLE, "lane": WHOLE, "lane_number": WHOLE},
     "counters": {"socket": TEXT, "final": FLAG, **dict.fromkeys(COUNTERS, WHOLE)},
     "proxy": {
+        "state": TEXT,
+        "counted_at": TIME,
         "proxy": TEXT,
         "name": TEXT,
         "frontend": TEXT,

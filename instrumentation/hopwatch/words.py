@@ -23,6 +23,7 @@ PROXIED_IN_FRAMES = 18
 PROXIED_IN_BYTES = 19
 PROXIED_OUT_FRAMES = 20
 PROXIED_OUT_BYTES = 21
+PROXIED_AT = 22
 
 COUNTER_NAMES = (
     "sent",
@@ -46,8 +47,9 @@ COUNTER_NAMES = (
     "proxied_in_bytes",
     "proxied_out_frames",
     "proxied_out_bytes",
+    "proxied_at",
 )
-"""Names of the words 1 to 21 of a socket slot, in their order."""
+"""Names of the words 1 to 22 of a socket slot, in their order."""
 
 LANE_STREAM = 1
 LANE_INDEX = 2

@@ -29,6 +29,7 @@ SOCKET_WORDS = [
     "proxied_in_bytes",
     "proxied_out_frames",
     "proxied_out_bytes",
+    "proxied_at",
 ]
 LANE_WORDS = ["socket", "stream", "lane", "count", "frames", "first", "next", "newest_sent_at"]
 

@@ -40,6 +40,7 @@ COUNTER_NAMES = [
     "proxied_in_bytes",
     "proxied_out_frames",
     "proxied_out_bytes",
+    "proxied_at",
 ]
 
 
@@ -115,7 +116,7 @@ class JournalWriter:
     def set_counters(self, socket: str, slot: int, **counters: int) -> None:
         """Sets the words of a socket's slot."""
         words = [int(socket, 16), *(counters.get(name, 0) for name in COUNTER_NAMES)]
-        os.pwrite(self._counters, struct.pack("<22Q", *words), HEADER_SIZE + slot * SOCKET_SIZE)
+        os.pwrite(self._counters, struct.pack(f"<{len(words)}Q", *words), HEADER_SIZE + slot * SOCKET_SIZE)
 
     def set_lane(self, slot: int, socket: str, stream: str, lane: int, *numbers: int) -> None:
         """Sets the words of a lane's slot; ``numbers`` are its words 3 to 7."""

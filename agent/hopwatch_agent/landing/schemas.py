@@ -42,6 +42,7 @@ COUNTERS = (
     "proxied_in_bytes",
     "proxied_out_frames",
     "proxied_out_bytes",
+    "proxied_at",
 )
 
 KINDS: dict[str, dict[str, pa.DataType]] = {
@@ -122,7 +123,10 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
     },
     # final: the last word on this socket (from its "closed" event, or read after its process was gone)
     "counters": {"socket": pa.string(), "final": pa.bool_(), **{name: pa.int64() for name in COUNTERS}},
+    # state: "started", or "ended" by itself (one that was killed has no such row); counted_at: as of when its last counts hold
     "proxy": {
+        "state": pa.string(),
+        "counted_at": TIMESTAMP,
         "proxy": pa.string(),
         "name": pa.string(),
         "frontend": pa.string(),
