@@ -169,6 +169,21 @@ def test_a_counters_file_that_is_none_is_one_fault_and_the_events_are_read(
     assert len(bench.rows("socket")) == 1
 
 
+def test_a_counters_file_of_a_foreign_version_outlives_its_process(bench: Any) -> None:
+    writer = bench.writer()
+    writer.opened(SOCKET)
+    writer.set_header(8, struct.pack("<Q", 2))
+    other = bench.writer()
+    bench.tick()
+    bench.land()
+    bench.tick()
+    bench.reopen()
+    bench.tick()
+    assert sorted(bench.journal.iterdir()) == [writer.path("counters", 0), writer.path("lock")]
+    assert not other.path("counters", 0).exists()
+    assert len(bench.rows("fault")) == 1
+
+
 def test_a_counters_file_cut_short_is_a_fault(bench: Any, alive: Alive) -> None:
     writer = bench.writer()
     writer.opened(SOCKET)

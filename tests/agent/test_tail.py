@@ -136,6 +136,18 @@ def test_holes_in_the_numbers_are_counted_as_events_lost(bench: Any) -> None:
     assert gone["events_lost"] == 7
 
 
+def test_events_lost_by_a_process_that_lives_are_landed_too(bench: Any, alive: Alive) -> None:
+    writer = bench.writer()
+    with alive(writer):
+        for lost in (3, 2):
+            writer.skip(lost)
+            onset(writer, 1)
+            bench.tick()
+            bench.tick()
+    rows = [row["events_lost"] for row in bench.rows("process") if row["state"] == "events_lost"]
+    assert rows == [3, 5]
+
+
 def test_events_that_could_not_be_written_at_the_end_are_counted_too(bench: Any) -> None:
     writer = bench.writer()
     onset(writer, 1)

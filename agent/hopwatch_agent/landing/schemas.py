@@ -46,7 +46,8 @@ COUNTERS = (
 )
 
 KINDS: dict[str, dict[str, pa.DataType]] = {
-    # state: "started", "exited" (it said so itself) or "gone" (its lock is free)
+    # state: "started", "exited" (it said so itself), "gone" (its lock is free), or "events_lost" (more than before);
+    # events_lost: how many in all, by then
     "process": {
         "state": pa.string(),
         "pid": pa.int64(),
