@@ -57,7 +57,8 @@ class OptionSet(Event, frozen=True, tag="option"):
 
     socket: Id
     option: str
-    value: Int64 | str
+    value: int | str
+    """Some options are unsigned: past what a signed integer of 64 bits holds."""
 
 
 class EndpointEvent(Event, frozen=True):
@@ -228,6 +229,18 @@ class ProxyStarted(Event, frozen=True, tag="proxy"):
     backend_type: str
 
 
+class ProxyEnded(Event, frozen=True, tag="proxy_ended"):
+    """The proxy returned: its context has ended, or it was interrupted."""
+
+    proxy: Id
+    name: str
+    frontend: Id
+    backend: Id
+    frontend_type: str
+    backend_type: str
+    counted_at: Nanoseconds | None = None
+
+
 class FindingMade(Event, frozen=True, tag="finding"):
     """Something is wrong or risky in a socket's set-up."""
 
@@ -279,6 +292,7 @@ AnyEvent: TypeAlias = (
     | Skipped
     | Onset
     | ProxyStarted
+    | ProxyEnded
     | FindingMade
     | FaultCaught
     | Closed

@@ -96,7 +96,7 @@ def _processes(rows: DataFrame) -> DataFrame:
 
 
 def _proxy_sides(rows: DataFrame) -> DataFrame:
-    proxies = best(rows, ["proxy"], [sf.col("at")])
+    proxies = best(rows, ["proxy"], [sf.col("at")])  # when it started: its end repeats the same
     front = proxies.select(
         sf.col("frontend").alias("socket"),
         "proxy",

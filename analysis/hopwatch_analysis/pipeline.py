@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis import accounts as acc
-from hopwatch_analysis import balanced, causes, incidents, ledger, losses, nodes, owed, rates
+from hopwatch_analysis import balanced, causes, completeness, incidents, ledger, losses, nodes, owed, rates
 from hopwatch_analysis.carried import assigned
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.frontends import arrivals
@@ -49,7 +49,7 @@ class Topology:
 
 
 def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -> dict[str, DataFrame]:
-    """Result tables by name: hops, ledger, losses, incidents, findings."""
+    """Result tables by name: hops, ledger, losses, incidents, findings, faults, lost_events."""
     progress("who is connected to whom")
     topology = _topology(tables, scope)
     progress("what each receiver was owed, and did not get")
@@ -75,6 +75,8 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
         "losses": acc.by_hop(accounts),
         "incidents": settle(incidents.incidents(accounts, figures, topology.sockets)),
         "findings": tables["finding"].select("socket", "rule", "text", "advice"),
+        "faults": completeness.faults(tables["fault"]),
+        "lost_events": completeness.lost_events(tables["process"]),
     }
 
 

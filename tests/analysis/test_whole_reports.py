@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from hopwatch_analysis.job import analyze
-from landed_folder import LandedFolder, id_of
+from landed_folder import LandedFolder, at, id_of
 from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(240)]
@@ -317,10 +317,28 @@ def carried_numbers(story: LandedFolder) -> None:
     carries_gap(story, "explorer", 1050, 1054)
 
 
+def unread_events(story: LandedFolder) -> None:
+    pub_sub(story, "chatty", "forgetful")
+    story.sent("chatty", 10, 10)
+    story.got("forgetful", "chatty", 10, 0, 9, 10)
+    story.add("fault", "chatty", 5, text="events, byte 7: half a line")
+    story.rows["process"].append(
+        {
+            "host": "box",
+            "process": id_of("process of chatty"),
+            "at": at(9),
+            "state": "events_lost",
+            "events_lost": 4,
+        }
+    )
+    story.process("process of chatty", "started", 0)
+
+
 STORIES = (
     carried_numbers,
     sparse_stamps,
     sparse_and_shared_out,
+    unread_events,
     slow_and_fast,
     bursts,
     proxy_drops_for_one,
@@ -498,6 +516,22 @@ def test_behind_an_onset_a_killed_senders_messages_had_been_dropped_before(repor
 def test_messages_on_their_way_are_not_lost(report: Json) -> None:
     assert incidents(report, "alive") == []
     assert row(report, "alive", "listening")["in_flight"] == 5
+
+
+def test_what_was_not_told_is_in_the_report(report: Json) -> None:
+    process = id_of("process of chatty")
+    told = {"process": process, "command": "process of chatty", "host": "box", "events": 4}
+    assert report["events_lost"] == [told]
+    assert report["fault_count"] == 1
+    assert report["faults"] == [
+        {
+            "at": "2026-05-04T12:00:05Z",
+            "host": "box",
+            "process": process,
+            "socket": id_of("chatty"),
+            "text": "events, byte 7: half a line",
+        }
+    ]
 
 
 def test_late_and_skipped_numbers_are_not_missing(report: Json) -> None:
