@@ -9,14 +9,16 @@ WHOLE_STREAM_LANE = 4294967295
 
 
 def receipts(lane_rows: DataFrame) -> DataFrame:
-    """The last word of each receiver on each lane: stream, lane, receiver, count, first, next, newest_sent_at, moved_at.
+    """The last word of each receiver on each lane: stream, lane, receiver, count, first, next, newest_sent_at, moved_at,
+    got_first_at.
 
     ``moved_at`` is when the lane was first seen with its last count.
     """
     by_lane = Window.partitionBy("stream", "lane", "socket")
     rows = lane_rows.where("role = 'receive'").withColumn("most", sf.max("count").over(by_lane))
     moved = sf.min(sf.when(sf.col("count") == sf.col("most"), sf.col("at"))).over(by_lane)
-    return best(rows.withColumn("moved_at", moved), ["stream", "lane", "socket"], _latest()).select(
+    seen = rows.withColumns({"moved_at": moved, "got_first_at": sf.min("at").over(by_lane)})
+    return best(seen, ["stream", "lane", "socket"], _latest()).select(
         "stream",
         "lane",
         sf.col("socket").alias("receiver"),
@@ -25,12 +27,14 @@ def receipts(lane_rows: DataFrame) -> DataFrame:
         sf.when(sf.coalesce("count", sf.lit(0)) > 0, sf.col("next")).otherwise(0).alias("next"),
         "newest_sent_at",
         "moved_at",
+        "got_first_at",
     )
 
 
 def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
-    """One row a lane: stream, lane, topic (hex), sent, frames_each, moved_at.
+    """One row a lane: stream, lane, topic (hex), sent, frames_each, moved_at, moved_after.
 
+    The last number was sent between ``moved_after`` and ``moved_at``: then it was still missing, and then seen.
     The sender's count is bumped after its send returned: a receiver may know of one message more.
     """
     sent = best(lane_rows.where("role = 'send'"), ["stream", "lane"], _latest()).select(
@@ -41,6 +45,13 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
         ["stream", "lane"],
         [sf.col("count").desc(), sf.col("at")],
     ).select("stream", "lane", sf.col("at").alias("moved_at"))
+    progress = lane_rows.where("role = 'send'").select("stream", "lane", "count", "at")
+    short = progress.join(sent, on=["stream", "lane"], how="inner")
+    moved_after = (
+        short.where("coalesce(count, 0) < numbered")
+        .groupBy("stream", "lane")
+        .agg(sf.max("at").alias("moved_after"))
+    )
     seen = receipts.groupBy("stream", "lane").agg(sf.max("next").alias("seen"))
     topics = (
         lane_rows.where("topic is not null").groupBy("stream", "lane").agg(sf.max("topic").alias("topic"))
@@ -50,6 +61,7 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
         seen.join(sent, on=["stream", "lane"], how="full")
         .join(topics, on=["stream", "lane"], how="left")
         .join(moved, on=["stream", "lane"], how="left")
+        .join(moved_after, on=["stream", "lane"], how="left")
         .select(
             "stream",
             "lane",
@@ -57,6 +69,7 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
             sf.coalesce(sf.greatest("numbered", "seen"), sf.lit(0)).alias("sent"),
             sf.try_divide("frames", "numbered").alias("frames_each"),
             "moved_at",
+            "moved_after",
         )
     )
 
