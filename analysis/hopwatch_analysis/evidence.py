@@ -67,8 +67,8 @@ def _sent_on(incident: Incident) -> Evidence | None:
     if incident.exact or not incident.sent_on or incident.sent_on < LONG:
         return None
     text = (
-        f"{incident.sender} went on sending for {incident.sent_on:.1f} s after the pipe was full, and nothing more arrived: "
-        "what the pipe had room for meanwhile was not dropped by it, but is counted here"
+        f"{incident.sender} went on sending for {incident.sent_on:.1f} s after its pipe was full: what that had room for by "
+        "then was not dropped, but lost with its queue, and is counted here"
     )
     return {"kind": "sent_on", "text": text, "seconds": round(incident.sent_on, 3)}
 
