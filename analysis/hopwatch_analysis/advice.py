@@ -2,13 +2,18 @@
 
 from collections.abc import Callable
 
-from hopwatch_analysis.records import Incident
+from hopwatch_analysis.records import NOBODY, Incident
 
 
 def advice(incident: Incident) -> list[str]:
     """What would have prevented the incident, most useful first."""
     give = ADVICE.get(incident.cause)
     return give(incident) if give else []
+
+
+def kept_up(incident: Incident) -> str:
+    """What is known of a receiver that lost messages in bursts only."""
+    return "keeps up with the mean rate" if incident.keeps_up else "had caught up in between"
 
 
 def _slow_receiver(incident: Incident) -> list[str]:
@@ -34,7 +39,7 @@ def _hwm_too_low(incident: Incident) -> list[str]:
     return [
         (
             f"Raise SNDHWM of {incident.sender}{mark} or RCVHWM of {incident.receiver} by at least {incident.longest}, "
-            "the longest run lost in one burst: the receiver keeps up with the mean rate."
+            f"the longest run lost in one burst: the receiver {kept_up(incident)}."
         ),
         f"Or let {incident.sender} send its bursts more evenly.",
     ]
@@ -58,6 +63,11 @@ def _reconnect(incident: Incident) -> list[str]:
 
 
 def _closed(incident: Incident) -> list[str]:
+    if incident.receiver == NOBODY:
+        return [
+            f"Nobody was connected to {incident.sender}: check its endpoint, and whether its peer runs.",
+            "LINGER keeps queued messages for so long after the close; at 0 they are dropped at once.",
+        ]
     if incident.sender_end == "closed" and incident.rcvhwm and not incident.receiver_left_first:
         return [
             (

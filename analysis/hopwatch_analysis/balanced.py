@@ -151,8 +151,9 @@ def _on_their_edge(rows: DataFrame, arrivals: DataFrame, way_edges: DataFrame) -
     )
     reached = (sf.col("arrived") - sf.col("strays")) / sf.col("frames_each")
     lacking = sf.when(sf.col("streams_in") == 1, sf.col("sent") - reached)
+    counted_all = sf.coalesce("is_final", sf.lit(False))
     at_end = (sf.col("length") == 1) | (sf.col("mark") == "left") | sf.coalesce(lacking <= 0, sf.lit(False))
-    at_start = sf.coalesce(lacking >= sf.col("messages"), sf.lit(False))
+    at_start = counted_all & sf.coalesce(lacking >= sf.col("messages"), sf.lit(False))
     edges = way_edges.select("stream", "receiver", "depth", "from_socket", "to_socket")
     return (
         rows.join(first_edges, on=["stream", "receiver"], how="left")

@@ -2,12 +2,13 @@
 
 from datetime import datetime
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.frames import prefixed, seconds
+from hopwatch_analysis.joining import came_back_first, joins, never_joined, sent_before_joining
 from hopwatch_analysis.links import saw_it_end
-from hopwatch_analysis.nodes import DROPPING_TYPES, FILTERED_TYPES, PUBLISHING_TYPES
+from hopwatch_analysis.nodes import DROPPING_TYPES
 from hopwatch_analysis.place import overlaps_a_down
 
 IN_FLIGHT, UNEXPLAINED = "in_flight", "unexplained"
@@ -39,7 +40,9 @@ def with_facts(losses: DataFrame, sockets: DataFrame, link_facts: DataFrame, lan
         "stream",
         "lane",
         sf.sum("sent").over(per_stream).alias("stream_sent"),
+        sf.count("*").over(per_stream).alias("lanes_of_stream"),
         sf.col("moved_at").alias("sent_at"),
+        sf.col("moved_after").alias("sent_after"),
     )
     per_edge = Window.partitionBy("stream", "from_socket", "to_socket")
     full_at_the_end = sf.col("begins_at_onset") & sf.col("part").isin("tail", "all")
@@ -47,7 +50,8 @@ def with_facts(losses: DataFrame, sockets: DataFrame, link_facts: DataFrame, lan
     return (
         losses.withColumns(
             {
-                "full_in_another_lane": sf.max(full_at_the_end).over(per_edge),
+                "met_full_pipe": sf.max("begins_at_onset").over(per_edge),
+                "full_in_another_lane": _in_another_lane(full_at_the_end, per_edge),
                 "stopped_at_onset": sf.max(full_at_the_end & got_all_before_it).over(per_edge),
             }
         )
@@ -59,10 +63,17 @@ def with_facts(losses: DataFrame, sockets: DataFrame, link_facts: DataFrame, lan
     )
 
 
+def _in_another_lane(condition: Column, group: WindowSpec) -> Column:
+    lane = sf.when(condition, sf.col("lane"))
+    other = (sf.min(lane).over(group) != sf.col("lane")) | (sf.max(lane).over(group) != sf.col("lane"))
+    return sf.coalesce(other, sf.lit(False))
+
+
 def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFrame:
     """Adds ``cause`` (also "in_flight" or "unexplained") and ``certainty``, by part: ends of lanes, heads, and gaps."""
     by_part = (
-        sf.when(~sf.col("hop_known"), _unknown_hop(window_end, guard))
+        sf.when(sf.col("part") == "unsure", _inferred(UNEXPLAINED))
+        .when(~sf.col("hop_known"), _unknown_hop(window_end, guard))
         .when(sf.col("part") == "inner", _why_inner())
         .when(sf.col("part") == "head", _why_head())
         .otherwise(_why_end(window_end, guard))
@@ -86,7 +97,9 @@ def _inferred(cause: str) -> Column:
 def _unknown_hop(window_end: datetime, guard: float) -> Column:
     under_way = sf.col("part").isin("tail", "all") & _both_open() & sf.col("sender_ended_at").isNull()
     moving = _moved_within(sf.col("moved_at"), window_end, guard) & sf.col("part").isin("tail", "all")
-    return sf.when(under_way | moving, _inferred(IN_FLIGHT)).otherwise(_inferred(UNEXPLAINED))
+    return sf.when(under_way | (moving & _still_open("y")), _inferred(IN_FLIGHT)).otherwise(
+        _inferred(UNEXPLAINED)
+    )
 
 
 def _why_inner() -> Column:
@@ -100,35 +113,48 @@ def _why_inner() -> Column:
 
 
 def _why_head() -> Column:
-    joined_before = sf.coalesce(sf.col("sent_when_connected") == 0, sf.lit(False)) & sf.col(
-        "started_elsewhere"
-    )
-    full = sf.col("begins_at_onset") & joined_before
-    sent_before = sf.coalesce(sf.col("last") < sf.col("sent_when_connected"), sf.lit(False))
+    """Who had got a lane that began earlier from its start on was there when this one began."""
+    joined_before = sf.col("joined_before")
+    there_before = joined_before | sf.coalesce(sf.col("sent_when_connected") == 0, sf.lit(False))
     return (
-        sf.when(full, _exact(FULL_PIPE))
-        .when(joined_before & _drops_unseen(), _inferred(FULL_PIPE))
-        .when(_joins() & sent_before & (sf.col("from_socket") == sf.col("stream")), _exact("slow_joiner"))
-        .when(_joins(), _inferred("slow_joiner"))
+        sf.when(there_before & came_back_first(), _inferred("reconnect"))
+        .when(joined_before & sf.col("begins_at_onset"), _exact(FULL_PIPE))
+        .when(joined_before & (_drops_unseen() | sf.col("met_full_pipe")), _inferred(FULL_PIPE))
+        .when(joined_before, _inferred(UNEXPLAINED))
+        .when(joins() & sent_before_joining(), _exact("slow_joiner"))
+        .when(joins(), _inferred("slow_joiner"))
         .otherwise(_inferred(UNEXPLAINED))
     )
 
 
 def _why_end(window_end: datetime, guard: float) -> Column:
-    """Tails, and lanes of which nothing arrived at all.
+    """Tails, and lanes of which nothing arrived at all: of those, it is not certain that the receiver had joined."""
+    why = _why_ended(window_end, guard)
+    unsure = (sf.col("part") == "all") & joins() & ~sf.col("joined_before")
+    told = sf.when(unsure, sf.struct(why["cause"].alias("cause"), sf.lit("inferred").alias("certainty")))
+    return (
+        sf.when(unsure & sent_before_joining(), _exact("slow_joiner"))
+        .when(unsure & never_joined(), _inferred("slow_joiner"))
+        .otherwise(told.otherwise(why))
+    )
 
-    A receiver that got all that was sent before an onset, and nothing behind it, lost the ends of all its lanes there.
-    Between two onsets in one tail the pipe may have had room for a while: what it took then was lost with its queue.
+
+def _why_ended(window_end: datetime, guard: float) -> Column:
+    """A receiver that got all that was sent before an onset, and nothing behind it, lost the ends of all its lanes there.
+
+    Behind the onset's own message the pipe may have had room again: what it took then was lost with its queue, unless
+    the receiver is known to have read on until nothing was left.
     """
     sender_gone, receiver_gone = _x_first(), _y_first()
+    alone = sf.col("first") == sf.col("last")
     return (
-        sf.when(_never_joined(), _inferred("slow_joiner"))
-        .when(sf.col("begins_at_onset") & (sf.col("onsets_inside") > 1), _inferred(FULL_PIPE))
-        .when(sf.col("begins_at_onset"), _exact(FULL_PIPE))
+        sf.when(sf.col("begins_at_onset") & (alone | _nothing_was_left(window_end)), _exact(FULL_PIPE))
+        .when(sf.col("begins_at_onset"), _inferred(FULL_PIPE))
         .when(sf.col("stopped_at_onset"), _inferred(FULL_PIPE))
         .when(sf.col("full_in_another_lane") & _had_read_all(window_end), _inferred(FULL_PIPE))
         .when(_still_open("y") & _moved_within(sf.col("moved_at"), window_end, guard), _inferred(IN_FLIGHT))
         .when(_drops_unseen() & _had_read_all(window_end) & ~_cut_off(), _inferred(FULL_PIPE))
+        .when(sf.col("unsubscribed"), _inferred(UNEXPLAINED))
         .when(sender_gone & sf.col("x_end").isin(*DEAD), _unless_dropped_unseen("sender_died"))
         .when(sender_gone, _unless_dropped_unseen("closed"))
         .when(receiver_gone & sf.col("y_end").isin(*DEAD), _unless_dropped_unseen("receiver_died"))
@@ -139,20 +165,6 @@ def _why_end(window_end: datetime, guard: float) -> Column:
     )
 
 
-def _joins() -> Column:
-    """The hop is one on which a receiver has to subscribe before it is sent anything."""
-    return sf.col("x_type").isin(*PUBLISHING_TYPES) & sf.col("y_type").isin(*FILTERED_TYPES)
-
-
-def _never_joined() -> Column:
-    """Nothing arrived, and all had been sent before the connection came up."""
-    own = sf.col("from_socket") == sf.col("stream")
-    by_count = own & (sf.col("sent_when_connected") >= sf.col("stream_sent"))
-    by_time = sf.col("connected_at") > sf.col("sent_at")
-    late = sf.coalesce(by_count, sf.lit(False)) | sf.coalesce(by_time, sf.lit(False))
-    return (sf.col("part") == "all") & _joins() & late
-
-
 def _drops_unseen() -> Column:
     """The sending socket drops at a full pipe, and nothing can tell when it did: a proxy's, or one not probed."""
     seen = sf.col("x_probed") & (sf.col("from_socket") == sf.col("stream"))
@@ -160,8 +172,11 @@ def _drops_unseen() -> Column:
 
 
 def _unless_dropped_unseen(cause: str) -> Column:
-    """What was queued when an end was gone is lost with it; a sender that drops unseen may have dropped some of it before."""
-    return sf.when(_drops_unseen(), _inferred(cause)).otherwise(_exact(cause))
+    """What was queued when an end was gone is lost with it; a sender may have dropped some of it before: unseen, or at an
+    onset that is known of another lane.
+    """
+    unsure = _drops_unseen() | sf.col("full_in_another_lane")
+    return sf.when(unsure, _inferred(cause)).otherwise(_exact(cause))
 
 
 def _had_read_all(window_end: datetime) -> Column:
@@ -170,11 +185,18 @@ def _had_read_all(window_end: datetime) -> Column:
     return sf.coalesce(said_so, sf.lit(False)) | _idle_before_the_end(window_end)
 
 
+def _nothing_was_left(window_end: datetime) -> Column:
+    """The receiver had read all when one of the ends was closed, and it had stayed to the end of its subscription."""
+    in_order = ~sf.col("x_end").isin("died") & (sf.col("y_end") == "closed") & ~sf.col("unsubscribed")
+    unread = sf.coalesce("y_unread", sf.lit(False))
+    return _idle_before_the_end(window_end) & sf.coalesce(in_order, sf.lit(False)) & ~unread
+
+
 def _idle_before_the_end(window_end: datetime) -> Column:
     until = sf.least(
         sf.coalesce("x_ended_at", sf.lit(window_end)), sf.coalesce("y_ended_at", sf.lit(window_end))
     )
-    return sf.coalesce(seconds(until, sf.col("moved_at")) >= IDLE_SECONDS, sf.lit(False)) & (
+    return sf.coalesce(seconds(until, sf.col("way_moved_at")) >= IDLE_SECONDS, sf.lit(False)) & (
         sf.col("part") == "tail"
     )
 
@@ -204,6 +226,15 @@ def _y_first() -> Column:
 
 def _cut_off() -> Column:
     return _both_open() & sf.coalesce(sf.col("is_down"), sf.lit(False))
+
+
+def sent_on(losses: DataFrame) -> DataFrame:
+    """For how long each sender went on sending behind an onset after which nothing arrived, where the pipe may have had
+    room again: stream, from_socket, to_socket, sent_on (seconds).
+    """
+    doubtful = losses.where("certainty = 'inferred' and begins_at_onset and onset_at is not null")
+    took = sf.max(seconds(sf.col("sent_at"), sf.col("onset_at")))
+    return doubtful.groupBy("stream", "from_socket", "to_socket").agg(took.alias("sent_on"))
 
 
 def with_times(losses: DataFrame) -> DataFrame:

@@ -7,6 +7,8 @@ from hopwatch_analysis.records import Incident
 
 Evidence = dict[str, Any]
 
+LONG = 0.1  # seconds: within less, a pipe that was full hardly has room again
+
 
 def evidence(incident: Incident) -> list[Evidence]:
     """What shows the loss, its hop and its cause: items of ``kind``, ``text`` and figures."""
@@ -47,7 +49,7 @@ def _rates(incident: Incident) -> Evidence | None:
     taken = _rate(
         incident.capacity,
         f"how fast {incident.receiver} can read is not known",
-        "the receiver read at most at {}/s",
+        "the receiver was seen to read at up to {}/s",
     )
     text = f"{sent}; {taken}"
     return {"kind": "rates", "text": text, "mean_rate": incident.mean_rate, "capacity": incident.capacity}
@@ -61,6 +63,23 @@ def _bursts(incident: Incident) -> Evidence | None:
     return {"kind": "bursts", "text": text, "loss_share": round(incident.loss_share, 3)}
 
 
+def _sent_on(incident: Incident) -> Evidence | None:
+    if incident.exact or not incident.sent_on or incident.sent_on < LONG:
+        return None
+    text = (
+        f"{incident.sender} went on sending for {incident.sent_on:.1f} s after its pipe was full: what that had room for by "
+        "then was not dropped, but lost with its queue, and is counted here"
+    )
+    return {"kind": "sent_on", "text": text, "seconds": round(incident.sent_on, 3)}
+
+
+def _caught_up(incident: Incident) -> Evidence | None:
+    if incident.keeps_up:
+        return None
+    text = f"{incident.receiver} had nothing left to read in between, while {incident.sender} went on sending"
+    return {"kind": "caught_up", "text": text}
+
+
 def _marks(incident: Incident) -> Evidence | None:
     if incident.sndhwm is None and incident.rcvhwm is None:
         return None
@@ -72,6 +91,8 @@ def _joined(incident: Incident) -> Evidence:
     sent = incident.sent_when_connected
     if sent is None:
         text = f"they were sent before the first message that {incident.receiver} got"
+    elif sent == 0:
+        text = f"{incident.sender} had sent nothing when the connection of {incident.receiver} came up: the subscription came later"
     else:
         text = (
             f"{incident.sender} had sent {sent} messages when the connection of {incident.receiver} came up"
@@ -132,8 +153,8 @@ def _times(number: int) -> str:
 
 
 PIECES: dict[str, tuple[Callable[[Incident], Evidence | None], ...]] = {
-    "slow_receiver": (_full_pipe, _rates, _marks),
-    "hwm_too_low": (_full_pipe, _rates, _bursts, _marks),
+    "slow_receiver": (_full_pipe, _rates, _sent_on, _marks),
+    "hwm_too_low": (_full_pipe, _rates, _bursts, _caught_up, _sent_on, _marks),
     "slow_joiner": (_joined,),
     "reconnect": (_downs,),
     "sender_died": (_sender_end,),

@@ -1,12 +1,17 @@
 """What proxies' own counts prove: whether all that was sent towards a proxy arrived there."""
 
+from datetime import datetime
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.frames import seconds
+from hopwatch_analysis.links import CLOCKS_MAY_DIFFER_BY
 from hopwatch_analysis.ranges import coverage, length
 from hopwatch_analysis.shared import LANE_OF_EDGE
 
 HALF_A_FRAME = 0.5
+COUNTED_WITHIN = 2  # seconds: a proxy's counts are asked for and sampled no more often
 
 
 def expected_frames(
@@ -38,8 +43,11 @@ def expected_frames(
     return most.join(least, on=["to_socket", "depth"], how="left").fillna(0, subset=["at_least"])
 
 
-def arrivals(counters: DataFrame, links: DataFrame, streams: DataFrame) -> DataFrame:
-    """Frames that each proxy socket received: to_socket, arrived, and of those at most ``strays``, from unstamped senders."""
+def arrivals(counters: DataFrame, links: DataFrame, streams: DataFrame, counted_all: DataFrame) -> DataFrame:
+    """Frames that each proxy socket received: to_socket, arrived, and of those at most ``strays``, from unstamped senders.
+
+    ``is_final``: the counts cannot have been older than the last message that was sent towards it.
+    """
     unstamped = links.join(streams.toDF("from_socket"), on="from_socket", how="left_anti")
     sent = counters.select(
         sf.col("socket").alias("from_socket"), (sf.col("sent") + sf.col("sent_more_frames")).alias("frames")
@@ -52,7 +60,36 @@ def arrivals(counters: DataFrame, links: DataFrame, streams: DataFrame) -> DataF
     arrived = counters.select(
         sf.col("socket").alias("to_socket"), sf.col("proxied_in_frames").alias("arrived")
     )
-    return arrived.join(strays, on="to_socket", how="left").fillna(0, subset=["strays"])
+    return (
+        arrived.join(strays, on="to_socket", how="left")
+        .join(counted_all, on="to_socket", how="left")
+        .fillna(0, subset=["strays"])
+        .fillna(False, subset=["is_final"])
+    )
+
+
+def counted_all(
+    way_edges: DataFrame, lanes: DataFrame, sockets: DataFrame, window_end: datetime
+) -> DataFrame:
+    """Whether each proxy socket was there for so long after the last send towards it that its counts hold that
+    message, had it arrived: to_socket, is_final. A proxy's counts are always a little older than its end.
+    """
+    last_sends = lanes.groupBy("stream").agg(sf.max("moved_at").alias("last_sent_at"))
+    ends = sockets.select("socket", "host", "ended_at")
+    later = seconds(sf.coalesce("ended_at", sf.lit(window_end)), sf.col("last_sent_at"))
+    enough = sf.when(sf.col("host") == sf.col("sender_host"), COUNTED_WITHIN).otherwise(
+        COUNTED_WITHIN + CLOCKS_MAY_DIFFER_BY
+    )
+    return (
+        way_edges.where("depth < length")
+        .select("stream", "to_socket")
+        .distinct()
+        .join(last_sends, on="stream", how="left")
+        .join(ends.toDF("to_socket", "host", "ended_at"), on="to_socket", how="left")
+        .join(ends.select("socket", "host").toDF("stream", "sender_host"), on="stream", how="left")
+        .groupBy("to_socket")
+        .agg(sf.min(sf.coalesce(later >= enough, sf.lit(False))).alias("is_final"))
+    )
 
 
 def verdicts(
@@ -84,6 +121,6 @@ def verdicts(
         .select(
             "to_socket",
             (lacking_at_most < HALF_A_FRAME).alias("all_arrived"),
-            (lacking_at_least > sf.col("open") - HALF_A_FRAME).alias("none_arrived"),
+            (sf.col("is_final") & (lacking_at_least > sf.col("open") - HALF_A_FRAME)).alias("none_arrived"),
         )
     )

@@ -50,6 +50,7 @@ def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame) -> Data
                     "mean_rate",
                     "capacity",
                     "loss_share",
+                    "sent_on",
                     "downs",
                     "sent_when_connected",
                     "receiver_left_first",
@@ -66,7 +67,7 @@ def edge_figures(
     marks = sockets.select("socket", "sndhwm", "rcvhwm")
     keys = ["from_socket", "to_socket"]
     facts = link_facts.select(*keys, sf.size("downs").alias("downs"), "sent_when_connected")
-    rates = pressure.select("stream", *keys, "mean_rate", "capacity", "loss_share")
+    rates = pressure.select("stream", *keys, "mean_rate", "capacity", "loss_share", "sent_on")
     left_first = endings.select("stream", sf.col("receiver").alias("to_socket"), "receiver_left_first")
     return (
         way_edges.groupBy("stream", *keys)

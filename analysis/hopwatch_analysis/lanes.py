@@ -9,7 +9,8 @@ WHOLE_STREAM_LANE = 4294967295
 
 
 def receipts(lane_rows: DataFrame) -> DataFrame:
-    """The last word of each receiver on each lane: stream, lane, receiver, count, first, next, since, newest_sent_at, moved_at.
+    """The last word of each receiver on each lane: stream, lane, receiver, count, first, next, since, newest_sent_at, moved_at,
+    got_first_at.
 
     ``since`` is what came after the last stamp of a lane whose stamps are sparse. ``moved_at`` is when the lane was first seen
     with its last count.
@@ -18,7 +19,8 @@ def receipts(lane_rows: DataFrame) -> DataFrame:
     came = sf.col("count") + sf.coalesce("frames", sf.lit(0))
     rows = lane_rows.where("role = 'receive'").withColumn("most", sf.max(came).over(by_lane))
     moved = sf.min(sf.when(came == sf.col("most"), sf.col("at"))).over(by_lane)
-    return best(rows.withColumn("moved_at", moved), ["stream", "lane", "socket"], _latest()).select(
+    seen = rows.withColumns({"moved_at": moved, "got_first_at": sf.min("at").over(by_lane)})
+    return best(seen, ["stream", "lane", "socket"], _latest()).select(
         "stream",
         "lane",
         sf.col("socket").alias("receiver"),
@@ -28,12 +30,14 @@ def receipts(lane_rows: DataFrame) -> DataFrame:
         sf.coalesce("frames", sf.lit(0)).alias("since"),
         "newest_sent_at",
         "moved_at",
+        "got_first_at",
     )
 
 
 def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
-    """One row a lane: stream, lane, topic (hex), sent, frames_each, moved_at.
+    """One row a lane: stream, lane, topic (hex), sent, frames_each, moved_at, moved_after.
 
+    The last number was sent between ``moved_after`` and ``moved_at``: then it was still missing, and then seen.
     The sender's count is bumped after its send returned: a receiver may know of one message more.
     """
     sent = best(lane_rows.where("role = 'send'"), ["stream", "lane"], _latest()).select(
@@ -47,6 +51,13 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
     seen = receipts.groupBy("stream", "lane").agg(
         sf.max("next").alias("seen"), sf.max(sf.col("next") + sf.col("since")).alias("seen_alone")
     )
+    progress = lane_rows.where("role = 'send'").select("stream", "lane", "count", "at")
+    short = progress.join(sent, on=["stream", "lane"], how="inner")
+    moved_after = (
+        short.where("coalesce(count, 0) < messages")
+        .groupBy("stream", "lane")
+        .agg(sf.max("at").alias("moved_after"))
+    )
     topics = (
         lane_rows.where("topic is not null").groupBy("stream", "lane").agg(sf.max("topic").alias("topic"))
     )
@@ -55,6 +66,7 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
         seen.join(sent, on=["stream", "lane"], how="full")
         .join(topics, on=["stream", "lane"], how="left")
         .join(moved, on=["stream", "lane"], how="left")
+        .join(moved_after, on=["stream", "lane"], how="left")
         .select(
             "stream",
             "lane",
@@ -64,6 +76,7 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
             .alias("sent"),
             sf.try_divide("frames", "messages").alias("frames_each"),
             "moved_at",
+            "moved_after",
         )
     )
 

@@ -54,6 +54,18 @@ def edge_totals(
             "delivered", sf.col("sent") - sf.col("lost") - sf.col("in_flight") - sf.col("unexplained")
         )
         .select(*keys, "sent", "delivered", *TERMS)
+        .unionByName(_to_nobody(once))
+    )
+
+
+def _to_nobody(accounts: DataFrame) -> DataFrame:
+    """Edges that lead nowhere: what a socket accepted, and no known receiver was there for."""
+    keys = ["stream", "from_socket", "to_socket"]
+    nowhere = accounts.where("from_socket is not null and to_socket is null")
+    return (
+        nowhere.groupBy(*keys)
+        .agg(sf.sum("messages").alias("sent"), sf.lit(0).cast("long").alias("delivered"), *totals())
+        .select(*keys, "sent", "delivered", *TERMS)
     )
 
 

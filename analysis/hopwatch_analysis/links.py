@@ -50,7 +50,7 @@ def mirrored_connections(tables: Tables) -> DataFrame:
 def links(tables: Tables, sockets: DataFrame, mirrored: DataFrame) -> DataFrame:
     """Directed links: from_socket, to_socket, transport, mirrored."""
     by_address = mirrored.select("socket", "peer", "transport", sf.lit(True).alias("mirrored"))
-    by_endpoint = endpoint_pairs(tables, sockets).withColumn("mirrored", sf.lit(False))
+    by_endpoint = endpoint_pairs(tables, sockets, mirrored).withColumn("mirrored", sf.lit(False))
     pairs = by_address.unionByName(by_endpoint)
     both_ways = pairs.unionByName(
         pairs.select(sf.col("peer").alias("socket"), sf.col("socket").alias("peer"), "transport", "mirrored")
@@ -76,7 +76,7 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
 
     ``downs`` is an array of (start, end): from a disconnection to the connection that followed (end null: none
     did). The sending end's own events come first, because the stamps carry its clock. ``left_*`` is the last
-    disconnection that the sending end saw.
+    disconnection that the sending end saw. Counts are null where the sending end is a proxy's: it sends past them.
     """
     keys = ["from_socket", "to_socket"]
     events = _edge_events(tables["connection"], edges, mirrored)
@@ -100,17 +100,20 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
     ends = per_side.groupBy(*keys).agg(
         sf.max("is_down").alias("either_down"), sf.max(to_end_saw).alias("to_end_down_at")
     )
-    facts = best(per_side, keys, [sf.col("side")])
+    facts = best(per_side, keys, [sf.col("side")]).join(
+        _proxies_sockets(tables["proxy"]), on="from_socket", how="left"
+    )
+    counts = sf.col("of_proxy").isNull()
     return facts.join(ends, on=keys, how="inner").select(
         *keys,
         "downs",
         "connected_at",
-        "sent_when_connected",
+        sf.when(counts, sf.col("sent_when_connected")).alias("sent_when_connected"),
         sf.col("either_down").alias("is_down"),
         "to_end_down_at",
         sf.col("left.at").alias("left_at"),
         sf.col("left.n").alias("left_n"),
-        sf.col("left.sent").alias("left_sent"),
+        sf.when(counts, sf.col("left.sent")).alias("left_sent"),
     )
 
 
@@ -121,6 +124,11 @@ def saw_it_end(ended_at: Column) -> Column:
     """
     apart = sf.abs(seconds(sf.col("to_end_down_at"), ended_at))
     return sf.coalesce(apart <= CLOCKS_MAY_DIFFER_BY, sf.lit(False))
+
+
+def _proxies_sockets(proxies: DataFrame) -> DataFrame:
+    sides = sf.explode(sf.array("frontend", "backend")).alias("from_socket")
+    return proxies.select(sides).distinct().withColumn("of_proxy", sf.lit(True))
 
 
 def _flows() -> Column:

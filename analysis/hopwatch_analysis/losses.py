@@ -3,29 +3,20 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.lanes import WHOLE_STREAM_LANE
 from hopwatch_analysis.onsets import EDGE, with_beginning_at_onset
 
 RANGE_OF_EDGE = ("stream", "lane", "first", "last", "from_socket", "to_socket", "hop_known")
-PARTS = ("inner", "tail", "head", "all")
+PARTS = ("inner", "tail", "head", "all", "unsure")
 
 
 def by_hop(pieces: DataFrame, owed: DataFrame) -> DataFrame:
     """One row a range and edge: the columns of RANGE_OF_EDGE, part, before, after, before_sent_at, after_sent_at,
-    seen_at, moved_at, started_elsewhere (the receiver got another lane of the stream from its number 0 on), reached
-    (the sum of the numbers that the receiver expects next in each of its lanes).
+    seen_at, and those that ``_progress`` adds.
     """
-    per_way = Window.partitionBy("stream", "receiver")
-    progress = owed.select(
-        "stream",
-        "receiver",
-        "lane",
-        "moved_at",
-        sf.max((sf.col("count") > 0) & (sf.col("first") == 0)).over(per_way).alias("started_elsewhere"),
-        sf.sum("next").over(per_way).alias("reached"),
-    )
     ranks = sf.array_position(sf.array(*[sf.lit(part) for part in PARTS]), sf.col("part"))
     return (
-        pieces.join(progress, on=["stream", "receiver", "lane"], how="left")
+        pieces.join(_progress(owed), on=["stream", "receiver", "lane"], how="left")
         .groupBy(*RANGE_OF_EDGE)
         .agg(
             sf.min_by("part", ranks).alias("part"),
@@ -35,10 +26,49 @@ def by_hop(pieces: DataFrame, owed: DataFrame) -> DataFrame:
             sf.min("after_sent_at").alias("after_sent_at"),
             sf.min("seen_at").alias("seen_at"),
             sf.max("moved_at").alias("moved_at"),
-            sf.max("started_elsewhere").alias("started_elsewhere"),
-            sf.max("reached").alias("reached"),
+            sf.max("way_moved_at").alias("way_moved_at"),
+            sf.max("joined_before").alias("joined_before"),
+            sf.max("joined_midway").alias("joined_midway"),
+            sf.max("got_of_stream").alias("got_of_stream"),
             sf.max("sparse").alias("sparse"),
+            sf.max("reached").alias("reached"),
+            sf.min("got_first_at").alias("got_first_at"),
+            sf.min("subscribed_at").alias("subscribed_at"),
+            sf.max("unsubscribed").alias("unsubscribed"),
         )
+    )
+
+
+def _progress(owed: DataFrame) -> DataFrame:
+    """How far each receiver got in each lane: stream, receiver, lane, moved_at, way_moved_at (in any lane), joined_before
+    (it got a lane of the stream that had begun earlier, and was subscribed to no earlier, from its number 0 on),
+    joined_midway (it lacks the beginning of a lane), got_of_stream, reached (the sum of the numbers that it expects next
+    in each of its lanes), got_first_at, subscribed_at, unsubscribed.
+    """
+    per_way = Window.partitionBy("stream", "receiver")
+    got_some = sf.col("count") > 0
+    subscribed_at = sf.coalesce("subscribed_at", sf.timestamp_seconds(sf.lit(0)))
+    subscribed_no_earlier = per_way.orderBy(subscribed_at).rangeBetween(
+        Window.currentRow, Window.unboundedFollowing
+    )
+    from_its_start = sf.min(sf.when(got_some & (sf.col("first") == 0), sf.col("lane"))).over(
+        subscribed_no_earlier
+    )
+    # lanes are numbered in the order in which they begin, but for the one that lanes too many share
+    in_order = sf.col("lane") != WHOLE_STREAM_LANE
+    return owed.select(
+        "stream",
+        "receiver",
+        "lane",
+        "moved_at",
+        sf.max("moved_at").over(per_way).alias("way_moved_at"),
+        sf.coalesce(in_order & (from_its_start < sf.col("lane")), sf.lit(False)).alias("joined_before"),
+        sf.max(got_some & (sf.col("first") > 0)).over(per_way).alias("joined_midway"),
+        sf.sum("count").over(per_way).alias("got_of_stream"),
+        sf.sum("next").over(per_way).alias("reached"),
+        "got_first_at",
+        "subscribed_at",
+        "unsubscribed",
     )
 
 
@@ -46,7 +76,7 @@ def cut_at_onset(losses: DataFrame, onsets: DataFrame) -> DataFrame:
     """Cut ends of lanes (tail, all) at the onset that was this edge's: behind it the pipe was full, before it was not.
 
     Adds whole_first (where the uncut range begins), begins_at_onset, and of an end with onsets: onsets_inside, and
-    onset_number, the first one's place in the stream.
+    onset_number and onset_at, the first one's place in the stream and time.
     An onset at which another edge's loss begins was that edge's, unless this range begins at it too.
     """
     marked = losses.transform(lambda frame: with_beginning_at_onset(frame, onsets, "first"))
@@ -62,6 +92,7 @@ def cut_at_onset(losses: DataFrame, onsets: DataFrame) -> DataFrame:
         .groupBy(*EDGE, "lane", "first", "lane_number")
         .agg(
             sf.min("number").alias("number"),
+            sf.min("at").alias("at"),
             sf.max(of_others).alias("of_others"),
             sf.max(sf.col("claimed_by") == sf.col("to_socket")).alias("own"),
         )
@@ -70,6 +101,7 @@ def cut_at_onset(losses: DataFrame, onsets: DataFrame) -> DataFrame:
         .agg(
             sf.min("lane_number").alias("cut"),
             sf.min_by("number", "lane_number").alias("onset_number"),
+            sf.min_by("at", "lane_number").alias("onset_at"),
             sf.count("*").alias("onsets_inside"),
         )
     )

@@ -18,14 +18,14 @@ def gap_rows(rows: DataFrame, action: str) -> DataFrame:
 def missing(owed: DataFrame, gaps: DataFrame) -> DataFrame:
     """Ranges of numbers owed and not received.
 
-    Columns: stream, receiver, lane, first, last, part ("head", "inner", "tail" or "all"), before, after,
-    before_sent_at, after_sent_at, seen_at, sparse (these numbers stand for others of their gap).
+    Columns: stream, receiver, lane, first, last, part ("head", "inner", "tail", "all", or "unsure": not known whether they
+    were owed), before, after, before_sent_at, after_sent_at, seen_at, sparse (these numbers stand for others of their gap).
     """
     late, skipped = gap_rows(gaps, "late"), gap_rows(gaps, "skipped")
     not_missing = late.select(*LANE_OF_RECEIVER, "first", "last").unionByName(
         skipped.select(*LANE_OF_RECEIVER, "first", "last")
     )
-    parts = [_head(owed), _inner(owed, gaps), _tail(owed), _all(owed)]
+    parts = [_head(owed), _inner(owed, gaps), _tail(owed), *_all(owed), _unsure(owed)]
     return reduce(DataFrame.unionByName, parts).transform(
         lambda ranges: without(ranges, not_missing, LANE_OF_RECEIVER)
     )
@@ -60,16 +60,34 @@ def _head(owed: DataFrame) -> DataFrame:
 
 
 def _tail(owed: DataFrame) -> DataFrame:
-    return owed.where("count > 0 and end > next").select(
-        *_ends(sf.col("next"), sf.col("end") - 1, "tail"),
+    return owed.where("count > 0 and sure_end > next").select(
+        *_ends(sf.col("next"), sf.col("sure_end") - 1, "tail"),
         *_around(sf.col("newest_sent_at"), None),
         (sf.col("came") > 0).alias("sparse"),
     )
 
 
-def _all(owed: DataFrame) -> DataFrame:
-    return owed.where("count = 0 and end > 0").select(
-        *_ends(sf.lit(0), sf.col("end") - 1, "all"), *_around(None, None), sf.lit(False).alias("sparse")
+def _all(owed: DataFrame) -> list[DataFrame]:
+    """Nothing arrived: what was sent before the connection came up apart from the rest, where that is known."""
+    nothing = owed.where("count = 0 and sure_end > 0").withColumn(
+        "cut", sf.least(sf.coalesce("joined_at_number", sf.lit(0)), "sure_end")
+    )
+    plain = sf.lit(False).alias("sparse")
+    return [
+        nothing.where("cut > 0").select(
+            *_ends(sf.lit(0), sf.col("cut") - 1, "all"), *_around(None, None), plain
+        ),
+        nothing.where("sure_end > cut").select(
+            *_ends(sf.col("cut"), sf.col("sure_end") - 1, "all"), *_around(None, None), plain
+        ),
+    ]
+
+
+def _unsure(owed: DataFrame) -> DataFrame:
+    return owed.where("end > sure_end").select(
+        *_ends(sf.col("sure_end"), sf.col("end") - 1, "unsure"),
+        *_around(sf.col("newest_sent_at"), None),
+        sf.lit(False).alias("sparse"),
     )
 
 

@@ -7,8 +7,8 @@ EDGE = ("stream", "from_socket", "to_socket")
 
 
 def onsets(rows: DataFrame) -> DataFrame:
-    """One row an onset: stream, number, lane, lane_number."""
-    return rows.select(sf.col("socket").alias("stream"), "number", "lane", "lane_number").distinct()
+    """One row an onset: stream, number, lane, lane_number, at."""
+    return rows.select(sf.col("socket").alias("stream"), "number", "lane", "lane_number", "at").distinct()
 
 
 def onsets_of_edges(onsets: DataFrame, lost: DataFrame) -> DataFrame:

@@ -1,19 +1,26 @@
 """What each receiver is owed of each lane: the numbers that were sent while it was there to be sent them."""
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.links import saw_it_end
 from hopwatch_analysis.nodes import BALANCED_TYPES, FILTERED_TYPES
 from hopwatch_analysis.sparse import with_tails
+from hopwatch_analysis.unsubscribed import (
+    end_of_unsubscribed,
+    sure_end_of_unsubscribed,
+    with_count_when_unsubscribed,
+)
 
 SOON_AFTER = 3  # events: a sender writes its lanes right behind the disconnection they belong to
 
 
 def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> DataFrame:
-    """Which end of each way ended first: stream, receiver, length, receiver_left_first, left_at, left_n, left_sent.
+    """Which end of each way ended first: stream, receiver, length, receiver_left_first, left_at, left_n, left_sent,
+    sent_when_joined.
 
-    ``left_*`` is when, and at which event and count, the sending side saw the receiver go.
+    ``left_*`` is when, and at which event and count, the sending side saw the receiver go; ``sent_when_joined`` its
+    count when it saw it come.
     """
     ends = sockets.select("socket", "end", "ended_at")
     sender = ends.toDF("stream", "sender_end", "sender_ended_at")
@@ -44,6 +51,7 @@ def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> 
             .alias("left_at"),
             sf.when(direct, sf.col("left_n")).alias("left_n"),
             sf.when(direct, sf.col("left_sent")).alias("left_sent"),
+            sf.when(direct, sf.col("sent_when_connected")).alias("sent_when_joined"),
         )
     )
 
@@ -63,14 +71,20 @@ def owed(
     ``unchecked`` (stream, lane, receiver) are left out.
 
     Columns: stream, receiver, lane, length, count, first, next, came (of those, without a stamp after the last one),
-    newest_sent_at, moved_at, sent, receiver_left_first, end.
+    newest_sent_at, moved_at, got_first_at, sent, receiver_left_first, subscribed_at, unsubscribed (before it ended),
+    sure_end (from there on it is not known whether it was owed), joined_at_number (the lane's first number that was sent
+    after the connection came up, where known), end.
     """
     return (
         _candidate_lanes(endings, lanes, receipts, sockets)
         .transform(lambda frame: _checked_only(frame, unchecked))
         .transform(lambda frame: _subscribed_only(frame, subscriptions))
         .transform(lambda frame: _with_count_when_left(frame, samples))
-        .withColumn("end", _end())
+        .transform(lambda frame: with_count_when_unsubscribed(frame, samples))
+        .withColumn("unsubscribed", ~sf.col("in_force"))
+        .withColumn("sure_end", sf.when(sf.col("in_force"), _end()).otherwise(sure_end_of_unsubscribed()))
+        .withColumn("end", sf.when(sf.col("in_force"), _end()).otherwise(end_of_unsubscribed()))
+        .withColumn("joined_at_number", sf.when(sf.col("lanes_of_stream") == 1, sf.col("sent_when_joined")))
         .select(
             "stream",
             "receiver",
@@ -82,21 +96,34 @@ def owed(
             "came",
             "newest_sent_at",
             "moved_at",
+            "got_first_at",
             "sent",
             "receiver_left_first",
+            "subscribed_at",
+            "unsubscribed",
+            "sure_end",
+            "joined_at_number",
             "end",
         )
     )
 
 
 def subscriptions(rows: DataFrame) -> DataFrame:
-    """Every topic (hex) that a socket ever subscribed to: receiver, prefix, standing."""
-    change = sf.when(sf.col("action") == "subscribe", 1).otherwise(-1)
-    counted = rows.groupBy("socket", "topic").agg(sf.sum(change).alias("times"))
+    """Every topic (hex) that a socket ever subscribed to: receiver, prefix, standing, since, until (the last time that it
+    unsubscribed).
+    """
+    subscribes = sf.col("action") == "subscribe"
+    counted = rows.groupBy("socket", "topic").agg(
+        sf.sum(sf.when(subscribes, 1).otherwise(-1)).alias("times"),
+        sf.min(sf.when(subscribes, sf.col("at"))).alias("since"),
+        sf.max(sf.when(~subscribes, sf.col("at"))).alias("until"),
+    )
     return counted.select(
         sf.col("socket").alias("receiver"),
         sf.col("topic").alias("prefix"),
         (sf.col("times") > 0).alias("standing"),
+        "since",
+        "until",
     )
 
 
@@ -104,11 +131,16 @@ def _candidate_lanes(
     endings: DataFrame, lanes: DataFrame, receipts: DataFrame, sockets: DataFrame
 ) -> DataFrame:
     types = sockets.select("socket", "type")
+    lanes_of_stream = sf.count("*").over(Window.partitionBy("stream"))
     return (
         endings.join(types.toDF("stream", "stream_type"), on="stream", how="left")
         .join(types.toDF("receiver", "receiver_type"), on="receiver", how="left")
         .where(~sf.coalesce(sf.col("stream_type").isin(*BALANCED_TYPES), sf.lit(False)))
-        .join(lanes.drop("moved_at"), on="stream", how="inner")
+        .join(
+            lanes.drop("moved_at", "moved_after").withColumn("lanes_of_stream", lanes_of_stream),
+            on="stream",
+            how="inner",
+        )
         .join(receipts, on=["stream", "lane", "receiver"], how="left")
         .withColumn("has_rows", sf.col("count").isNotNull())
         .fillna(0, subset=["count", "first", "next", "since"])
@@ -124,15 +156,19 @@ def _checked_only(candidates: DataFrame, unchecked: DataFrame | None) -> DataFra
 
 
 def _subscribed_only(candidates: DataFrame, subscriptions: DataFrame) -> DataFrame:
-    """Lanes that a filtering receiver has subscribed to, or has messages of."""
+    """Lanes that a filtering receiver has or had subscribed to, or has messages of."""
     filtered = sf.coalesce(sf.col("receiver_type").isin(*FILTERED_TYPES), sf.lit(False))
     covered = (
         candidates.where(filtered)
         .select("stream", "receiver", "lane", "topic")
         .join(subscriptions, on="receiver", how="inner")
-        .where(sf.col("standing") & sf.col("topic").startswith(sf.col("prefix")))
-        .select("stream", "receiver", "lane", sf.lit(True).alias("covered"))
-        .distinct()
+        .where(sf.col("topic").startswith(sf.col("prefix")))
+        .groupBy("stream", "receiver", "lane")
+        .agg(
+            sf.max("standing").alias("covered"),
+            sf.min("since").alias("subscribed_at"),
+            sf.max(sf.when(~sf.col("standing"), sf.col("until"))).alias("unsubscribed_at"),
+        )
     )
     told = subscriptions.select("receiver", sf.lit(True).alias("told")).distinct()
     in_force = (
@@ -142,7 +178,7 @@ def _subscribed_only(candidates: DataFrame, subscriptions: DataFrame) -> DataFra
         candidates.join(covered, on=["stream", "receiver", "lane"], how="left")
         .join(told, on="receiver", how="left")
         .withColumn("in_force", in_force)
-        .where("in_force or has_rows")
+        .where("in_force or has_rows or covered is not null")
     )
 
 
@@ -167,8 +203,6 @@ def _with_count_when_left(candidates: DataFrame, samples: DataFrame) -> DataFram
 def _end() -> Column:
     sent_when_left = sf.least(sf.when(sf.col("lanes_each") == 1, sf.col("left_sent")), sf.col("sent"))
     until_left = sf.greatest(sf.col("next"), sf.col("count_when_left"), sent_when_left)
-    return (
-        sf.when(~sf.col("in_force"), sf.col("next"))
-        .when(sf.col("receiver_left_first"), sf.coalesce(until_left, sf.lit(0)))
-        .otherwise(sf.greatest("sent", "next"))
+    return sf.when(sf.col("receiver_left_first"), sf.coalesce(until_left, sf.lit(0))).otherwise(
+        sf.greatest("sent", "next")
     )

@@ -8,10 +8,22 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis import accounts as acc
-from hopwatch_analysis import balanced, causes, completeness, incidents, ledger, losses, nodes, owed, rates
+from hopwatch_analysis import (
+    balanced,
+    causes,
+    completeness,
+    incidents,
+    ledger,
+    losses,
+    nodes,
+    owed,
+    rates,
+    unchecked,
+    unreceived,
+)
 from hopwatch_analysis.carried import assigned
 from hopwatch_analysis.frames import settle
-from hopwatch_analysis.frontends import arrivals
+from hopwatch_analysis.frontends import arrivals, counted_all
 from hopwatch_analysis.lanes import lanes, receipts, send_samples
 from hopwatch_analysis.links import link_facts, links, mirrored_connections
 from hopwatch_analysis.missing import missing, owed_ranges, unlocated
@@ -40,6 +52,8 @@ class Topology:
     receipts: DataFrame
     lanes: DataFrame
     links: DataFrame
+    counters: DataFrame
+    unstamped: DataFrame
     edges: DataFrame
     facts: DataFrame
     endings: DataFrame
@@ -49,19 +63,25 @@ class Topology:
 
 
 def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -> dict[str, DataFrame]:
-    """Result tables by name: hops, ledger, losses, incidents, findings, faults, lost_events."""
+    """Result tables by name: hops, ledger, losses, incidents, findings, unchecked, faults, lost_events."""
     progress("who is connected to whom")
     topology = _topology(tables, scope)
     progress("what each receiver was owed, and did not get")
-    evidence, gone, unlocated_numbers = _owed_and_missing(tables, topology)
+    evidence, gone, unlocated_numbers = _owed_and_missing(tables, topology, scope)
     progress("on which hop it was lost")
     pieces = settle(place(gone, evidence, topology.longest_way))
     progress("why")
     explained, pressure = _explained(tables, topology, pieces, evidence, scope)
+    to_nobody = settle(
+        unreceived.unreceived(
+            tables, topology.streams, topology.edges, sockets=topology.sockets, lanes=topology.lanes
+        )
+    )
     accounts = settle(
         acc.range_accounts(pieces, explained)
         .unionByName(acc.unlocated_accounts(unlocated_numbers, topology.edges))
         .unionByName(_shared_out(topology, evidence, scope))
+        .unionByName(unreceived.unreceived_accounts(to_nobody))
     )
     progress("the ledger")
     rows = settle(ledger.ledger(accounts, _delivered(topology, evidence.owed), topology.sockets))
@@ -77,6 +97,7 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
         "findings": tables["finding"].select("socket", "rule", "text", "advice"),
         "faults": completeness.faults(tables["fault"]),
         "lost_events": completeness.lost_events(tables["process"]),
+        "unchecked": settle(_unchecked(topology, evidence, to_nobody)),
     }
 
 
@@ -90,22 +111,30 @@ def _topology(tables: Tables, scope: Scope) -> Topology:
     got = settle(receipts(lane_rows))
     numbered = settle(lanes(lane_rows, got))
     streams = settle(numbered.select("stream").distinct())
-    found = settle(ways(streams, linked, sockets, got))
+    counters = settle(nodes.latest_counters(tables))
+    senders = streams.unionByName(unchecked.unstamped_senders(counters, sockets, streams))
+    all_ways = settle(ways(settle(senders), linked, sockets, got))
+    found = all_ways.join(streams, on="stream", how="left_semi")
+    unstamped = senders.join(streams, on="stream", how="left_anti").join(
+        all_ways.select("stream", "receiver"), on="stream", how="left"
+    )
     edges = settle(way_edges(found))
     once = edges.select("from_socket", "to_socket", "mirrored").distinct()
     facts = settle(link_facts(tables, once, mirrored))
     endings = settle(owed.endings(edges, sockets, facts))
     longest = found.agg(sf.max("length")).first()
     return Topology(
-        sockets,
-        streams,
-        got,
-        numbered,
-        linked,
-        edges,
-        facts,
-        endings,
-        (longest and longest[0]) or 0,
+        sockets=sockets,
+        streams=streams,
+        receipts=got,
+        lanes=numbered,
+        links=linked,
+        counters=counters,
+        unstamped=settle(unstamped),
+        edges=edges,
+        facts=facts,
+        endings=endings,
+        longest_way=(longest and longest[0]) or 0,
         gaps=settle(narrowed(read.gaps, tables["onset"])),
         unchecked=read.unchecked,
     )
@@ -116,7 +145,9 @@ def _gone_before(sockets: DataFrame, scope: Scope) -> DataFrame:
     return sockets.where(ended_earlier).select(sf.col("socket").alias("stream"))
 
 
-def _owed_and_missing(tables: Tables, topology: Topology) -> tuple[Evidence, DataFrame, DataFrame]:
+def _owed_and_missing(
+    tables: Tables, topology: Topology, scope: Scope
+) -> tuple[Evidence, DataFrame, DataFrame]:
     due = settle(
         owed.owed(
             topology.endings,
@@ -138,8 +169,10 @@ def _owed_and_missing(tables: Tables, topology: Topology) -> tuple[Evidence, Dat
         onsets=settle(onsets(tables["onset"])),
         link_facts=topology.facts,
         links=topology.links,
-        counters=settle(nodes.latest_counters(tables)),
+        counters=topology.counters,
         streams=topology.streams,
+        sockets=topology.sockets,
+        counted_all=counted_all(topology.edges, topology.lanes, topology.sockets, scope.ends_at),
     )
     return evidence, gone, unlocated(due, gone, due_ranges)
 
@@ -161,11 +194,13 @@ def _explained(
         .transform(lambda frame: causes.with_cause(frame, scope.ends_at, scope.guard))
         .transform(causes.with_times)
     )
-    return settle(explained), pressure
+    explained = settle(explained)
+    sent_on = causes.sent_on(explained)
+    return explained, pressure.join(sent_on, on=["stream", "from_socket", "to_socket"], how="left")
 
 
 def _shared_out(topology: Topology, evidence: Evidence, scope: Scope) -> DataFrame:
-    frames_in = arrivals(evidence.counters, topology.links, topology.streams)
+    frames_in = arrivals(evidence.counters, topology.links, topology.streams, evidence.counted_all)
     shares = balanced.shares(
         topology.endings,
         topology.edges,
@@ -175,6 +210,24 @@ def _shared_out(topology: Topology, evidence: Evidence, scope: Scope) -> DataFra
         link_facts=topology.facts,
     )
     return balanced.balanced_accounts(shares, frames_in, topology.edges, scope.ends_at, scope.guard)
+
+
+def _unchecked(topology: Topology, evidence: Evidence, to_nobody: DataFrame) -> DataFrame:
+    types = topology.sockets.select(sf.col("socket").alias("stream"), "type", "name")
+    receivers = topology.sockets.select(
+        sf.col("socket").alias("receiver"), sf.col("name").alias("receiver_name")
+    )
+    return (
+        unchecked.unchecked(
+            topology.unstamped.join(types.drop("name"), on="stream", how="left"),
+            unchecked.partial(topology.endings, topology.lanes, evidence.owed, topology.sockets),
+            unreceived.published_to_nobody(to_nobody),
+            topology.counters,
+            topology.receipts,
+        )
+        .join(types.drop("type"), on="stream", how="left")
+        .join(receivers, on="receiver", how="left")
+    )
 
 
 def _delivered(topology: Topology, due: DataFrame) -> DataFrame:

@@ -30,6 +30,8 @@ class Evidence:
     links: DataFrame
     counters: DataFrame
     streams: DataFrame
+    counted_all: DataFrame
+    sockets: DataFrame
 
 
 def place(missing: DataFrame, evidence: Evidence, longest_way: int) -> DataFrame:
@@ -62,12 +64,21 @@ def overlaps_a_down() -> Column:
     )
 
 
+def _went_with_the_proxy() -> Column:
+    """Whether the connection went down for good when the proxy ended: then all its connections did, and what had not
+    arrived by then may have been before the proxy, in it or behind it.
+    """
+    stayed_up = sf.forall("downs", lambda down: down["end"].isNull())
+    at_the_end = sf.col("part").isin("tail", "all") & sf.col("to_ended_at").isNotNull()
+    return at_the_end & sf.coalesce(stayed_up, sf.lit(False))
+
+
 def _place_on_long_ways(missing: DataFrame, evidence: Evidence, longest_way: int) -> DataFrame:
     shared = settle(shared_segments(missing, evidence.owed_ranges, evidence.way_edges))
     expected = settle(
         expected_frames(evidence.owed, evidence.owed_ranges, evidence.way_edges, evidence.lanes)
     )
-    arrived = settle(arrivals(evidence.counters, evidence.links, evidence.streams))
+    arrived = settle(arrivals(evidence.counters, evidence.links, evidence.streams, evidence.counted_all))
     pieces = cut_by_reach(missing, shared, evidence.way_edges).withColumn(
         "placed", sf.when(sf.col("depth") == sf.col("length"), sf.col("depth"))
     )
@@ -109,13 +120,17 @@ def _placed_at(at_edges: DataFrame, proofs: DataFrame, evidence: Evidence, depth
     """Decide the pieces that are open at this depth: this edge, or one further on, or not to be known."""
     left_first = evidence.owed.select(*LANE_OF_RECEIVER, "receiver_left_first")
     downs = evidence.link_facts.select("from_socket", "to_socket", "downs")
+    proxies_ends = evidence.sockets.select(
+        sf.col("socket").alias("to_socket"), sf.col("ended_at").alias("to_ended_at")
+    )
     is_open = sf.col("placed").isNull() & (sf.col("depth") == depth)
-    here = sf.coalesce("none_arrived", sf.lit(False)) | overlaps_a_down()
+    here = sf.coalesce("none_arrived", sf.lit(False)) | (overlaps_a_down() & ~_went_with_the_proxy())
     left_with_it = sf.col("receiver_left_first") & sf.col("part").isin("tail", "all")
     behind = sf.coalesce("all_arrived", sf.lit(False)) | (left_with_it & ~here)
     return (
         at_edges.join(proofs, on="to_socket", how="left")
         .join(downs, on=["from_socket", "to_socket"], how="left")
+        .join(proxies_ends, on="to_socket", how="left")
         .join(left_first, on=list(LANE_OF_RECEIVER), how="left")
         .withColumn("moves", is_open & behind)
         .withColumn(
@@ -130,6 +145,7 @@ def _placed_at(at_edges: DataFrame, proofs: DataFrame, evidence: Evidence, depth
             "all_arrived",
             "none_arrived",
             "downs",
+            "to_ended_at",
             "receiver_left_first",
             "from_socket",
             "to_socket",

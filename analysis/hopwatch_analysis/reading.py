@@ -4,6 +4,7 @@ Every file's footer is checked here before Spark sees it, so that all that can b
 is found, and told in our words, at this one boundary.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -96,13 +97,18 @@ def load(spark: SparkSession, landed: Landed, until: datetime | None = None) -> 
     """One frame a kind (empty where nothing was landed), without the rows later than ``until``."""
     tables = {}
     for kind in KINDS:
-        paths = [file.path for file in landed.files if file.kind == kind]
+        paths = [_literally(file.path) for file in landed.files if file.kind == kind]
         schema = schema_of(kind)
         frame = (
             spark.read.schema(schema).parquet(*paths) if paths else spark.createDataFrame([], schema=schema)
         )
         tables[kind] = frame.where(sf.col("at") <= sf.lit(until)) if until else frame
     return tables
+
+
+def _literally(path: str) -> str:
+    """The path for Spark, which takes every path for a pattern."""
+    return re.sub(r"([\\\[\]{}*?])", r"\\\1", path)
 
 
 def _nothing_usable(uris: Sequence[str], skipped: tuple[SkippedFile, ...]) -> str:

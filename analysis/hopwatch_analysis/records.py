@@ -4,14 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+NOBODY = "nobody"
+"""The name of the receiving end of a hop that leads nowhere."""
+
 
 @dataclass(frozen=True)
 class Node:
-    """One end of a hop: a socket, or a whole proxy."""
+    """One end of a hop: a socket, or a whole proxy. Nobody has no socket."""
 
     host: str | None
     process: str | None
-    socket: str
+    socket: str | None
     name: str
     type: str | None
 
@@ -76,6 +79,7 @@ class Incident:
     mean_rate: float | None = None
     capacity: float | None = None
     loss_share: float | None = None
+    sent_on: float | None = None
     downs: int | None = None
     sent_when_connected: int | None = None
     receiver_left_first: bool | None = None
@@ -83,6 +87,11 @@ class Incident:
     @property
     def hop(self) -> str:
         return f"{self.sender} → {self.receiver}"
+
+    @property
+    def keeps_up(self) -> bool:
+        """Whether the receiver is known to read faster than the sender sends on average."""
+        return self.mean_rate is not None and self.capacity is not None and self.capacity > self.mean_rate
 
 
 @dataclass(frozen=True)
@@ -117,6 +126,22 @@ class LostEvents:
 
 
 @dataclass(frozen=True)
+class Unchecked:
+    """Messages of which it cannot be told whether they were lost: ``reason`` is "unstamped", "partial" or "nobody".
+
+    ``sent`` by the sender in all, ``received`` by the receiver from all such senders (None: not known).
+    """
+
+    reason: str
+    stream: str
+    name: str
+    receiver: str | None
+    receiver_name: str | None
+    sent: int
+    received: int | None
+
+
+@dataclass(frozen=True)
 class Analysis:
     """All that was found."""
 
@@ -127,6 +152,7 @@ class Analysis:
     incidents: tuple[Incident, ...]
     findings: tuple[Finding, ...]
     skipped: tuple[tuple[str, str], ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
     faults: tuple[Fault, ...] = ()
     """The first of them."""
     fault_count: int = 0

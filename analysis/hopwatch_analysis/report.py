@@ -8,7 +8,8 @@ from typing import Any
 from hopwatch_analysis.advice import advice
 from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.evidence import evidence
-from hopwatch_analysis.records import Analysis, Fault, Hop, Incident, LedgerRow, Node
+from hopwatch_analysis.records import Analysis, Fault, Hop, Incident, LedgerRow, Node, Unchecked
+from hopwatch_analysis.remarks import remark
 
 Json = dict[str, Any]
 
@@ -24,6 +25,7 @@ def report(analysis: Analysis) -> Json:
             {"socket": found.socket, "rule": found.rule, "text": found.text, "advice": found.advice}
             for found in analysis.findings
         ],
+        "not_checked": [_unchecked(row) for row in analysis.unchecked],
         "skipped_files": [{"file": file, "reason": reason} for file, reason in analysis.skipped],
         "faults": [_fault(fault) for fault in analysis.faults],
         "fault_count": analysis.fault_count,
@@ -81,6 +83,19 @@ def _ledger_row(row: LedgerRow) -> Json:
         "in_flight": row.in_flight,
         "unexplained": row.unexplained,
         "causes": dict(row.causes),
+    }
+
+
+def _unchecked(row: Unchecked) -> Json:
+    return {
+        "reason": row.reason,
+        "stream": row.stream,
+        "name": row.name,
+        "receiver": row.receiver,
+        "receiver_name": row.receiver_name,
+        "sent": row.sent,
+        "received": row.received,
+        "text": remark(row),
     }
 
 

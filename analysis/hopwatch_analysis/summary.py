@@ -7,7 +7,18 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.pipeline import Scope
 from hopwatch_analysis.reading import Landed, Tables
-from hopwatch_analysis.records import Analysis, Fault, Finding, Hop, Incident, LedgerRow, LostEvents, Node
+from hopwatch_analysis.records import (
+    NOBODY,
+    Analysis,
+    Fault,
+    Finding,
+    Hop,
+    Incident,
+    LedgerRow,
+    LostEvents,
+    Node,
+    Unchecked,
+)
 
 FAULTS_REPORTED = 100
 TERMS = ("sent", "delivered", "lost", "in_flight", "unexplained")
@@ -25,6 +36,7 @@ def summarize(results: Tables, landed: Landed, scope: Scope) -> Analysis:
         ledger=tuple(_ledger_row(row) for row in ledger.collect()),
         incidents=tuple(_incident(row) for row in incidents.collect()),
         findings=_findings(results["findings"]),
+        unchecked=_unchecked(results["unchecked"]),
         skipped=tuple((skipped.file, skipped.reason) for skipped in landed.skipped),
         faults=_faults(results["faults"]),
         fault_count=results["faults"].count(),
@@ -47,7 +59,7 @@ def _node(row: Row, side: str) -> Node:
         host=row[f"{side}_host"],
         process=row[f"{side}_process"],
         socket=socket,
-        name=row[f"{side}_node_name"] or _unknown(socket),
+        name=row[f"{side}_node_name"] or (_unknown(socket) if socket else NOBODY),
         type=row[f"{side}_node_type"],
     )
 
@@ -80,13 +92,14 @@ def _incident(row: Row) -> Incident:
         "mean_rate",
         "capacity",
         "loss_share",
+        "sent_on",
         "downs",
         "sent_when_connected",
         "receiver_left_first",
     )
     return Incident(
         sender=row["from_name"] or _unknown(row["from_node"]),
-        receiver=row["to_name"] or _unknown(row["to_node"]),
+        receiver=row["to_name"] or (_unknown(row["to_node"]) if row["to_node"] else NOBODY),
         sender_type=row["from_type"],
         receiver_type=row["to_type"],
         sender_end=row["from_end"],
@@ -117,6 +130,22 @@ def _faults(frame: DataFrame) -> tuple[Fault, ...]:
 def _lost_events(frame: DataFrame) -> tuple[LostEvents, ...]:
     rows = frame.orderBy(sf.desc("events"), "process").collect()
     return tuple(LostEvents(row["host"], row["process"], row["command"], int(row["events"])) for row in rows)
+
+
+def _unchecked(frame: DataFrame) -> tuple[Unchecked, ...]:
+    rows = frame.orderBy("reason", "name", "receiver_name", "stream", "receiver").collect()
+    return tuple(
+        Unchecked(
+            reason=row["reason"],
+            stream=row["stream"],
+            name=row["name"] or _unknown(row["stream"]),
+            receiver=row["receiver"],
+            receiver_name=row["receiver_name"] or (_unknown(row["receiver"]) if row["receiver"] else None),
+            sent=row["sent"],
+            received=row["received"],
+        )
+        for row in rows
+    )
 
 
 def _unknown(socket: str) -> str:

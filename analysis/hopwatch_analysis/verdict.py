@@ -3,16 +3,18 @@
 import textwrap
 from collections.abc import Iterator
 
-from hopwatch_analysis.advice import advice
+from hopwatch_analysis.advice import advice, kept_up
 from hopwatch_analysis.evidence import evidence
 from hopwatch_analysis.incomplete import incomplete
 from hopwatch_analysis.records import Analysis, Incident, LedgerRow
+from hopwatch_analysis.remarks import remark
 
 WIDTH = 100
+NOBODY_KNOWN = "no receiver that is known"
 
 MEANING = {
     "slow_receiver": "{receiver} reads more slowly than {sender} sends, and the pipe between them was full",
-    "hwm_too_low": "the pipe was full in bursts only; {receiver} keeps up with the mean rate",
+    "hwm_too_low": "the pipe was full in bursts only; {receiver} {kept_up}",
     "slow_joiner": "they were sent before the subscription of {receiver} arrived",
     "reconnect": "the connection went down and they were sent meanwhile, or were in its buffers",
     "closed": "a socket was closed with these messages still unread",
@@ -27,7 +29,10 @@ def verdict(analysis: Analysis) -> str:
     for incident in analysis.incidents:
         lines += ["", *_incident(incident)]
     lines += ["", *(_receiver(row) for row in analysis.ledger if row.receiver)]
+    lines += _queued_for_nobody(analysis)
     lines += _unexplained(analysis)
+    for unchecked in analysis.unchecked:
+        lines += _wrapped("Not checked: ", remark(unchecked))
     lines += incomplete(analysis)
     names = {node.socket: node.name for hop in analysis.hops for node in (hop.sender, hop.receiver)}
     for found in analysis.findings:
@@ -39,7 +44,7 @@ def verdict(analysis: Analysis) -> str:
 
 def _headline(analysis: Analysis) -> str:
     if not analysis.ledger:
-        return "No stamped stream was found: there is nothing to tell about losses."
+        return _nothing_stamped(analysis)
     lost = sum(hop.lost for hop in analysis.hops)
     if lost:
         hops = [hop for hop in analysis.hops if hop.lost]
@@ -47,15 +52,28 @@ def _headline(analysis: Analysis) -> str:
         return f"LOST: {_messages(lost)} {where}."
     if any(row.unexplained for row in analysis.ledger):
         return "No loss is proven, but not every message is accounted for."
+    if analysis.unchecked:
+        return "No loss was found, but not every message could be checked."
     if analysis.evidence_is_incomplete:
         return "No loss is proven, but not everything that happened is known."
     return "NOTHING LOST: every message is accounted for."
 
 
+def _nothing_stamped(analysis: Analysis) -> str:
+    if all(row.reason == "nobody" for row in analysis.unchecked) and analysis.unchecked:
+        return "Nobody was connected to what was sent: there is nothing to tell about losses."
+    rest = (
+        "only these counts tell of losses" if analysis.unchecked else "there is nothing to tell about losses"
+    )
+    return f"No stamped stream was found: {rest}."
+
+
 def _incident(incident: Incident) -> Iterator[str]:
     sure = "" if incident.exact else " (inferred)"
     yield f"{incident.hop}: {_messages(incident.lost)} lost"
-    meaning = MEANING[incident.cause].format(sender=incident.sender, receiver=incident.receiver)
+    meaning = MEANING[incident.cause].format(
+        sender=incident.sender, receiver=incident.receiver, kept_up=kept_up(incident)
+    )
     yield from _wrapped("  Why:     ", f"{incident.cause}{sure}: {meaning}.")
     for number, item in enumerate(evidence(incident)):
         yield from _wrapped("  Seen:    " if number == 0 else " " * 11, f"- {item['text']}")
@@ -72,15 +90,23 @@ def _receiver(row: LedgerRow) -> str:
     return f"{name}: {row.delivered} of {row.sent} delivered; {lost}."
 
 
+def _queued_for_nobody(analysis: Analysis) -> Iterator[str]:
+    for row in analysis.ledger:
+        if row.receiver is None and row.in_flight:
+            yield f"{row.name}: {_messages(row.in_flight)} still queued; no receiver has got them yet."
+
+
 def _unexplained(analysis: Analysis) -> Iterator[str]:
     total = sum(row.unexplained for row in analysis.ledger)
     if not total:
         return
     yield ""
     yield f"UNEXPLAINED: {_messages(total)}. They did not arrive, but nothing shows which hop lost them, or why:"
+    received = {row.stream for row in analysis.ledger if row.receiver}
     for row in analysis.ledger:
         if row.unexplained:
-            yield f"  {row.unexplained} of {row.name} → {row.receiver_name or 'one of its receivers, not known which'}"
+            one_of_them = "one of its receivers, not known which" if row.stream in received else NOBODY_KNOWN
+            yield f"  {row.unexplained} of {row.name} → {row.receiver_name or one_of_them}"
 
 
 def _messages(count: int) -> str:

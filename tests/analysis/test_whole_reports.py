@@ -1,36 +1,12 @@
 """Many small systems, landed in one folder and analysed in one run: each test reads its own system's part."""
 
-from typing import Any
-
 import pytest
 from hopwatch_analysis.job import analyze
 from landed_folder import LandedFolder, at, id_of
 from pyspark.sql import SparkSession
+from stories import Json, hop, incidents, pub_sub, row, through_proxy
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(240)]
-
-Json = dict[str, Any]
-
-
-def pub_sub(story: LandedFolder, pub: str, *subs: str, closed: float | None = 50, **marks: int) -> None:
-    story.socket(pub, "PUB", closed=closed, **marks)
-    for sub in subs:
-        story.socket(sub, "SUB", closed=60, **marks)
-        story.subscribe(sub, "")
-        story.link(pub, sub)
-
-
-def through_proxy(story: LandedFolder, pub: str, proxy: str, *subs: str) -> None:
-    story.socket(pub, "PUB", closed=50)
-    front, back = f"{proxy}-front", f"{proxy}-back"
-    story.socket(front, "XSUB", closed=60)
-    story.socket(back, "XPUB", closed=60, probed=False)
-    story.proxy(proxy, front, back)
-    story.link(front, pub)
-    for sub in subs:
-        story.socket(sub, "SUB", closed=55)
-        story.subscribe(sub, "")
-        story.link(back, sub)
 
 
 def slow_and_fast(story: LandedFolder) -> None:
@@ -368,22 +344,6 @@ def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Jso
         tell(story)
     folder = tmp_path_factory.mktemp("stories")
     return analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
-
-
-def hop(report: Json, label: str) -> dict[str, int]:
-    found = next(item for item in report["hops"] if item["hop"] == label)
-    return {name: found[name] for name in ("sent", "delivered", "lost", "in_flight", "unexplained")}
-
-
-def row(report: Json, stream: str, receiver: str) -> Json:
-    return next(
-        item for item in report["ledger"] if (item["name"], item["receiver_name"]) == (stream, receiver)
-    )
-
-
-def incidents(report: Json, sender: str) -> list[tuple[str, str, str, int]]:
-    found = [item for item in report["incidents"] if item["hop"].startswith(f"{sender} →")]
-    return sorted((item["hop"], item["cause"], item["certainty"], item["lost"]) for item in found)
 
 
 def test_every_ledger_row_and_every_hop_balances(report: Json) -> None:

@@ -12,7 +12,7 @@ import zmq
 from journal_reader import Journal
 
 SECONDS = 1.5
-ALARMS = 100
+ALARMS = 40
 
 
 class AlarmError(Exception):

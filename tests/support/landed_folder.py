@@ -49,6 +49,16 @@ class LandedFolder:
                probed: bool | None = None, unread: bool | None = None, sequence: str | None = "stamp",
                **options: int) -> None:  # fmt: skip
         """A socket (stamped, unless told otherwise) in a process of its own, opened and maybe closed."""
+        self._socket(name, type_, sequence, host, opened, closed, probed, unread, options)
+
+    def bare_socket(
+        self, name: str, type_: str, *, host: str = "box", closed: float | None = None, **options: int
+    ) -> None:
+        """The same without stamps."""
+        self._socket(name, type_, None, host, 0, closed, None, None, options)
+
+    def _socket(self, name: str, type_: str, sequence: str | None, host: str, opened: float, closed: float | None,
+                probed: bool | None, unread: bool | None, options: dict[str, int]) -> None:  # fmt: skip
         self.homes[name] = (f"process of {name}", host)
         probed = type_ in ("PUB", "XPUB") if probed is None else probed
         about = {
@@ -91,10 +101,27 @@ class LandedFolder:
                     "connection", connecting, seconds, accepted=False, sent=0, received=0, **event, **ends
                 )
 
-    def subscribe(self, socket: str, *topics: str) -> None:
+    def watched(self, socket: str) -> None:
+        """The socket has a monitor."""
+        self.add("connection", socket, 0, action="monitor_attached")
+
+    def one_end(
+        self, socket: str, seconds: float, local: str, remote: str, *, endpoint: str, accepted: bool
+    ) -> None:
+        """A connection as one of its ends sees it."""
+        self.connections += 1
+        about = {"local": local, "remote": remote, "endpoint": endpoint, "accepted": accepted}
+        counts = {"connection": self.connections, "sent": 0, "received": 0}
+        self.add("connection", socket, seconds, action="connected", **about, **counts)
+
+    def subscribe(self, socket: str, *topics: str, seconds: float = 0) -> None:
         """Subscriptions; a topic is text."""
         for topic in topics:
-            self.add("subscription", socket, 0, action="subscribe", topic=topic.encode().hex())
+            self.add("subscription", socket, seconds, action="subscribe", topic=topic.encode().hex())
+
+    def unsubscribe(self, socket: str, topic: str, seconds: float) -> None:
+        """The end of a subscription."""
+        self.add("subscription", socket, seconds, action="unsubscribe", topic=topic.encode().hex())
 
     def sent(self, stream: str, count: int, seconds: float, *, lane: int = 0, topic: str = "", final: bool = True,
              frames_each: int = 2) -> None:  # fmt: skip

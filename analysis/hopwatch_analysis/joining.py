@@ -1,0 +1,37 @@
+"""Whether a range of messages was sent before its receiver had joined."""
+
+from pyspark.sql import Column
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.nodes import FILTERED_TYPES, PUBLISHING_TYPES
+
+
+def joins() -> Column:
+    """The hop is one on which a receiver has to subscribe before it is sent anything."""
+    return sf.col("x_type").isin(*PUBLISHING_TYPES) & sf.col("y_type").isin(*FILTERED_TYPES)
+
+
+def sent_before_joining() -> Column:
+    """The sender's own count proves that these were sent before the connection came up: as the stream's only lane, or
+    because the receiver got all that was sent since then.
+    """
+    own = sf.col("from_socket") == sf.col("stream")
+    by_number = (sf.col("lanes_of_stream") == 1) & (sf.col("last") < sf.col("sent_when_connected"))
+    sent_since = sf.col("stream_sent") - sf.col("sent_when_connected")
+    return own & sf.coalesce(by_number | (sent_since <= sf.col("got_of_stream")), sf.lit(False))
+
+
+def never_joined() -> Column:
+    """All had been sent before the receiver connected and subscribed, or may have been, and it did join in mid-stream."""
+    joined_at = sf.greatest("connected_at", "subscribed_at")
+    before = sf.coalesce(joined_at > sf.col("sent_at"), sf.lit(False))
+    maybe_before = sf.coalesce(joined_at > sf.col("sent_after"), sf.lit(False))
+    return before | (sf.col("joined_midway") & maybe_before)
+
+
+def came_back_first() -> Column:
+    """The connection went down and came back before the receiver got the lane's first message."""
+    went_before = sf.exists(
+        "downs", lambda down: down["end"].isNotNull() & (down["start"] < sf.col("got_first_at"))
+    )
+    return sf.coalesce(went_before, sf.lit(False))

@@ -1,0 +1,216 @@
+"""Systems of which not everything can be known, landed in one folder and analysed in one run.
+
+The folder's name is one that Spark would take for a pattern.
+"""
+
+import pytest
+from hopwatch_analysis.job import analyze
+from landed_folder import LandedFolder
+from pyspark.sql import SparkSession
+from stories import Json, hop, incidents, pub_sub, row, through_proxy
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(240)]
+
+
+def proxy_is_killed(story: LandedFolder) -> None:
+    """Its counts are those of a moment before the last send: what it had got since died with it."""
+    story.socket("doomed-front", "XSUB")
+    story.socket("doomed-back", "XPUB", probed=False)
+    story.proxy("doomed", "doomed-front", "doomed-back")
+    story.socket("ferry", "PUB", closed=30)
+    story.socket("shore", "SUB", closed=31)
+    story.subscribe("shore", "")
+    story.link("doomed-front", "ferry", down=20.1)
+    story.link("doomed-back", "shore", down=20.1)
+    story.sent("ferry", 600, 20)
+    story.got("shore", "ferry", 165, 0, 164, 20.1, newest=20)
+    story.counters("doomed-front", 19.8, proxied_in_frames=330)
+    for side in ("doomed-front", "doomed-back"):
+        story.killed(side, 20.3)
+
+
+def proxy_lives_on_behind_a_killed_sender(story: LandedFolder) -> None:
+    through_proxy(story, "dispatch", "junction", "lone-3", closed=None)
+    story.sent("dispatch", 500, 20)
+    story.killed("dispatch", 20)
+    story.got("lone-3", "dispatch", 400, 0, 399, 25, newest=19)
+    story.counters("junction-front", 59, final=True, proxied_in_frames=800)
+
+
+def pipe_has_room_again(story: LandedFolder) -> None:
+    """The receiver read on behind the onset, so the pipe took more; then the sender was killed."""
+    story.socket("phoenix", "PUB")
+    story.socket("ashes", "SUB", closed=60)
+    story.subscribe("ashes", "")
+    story.link("phoenix", "ashes")
+    story.sent("phoenix", 1900, 4)
+    story.onset("phoenix", 1000, 2)
+    story.got("ashes", "phoenix", 870, 0, 869, 4.5)
+    story.killed("phoenix", 4.2)
+
+
+def addresses_are_translated(story: LandedFolder) -> None:
+    """The sender connects to another address than that which the proxy is bound to: no two ends mirror each other."""
+    story.socket("outside", "PUB", closed=50)
+    story.socket("gate-front", "XSUB", closed=60)
+    story.socket("gate-back", "XPUB", closed=60, probed=False)
+    story.proxy("gate", "gate-front", "gate-back")
+    story.add("endpoint", "gate-front", 0, action="bind", endpoint="tcp://0.0.0.0:7100")
+    story.add("endpoint", "outside", 0, action="connect", endpoint="tcp://gate.svc:7100")
+    near, far = "10.1.0.5:41000", "10.96.0.1:7100"
+    story.one_end("outside", 0.1, near, far, endpoint="tcp://gate.svc:7100", accepted=False)
+    story.one_end(
+        "gate-front", 0.1, "10.1.0.9:7100", "10.1.0.1:50123", endpoint="tcp://0.0.0.0:7100", accepted=True
+    )
+    for reader, got in (("inside-1", 400), ("inside-2", 500)):
+        story.socket(reader, "SUB", closed=55)
+        story.subscribe(reader, "")
+        story.link("gate-back", reader)
+        story.got(reader, "outside", got, 0, 499, 40)
+    story.gap("inside-1", "outside", 100, 199, (5, 9))
+    story.sent("outside", 500, 40)
+    story.counters("gate-front", 59, final=True, proxied_in_frames=1000)
+
+
+def one_on_the_same_port_elsewhere(story: LandedFolder) -> None:
+    """The sender is connected to somebody unknown; a socket on another host is bound to the same port, and lonely."""
+    story.socket("caller", "PUB", closed=50, host="here")
+    story.socket("stranger", "SUB", closed=60, host="there")
+    story.subscribe("stranger", "")
+    story.watched("stranger")
+    story.add("endpoint", "stranger", 0, action="bind", endpoint="tcp://0.0.0.0:7200")
+    story.add("connection", "stranger", 0.2, action="retried")
+    story.add("endpoint", "caller", 0, action="connect", endpoint="tcp://db.example:7200")
+    near, far = "10.2.0.5:41000", "10.2.0.9:7200"
+    story.one_end("caller", 0.1, near, far, endpoint="tcp://db.example:7200", accepted=False)
+    story.sent("caller", 70, 40)
+
+
+def nobody_there(story: LandedFolder) -> None:
+    for name, closed, linger in (("lone", 5, 0), ("lingering", 5, -1), ("waiting", None, -1)):
+        story.socket(name, "PUSH", closed=closed, linger=-1)
+        story.watched(name)
+        story.add("connection", name, 0.1, action="retried", endpoint="tcp://127.0.0.1:9")
+        story.add("option", name, 0.1, option="linger", value=str(linger))
+        story.sent(name, 100, 4)
+    story.socket("town-crier", "PUB", closed=5)
+    story.watched("town-crier")
+    story.sent("town-crier", 300, 4)
+
+
+def partial_subscription(story: LandedFolder) -> None:
+    """Messages of one frame: only who subscribes to everything can be told what is missing."""
+    pub_sub(story, "barometer", "whole", sndhwm=1000)
+    story.socket("some", "SUB", closed=60)
+    story.subscribe("some", "A")
+    story.link("barometer", "some")
+    whole_stream = 4294967295
+    story.sent("barometer", 6000, 40, lane=whole_stream)
+    story.got("whole", "barometer", 6000, 0, 5999, 41, lane=whole_stream)
+    story.counters("barometer", 50, final=True, sent=6000)
+    story.counters("some", 60, final=True, received=1000)
+
+
+def unstamped(story: LandedFolder) -> None:
+    for sender, receiver, kinds, received in (
+        ("plain", "plain-reader", ("PUB", "SUB"), 30),
+        ("sound", "sound-reader", ("PUSH", "PULL"), 6000),
+    ):
+        story.bare_socket(sender, kinds[0], closed=50)
+        story.bare_socket(receiver, kinds[1], closed=60)
+        story.link(sender, receiver)
+        story.counters(sender, 50, final=True, sent=6000)
+        story.counters(receiver, 60, final=True, received=received)
+
+
+STORIES = (
+    proxy_is_killed,
+    proxy_lives_on_behind_a_killed_sender,
+    pipe_has_room_again,
+    addresses_are_translated,
+    one_on_the_same_port_elsewhere,
+    nobody_there,
+    partial_subscription,
+    unstamped,
+)
+
+
+@pytest.fixture(scope="module")
+def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Json:
+    story = LandedFolder()
+    for tell in STORIES:
+        tell(story)
+    folder = tmp_path_factory.mktemp("stories") / "x[1]{a,b}*?"
+    return analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
+
+
+def of_nobody(report: Json, stream: str) -> dict[str, int]:
+    return next(
+        item["causes"]
+        for item in report["ledger"]
+        if item["name"] == stream and item["receiver_name"] is None
+    )
+
+
+def not_checked(report: Json) -> set[tuple[str, str, str | None, int, int | None]]:
+    keys = ("reason", "name", "receiver_name", "sent", "received")
+    return {tuple(item[key] for key in keys) for item in report["not_checked"]}
+
+
+def test_ledger_and_hops_balance(report: Json) -> None:
+    for item in (*report["ledger"], *report["hops"]):
+        parts = ("delivered", "lost", "in_flight", "unexplained")
+        assert item["sent"] == sum(item[part] for part in parts), item
+    assert sum(item["lost"] for item in report["incidents"]) == sum(item["lost"] for item in report["hops"])
+
+
+def test_what_a_killed_proxy_had_is_not_told_to_have_been_lost_before_it(report: Json) -> None:
+    assert row(report, "ferry", "shore")["causes"] == {"unexplained": 435}
+    assert hop(report, "ferry → doomed")["lost"] == 0
+
+
+def test_what_never_reached_a_proxy_that_lived_on_died_with_its_sender(report: Json) -> None:
+    assert incidents(report, "dispatch") == [("dispatch → junction", "sender_died", "exact", 100)]
+
+
+def test_behind_an_onset_the_pipe_may_have_had_room_again(report: Json) -> None:
+    assert incidents(report, "phoenix") == [
+        ("phoenix → ashes", "sender_died", "exact", 130),
+        ("phoenix → ashes", "slow_receiver", "inferred", 900),
+    ]
+    found = next(
+        item for item in report["incidents"] if item["hop"] == "phoenix → ashes" and item["lost"] == 900
+    )
+    assert [item["seconds"] for item in found["evidence"] if item["kind"] == "sent_on"] == [2]
+
+
+def test_a_connection_whose_addresses_are_translated_is_found_by_its_endpoint(report: Json) -> None:
+    assert hop(report, "outside → gate")["delivered"] == 500
+    assert incidents(report, "gate") == [("gate → inside-1", "slow_receiver", "inferred", 100)]
+
+
+def test_being_bound_to_the_same_port_makes_no_connection(report: Json) -> None:
+    assert of_nobody(report, "caller") == {"unexplained": 70}
+    assert not any(item["hop"] == "caller → stranger" for item in report["hops"])
+
+
+def test_what_a_closed_sender_without_a_peer_had_accepted_is_lost(report: Json) -> None:
+    assert incidents(report, "lone") == [("lone → nobody", "closed", "exact", 100)]
+    found = next(item for item in report["incidents"] if item["hop"] == "lone → nobody")
+    assert found["advice"][0].startswith("Nobody was connected to lone")
+
+
+def test_what_lingered_without_a_peer_may_have_gone_out_later(report: Json) -> None:
+    assert of_nobody(report, "lingering") == {"unexplained": 100}
+
+
+def test_what_waits_for_a_peer_is_in_flight(report: Json) -> None:
+    assert of_nobody(report, "waiting") == {"in_flight": 100}
+
+
+def test_what_cannot_be_checked_is_named_with_its_counts(report: Json) -> None:
+    assert not_checked(report) == {
+        ("nobody", "town-crier", None, 300, None),
+        ("partial", "barometer", "some", 6000, 1000),
+        ("unstamped", "plain", "plain-reader", 6000, 30),
+    }
