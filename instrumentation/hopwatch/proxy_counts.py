@@ -20,7 +20,7 @@ from hopwatch.words import (
 COUNTED = (PROXIED_IN_FRAMES, PROXIED_IN_BYTES, PROXIED_OUT_FRAMES, PROXIED_OUT_BYTES)
 """The order in which STATISTICS gives the counts of one side."""
 
-PAUSE_SECONDS = 0.25
+PAUSE_SECONDS = 0.1
 PAUSE_SECONDS_WHILE_COUNTING = 0.02
 ADDRESS = "inproc://statistics"
 

@@ -8,7 +8,7 @@ import queue
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Protocol
 
 import zmq
@@ -63,7 +63,8 @@ class MonitorThread:
                 thread.start()
                 self._thread = thread
         self._incoming.put(work)
-        os.write(self._wake_write, b"\0")
+        with suppress(BlockingIOError):  # the pipe is full of others that wake it
+            os.write(self._wake_write, b"\0")
 
     def _open_wake(self) -> None:
         if self._wake_read >= 0:
