@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import time
 
 import zmq
 
 from hopwatch.descriptors import require_descriptors
+from hopwatch.native_threads import lock
 from hopwatch.sockets.state import SocketState
 from hopwatch.words import (
     PROXIED_AT,
@@ -20,7 +20,7 @@ from hopwatch.words import (
 COUNTED = (PROXIED_IN_FRAMES, PROXIED_IN_BYTES, PROXIED_OUT_FRAMES, PROXIED_OUT_BYTES)
 """The order in which STATISTICS gives the counts of one side."""
 
-PAUSE_SECONDS = 0.25
+PAUSE_SECONDS = 0.1
 PAUSE_SECONDS_WHILE_COUNTING = 0.02
 ADDRESS = "inproc://statistics"
 
@@ -47,7 +47,7 @@ class ProxyCounts:
         self._asked_at: int | None = None
         self._last: list[int] = []
         self._kept_at: int | None = None
-        self._lock = threading.Lock()
+        self._lock = lock()
         self._over = False
 
     def run(self) -> float | None:

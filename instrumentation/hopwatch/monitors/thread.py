@@ -7,7 +7,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Protocol
 
 import zmq
@@ -62,7 +62,8 @@ class MonitorThread:
                 start(self._run, name="hopwatch-monitors")
                 self._started = True
         self._incoming.append(work)
-        os.write(self._wake_write, b"\0")
+        with suppress(BlockingIOError):  # the pipe is full of others that wake it
+            os.write(self._wake_write, b"\0")
 
     def _open_wake(self) -> None:
         if self._wake_read >= 0:
