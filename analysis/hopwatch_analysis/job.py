@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from hopwatch_analysis.damage import without_damaged
 from hopwatch_analysis.errors import AnalysisError, UnusableInputError
+from hopwatch_analysis.identities import identities
 from hopwatch_analysis.jvm import Jvm
 from hopwatch_analysis.output import refusal, require_writable, room_left
 from hopwatch_analysis.pipeline import Scope, find_losses
@@ -121,10 +122,11 @@ def _analyze_files(spark: SparkSession, landed: Landed, job: Job, progress: Prog
     if known_end is None:
         raise AnalysisError("no row of the landed files has a time")
     scope = Scope(known_end, job.guard, job.since)
-    results = find_losses(load(spark, landed, job.until), scope, progress)
+    tables = load(spark, landed, job.until)
+    results = find_losses(tables, scope, progress)
     progress("writing tables and report")
     _write_tables(results, job.out)
-    analysis = summarize(results, landed, scope)
+    analysis = summarize(results, identities(tables), landed, scope)
     write_report(report(analysis), job.out)
     return analysis
 
