@@ -5,8 +5,10 @@ Nothing is unwound: an exception that a signal raises in a finalizer is swallowe
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
@@ -52,6 +54,7 @@ class Interruption:
         """Clean up, say why, and end the process."""
         for other in WORDS:
             signal.signal(other, signal.SIG_IGN)
+        sys.stderr = Path(os.devnull).open("w")  # threads that the cleaning up cuts off would complain there
         if self._clean_up is not None:
             self._clean_up()
         os.write(STANDARD_ERROR, f"{self._program}: {WORDS[signal.Signals(number)]}\n".encode())
