@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from io import StringIO
 from types import FrameType
 from typing import NoReturn
 
@@ -54,7 +54,7 @@ class Interruption:
         """Clean up, say why, and end the process."""
         for other in WORDS:
             signal.signal(other, signal.SIG_IGN)
-        sys.stderr = Path(os.devnull).open("w")  # threads that the cleaning up cuts off would complain there
+        sys.stderr = StringIO()  # threads that the cleaning up cuts off would complain there
         if self._clean_up is not None:
             self._clean_up()
         os.write(STANDARD_ERROR, f"{self._program}: {WORDS[signal.Signals(number)]}\n".encode())

@@ -40,18 +40,21 @@ class LandedFolder:
         common = {"host": host, "process": id_of(process), "at": at(seconds), "socket": id_of(socket)}
         self.rows[kind].append(common | columns)
 
-    def process(self, name: str, state: str, seconds: float, host: str = "box") -> None:
+    def process(
+        self, name: str, state: str, seconds: float, host: str = "box", pid: int | None = None
+    ) -> None:
         """A process was "started", "exited" or found "gone"."""
         row = {"host": host, "process": id_of(name), "at": at(seconds), "state": state, "command": name}
-        self.rows["process"].append(row)
+        self.rows["process"].append(row | {"pid": pid})
 
     def socket(self, name: str, type_: str, *, host: str = "box", opened: float = 0, closed: float | None = None,
-               probed: bool | None = None, unread: bool | None = None, **options: int) -> None:  # fmt: skip
-        """A stamped socket in a process of its own, opened and maybe closed."""
+               probed: bool | None = None, unread: bool | None = None, called: str | None = None,
+               **options: int) -> None:  # fmt: skip
+        """A stamped socket in a process of its own, opened and maybe closed; ``called`` is the name it was given."""
         self.homes[name] = (f"process of {name}", host)
         probed = type_ in ("PUB", "XPUB") if probed is None else probed
         about = {
-            "name": name,
+            "name": called or name,
             "type": type_,
             "sequence": "stamp",
             "probed": probed,
