@@ -10,8 +10,9 @@ from hopwatch_analysis.identities import utc
 from hopwatch_analysis.labels import Identity, labels
 from hopwatch_analysis.pipeline import Scope
 from hopwatch_analysis.reading import Landed, Tables
-from hopwatch_analysis.records import Analysis, Finding, Hop, Incident, LedgerRow, Node
+from hopwatch_analysis.records import Analysis, Fault, Finding, Hop, Incident, LedgerRow, LostEvents, Node
 
+FAULTS_REPORTED = 100
 TERMS = ("sent", "delivered", "lost", "in_flight", "unexplained")
 
 
@@ -32,6 +33,9 @@ def summarize(results: Tables, known: Mapping[str, Identity], landed: Landed, sc
         incidents=tuple(_incident(row, told) for row in incidents),
         findings=tuple(_finding(row, told) for row in findings),
         skipped=tuple((skipped.file, skipped.reason) for skipped in landed.skipped),
+        faults=_faults(results["faults"]),
+        fault_count=results["faults"].count(),
+        lost_events=_lost_events(results["lost_events"]),
     )
 
 
@@ -138,6 +142,18 @@ def _finding_rows(frame: DataFrame) -> list[Row]:
 def _finding(row: Row, told: Mapping[str, str]) -> Finding:
     label = told.get(row["socket"], _unknown(row["socket"]))
     return Finding(row["socket"], label, row["rule"], row["text"] or "", row["advice"] or "")
+
+
+def _faults(frame: DataFrame) -> tuple[Fault, ...]:
+    rows = frame.orderBy("at", "text").limit(FAULTS_REPORTED).collect()
+    return tuple(
+        Fault(row["at"], row["host"], row["process"], row["socket"], row["text"] or "") for row in rows
+    )
+
+
+def _lost_events(frame: DataFrame) -> tuple[LostEvents, ...]:
+    rows = frame.orderBy(sf.desc("events"), "process").collect()
+    return tuple(LostEvents(row["host"], row["process"], row["command"], int(row["events"])) for row in rows)
 
 
 def _unknown(socket: str) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from hopwatch_analysis.advice import advice
 from hopwatch_analysis.evidence import counted, evidence
+from hopwatch_analysis.incomplete import incomplete
 from hopwatch_analysis.records import Analysis, Incident, LedgerRow
 
 WIDTH = 100
@@ -32,6 +33,7 @@ def verdict(analysis: Analysis) -> str:
         lines += ["", *_incident(incident)]
     lines += ["", *(_receiver(row) for row in analysis.ledger if row.receiver)]
     lines += _unexplained(analysis)
+    lines += incomplete(analysis)
     for found in analysis.findings:
         lines += _wrapped("Note: ", f"{found.label}: {found.text} {found.advice}")
     return "\n".join(lines)
@@ -47,6 +49,8 @@ def _headline(analysis: Analysis) -> str:
         return f"LOST: {counted(lost, 'message')} {where}."
     if any(row.unexplained for row in analysis.ledger):
         return "No loss is proven, but not every message is accounted for."
+    if analysis.evidence_is_incomplete:
+        return "No loss is proven, but not everything that happened is known."
     return "NOTHING LOST: every message is accounted for."
 
 

@@ -47,7 +47,10 @@ class Instruments:
             known = self._by_settings.get(settings)
             if known is not None:
                 return known
-            instrument = Instrument(_open_journal(settings), MonitorThread())
+            for problem in settings.problems:
+                logger.warning("hopwatch leaves out a setting: %s", problem)
+            journal = _open_journal(settings)
+            instrument = Instrument(journal, MonitorThread(journal))
             self._by_settings[settings] = instrument
             if not self._hooked:
                 os.register_at_fork(after_in_child=self._after_fork)

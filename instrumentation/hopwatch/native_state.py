@@ -8,21 +8,40 @@ that byte of the application's socket is then read. Where anything is not as exp
 
 import os
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, wraps
 
 import zmq
 from zmq.backend import Socket as BackendSocket
+
+from hopwatch.descriptors import require_descriptors
+
+Question = Callable[["zmq.Socket[bytes]"], bool | None]
 
 OBJECT_BYTES = 4096
 MONITORED_EVENTS = 0x2A5A
 """A mask that hardly stands anywhere by chance."""
 
 
+def _unknown_where_descriptors_are_scarce(ask: Question) -> Question:
+    """Answers None where no scratch socket can be had; it is tried again with the next socket."""
+
+    @wraps(ask)
+    def answer(socket: "zmq.Socket[bytes]") -> bool | None:
+        try:
+            return ask(socket)
+        except (OSError, zmq.ZMQError):
+            return None
+
+    return answer
+
+
+@_unknown_where_descriptors_are_scarce
 def nodrop_is_set(socket: "zmq.Socket[bytes]") -> bool | None:
     """Whether XPUB_NODROP is on; None if that cannot be seen."""
     return _flag_is_set(socket, _nodrop_byte(int(socket.type)))
 
 
+@_unknown_where_descriptors_are_scarce
 def monitor_is_attached(socket: "zmq.Socket[bytes]") -> bool | None:
     """Whether some monitor, of whomever, is attached; None if that cannot be seen."""
     place = _monitor_pointer(int(socket.type))
@@ -32,6 +51,7 @@ def monitor_is_attached(socket: "zmq.Socket[bytes]") -> bool | None:
     return memory[place : place + 8] != bytes(8)
 
 
+@_unknown_where_descriptors_are_scarce
 def subscribes_to_everything(socket: "zmq.Socket[bytes]") -> bool | None:
     """Whether a SUB or XSUB is subscribed to the empty prefix; None if that cannot be seen."""
     place = _empty_prefix_count(int(socket.type))
@@ -82,15 +102,20 @@ def _monitor_pointer(socket_type: int) -> int | None:
     def toggle(socket: BackendSocket, on: bool) -> None:
         socket.monitor("inproc://hopwatch-calibration" if on else None, MONITORED_EVENTS if on else 0)
 
-    offsets = {offset // 8 * 8 for offset, off, _ in _bytes_that_follow(socket_type, toggle) if off == 0}
-    pointers = [offset for offset in offsets if _looks_like_pointer(socket_type, toggle, offset)]
+    off, on, off_again = _snapshots(socket_type, toggle)
+    pointers = [
+        offset
+        for offset in range(0, len(on) - 15, 8)
+        if off[offset : offset + 16] == off_again[offset : offset + 16] == bytes(16)
+        and _is_pointer_and_mask(on[offset : offset + 16])
+    ]
     return pointers[0] if len(pointers) == 1 else None
 
 
-def _looks_like_pointer(socket_type: int, toggle: Callable[[BackendSocket, bool], None], offset: int) -> bool:
-    off, on, _ = _snapshots(socket_type, toggle)
-    value = int.from_bytes(on[offset : offset + 8], "little")
-    return off[offset : offset + 8] == bytes(8) and value > 1 << 16 and value % 8 == 0
+def _is_pointer_and_mask(words: bytes) -> bool:
+    """The mask follows the pointer: other pointers that come and go with the monitor lie in what follows the object."""
+    pointer, mask = (int.from_bytes(word, "little") for word in (words[:8], words[8:]))
+    return pointer > 1 << 16 and pointer % 8 == 0 and mask == MONITORED_EVENTS
 
 
 def _bytes_that_follow(
@@ -106,6 +131,7 @@ def _bytes_that_follow(
 
 
 def _snapshots(socket_type: int, toggle: Callable[[BackendSocket, bool], None]) -> tuple[bytes, bytes, bytes]:
+    require_descriptors()
     context = zmq.Context()
     try:
         socket = BackendSocket(context, socket_type)

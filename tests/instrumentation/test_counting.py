@@ -108,21 +108,22 @@ def test_a_send_that_had_to_wait_is_counted_with_its_time(
     assert counters["waited_ns"] > 20_000_000
 
 
+@pytest.mark.parametrize("singles", [100, 101])
 def test_a_receiver_turns_exact_when_messages_turn_multipart(
-    context: zmq.Context, journal: Journal, link
+    context: zmq.Context, journal: Journal, link, singles: int
 ) -> None:
-    """Past the first 64 messages whether more frames follow is asked of one frame in 64: what can be off is bounded by that."""
+    """Past the first 64 messages whether more frames follow is asked of two frames in 64: what can be off is bounded by that."""
     sender, receiver = wrapped_pair(context, zmq.PUSH, zmq.PULL)
     link(sender, receiver)
-    for _ in range(100):
+    for _ in range(singles):
         sender.send(b"single")
         receiver.recv()
     for _ in range(1000):
         sender.send_multipart([b"a", b"b"])
         assert (receiver.recv(), receiver.recv()) == (b"a", b"b")
     received = journal.socket("receiver")
-    assert received["received"] + received["received_more_frames"] == 2100
-    assert 1100 <= received["received"] <= 1100 + 64
+    assert received["received"] + received["received_more_frames"] == singles + 2000
+    assert singles + 1000 <= received["received"] <= singles + 1000 + 64
 
 
 def test_what_a_killed_process_counted_is_there(journal: Journal, tmp_path, until) -> None:
@@ -146,3 +147,14 @@ def test_what_a_killed_process_counted_is_there(journal: Journal, tmp_path, unti
         process.kill()
         process.wait()
     assert (journal.socket("push")["sent"], journal.socket("push")["sent_bytes"]) == (777, 777 * 5)
+
+
+def test_what_an_xsub_subscribes_to_by_sending_is_journaled(context, journal: Journal) -> None:
+    xsub = hopwatch.wrap(context.socket(zmq.XSUB), name="xsub")
+    xsub.connect("inproc://nobody")
+    xsub.send(b"\1weather")
+    xsub.send(b"\0weather")
+    xsub.send(b"not a subscription")
+    told = [(event["event"], event["topic"]) for event in journal.of("xsub", "subscribe", "unsubscribe")]
+    assert told == [("subscribe", b"weather".hex()), ("unsubscribe", b"weather".hex())]
+    assert journal.socket("xsub")["sent"] == 3

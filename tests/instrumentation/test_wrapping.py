@@ -125,6 +125,25 @@ def test_an_unusable_directory_costs_one_warning_and_no_message(
     assert len(caplog.records) == 1
 
 
+@pytest.mark.parametrize(
+    ("variable", "value"), [("HOPWATCH_SEQUENCE", "Stamp"), ("HOPWATCH_STAMP_EVERY", "often")]
+)
+def test_an_environment_variable_that_cannot_be_used_is_told_once_and_left_out(
+    context: zmq.Context,
+    journal: Journal,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    variable: str,
+    value: str,
+) -> None:
+    monkeypatch.setenv(variable, value)
+    for _ in range(2):
+        hopwatch.wrap(context.socket(zmq.PUSH))
+    (record,) = caplog.records
+    assert variable in record.getMessage()
+    assert value in record.getMessage()
+
+
 def test_the_public_names_are_sorted_and_there() -> None:
     assert sorted(hopwatch.__all__) == hopwatch.__all__
     assert all(hasattr(hopwatch, name) for name in hopwatch.__all__)

@@ -1,5 +1,6 @@
 """The lanes that arrive at a receiver: finds the numbers that are missing."""
 
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -39,6 +40,9 @@ from hopwatch.words import (
 
 MOST_LANES = 20_000
 GAPS_REMEMBERED = 64
+SETTLED_NS = 250_000_000
+"""A message sent so long after a subscription came back, and next in its lane, shows that the subscription is in force again. Before,
+numbers that are missing may be those that were sent while there was none. The two times are of two hosts' clocks."""
 
 
 @dataclass
@@ -67,6 +71,8 @@ class ReceivingLanes:
         self._journal = journal
         self._subscriptions = subscriptions
         self._lanes: dict[tuple[int, int], ReceivingLane] = {}
+        self._reopened: set[tuple[int, int]] = set()
+        self._resubscribed_at = 0
         self.slots: list[Slot] = []
         self.unstamped = Unstamped(0 if subscriptions is None else BY_FIRST_FRAME)
         self.find: Callable[[Finding], None] = lambda _: None
@@ -93,12 +99,22 @@ class ReceivingLanes:
             words[LANE_NEXT] = expected + 1
             words[LANE_NEWEST_SENT_AT] = sent_at
             lane.newest_number = number
+            if lane.paused and sent_at > self._resubscribed_at + SETTLED_NS and self._is_owed(lane.topic):
+                lane.paused = False
         elif flags & SHARED_OUT:
             self._take_shared_out(lane, words, decode(frame))
         elif lane_number > expected:
             self._jump(lane, words, decode(frame))
         else:
             self._step_back(lane, words, decode(frame))
+
+    def subscribed(self) -> None:
+        """Subscriptions have become more: lanes that could not be checked may be now, from their next number on."""
+        for key, lane in list(self._lanes.items()):
+            if lane.words is None and self._is_owed(lane.topic):
+                del self._lanes[key]
+                self._reopened.add(key)
+        self._resubscribed_at = time.time_ns()
 
     def unsubscribed(self) -> None:
         """Subscriptions have become fewer: lanes that are no longer covered start afresh when they come back."""
@@ -137,6 +153,11 @@ class ReceivingLanes:
         self._advance(lane, words, stamp)
         self._lanes[stamp.stream, stamp.lane] = lane
         self._event("lane", stamp, topic=topic.hex(), slot=slot.place)
+        key = stamp.stream, stamp.lane
+        if key in self._reopened:
+            self._reopened.remove(key)
+            if stamp.lane_number:
+                self._event("skipped", stamp, first=0, last=stamp.lane_number - 1)
 
     @staticmethod
     def _advance(lane: ReceivingLane, words: Words, stamp: Stamp) -> None:

@@ -32,6 +32,11 @@ backend_recv = BackendSocket.recv
 backend_get = BackendSocket.get
 
 
+def has_way(socket: object, way: type) -> bool:
+    """Whether it still receives this way; not so where somebody held on to a method while the socket was given another."""
+    return isinstance(socket, way)
+
+
 class CountingReceive(HookedSocket):
     """Counts messages, frames and bytes; a stamp that turns up makes the socket a ``StampedReceive``."""
 
@@ -46,6 +51,8 @@ class CountingReceive(HookedSocket):
 
     def recv_multipart(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As ``zmq.Socket.recv_multipart``."""
+        if not has_way(self, CountingReceive):
+            return self.recv_multipart(flags, copy, track)
         if not self._hopwatch_direct:
             return super().recv_multipart(flags, copy, track)
         try:
@@ -68,6 +75,8 @@ class CountingReceive(HookedSocket):
 
     def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
         """As ``zmq.Socket.recv_into``; a stamp that fills the buffer stays in it."""
+        if not has_way(self, CountingReceive):
+            return self.recv_into(buffer, nbytes=nbytes, flags=flags)
         try:
             size: int = BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
         except zmq.Again:
@@ -98,7 +107,7 @@ class CountingReceive(HookedSocket):
 
     def _hopwatch_look_ahead(self, frame: zmq.Frame) -> None:
         """Others follow this frame: a stamp among them must not be left for the next receive to find."""
-        exchange(self, CountingReceive, StampedReceive, stamped_recv(self._hopwatch_words, self._hopwatch))
+        self._hopwatch_read_stamps()
         cast(StampedReceive, self)._hopwatch_hold(frame, backend_recv(self, DONTWAIT))
 
     def _hopwatch_count_more(self, size: int, frame: bytes | None) -> None:
@@ -127,10 +136,14 @@ class CountingReceive(HookedSocket):
     ) -> None:
         """From here on stamps come: take them off before the application sees them."""
         state = self._hopwatch
-        exchange(self, CountingReceive, StampedReceive, stamped_recv(self._hopwatch_words, state))
+        self._hopwatch_read_stamps()
         with Guard(state):
             state.receiving.unstamped.before += self._hopwatch_words[RECEIVED] - 1
             state.receiving.take(frame, first_frame, several)
+
+    def _hopwatch_read_stamps(self) -> None:
+        self._hopwatch_retire_receive()
+        exchange(self, CountingReceive, StampedReceive, stamped_recv(self._hopwatch_words, self._hopwatch))
 
 
 class StampedReceive(HookedSocket):
@@ -143,6 +156,8 @@ class StampedReceive(HookedSocket):
 
     def recv_multipart(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As ``zmq.Socket.recv_multipart``, the stamps left out."""
+        if not has_way(self, StampedReceive):
+            return self.recv_multipart(flags, copy, track)
         if not self._hopwatch_direct:
             return super().recv_multipart(flags, copy, track)
         incoming = self._hopwatch.incoming
@@ -153,6 +168,8 @@ class StampedReceive(HookedSocket):
 
     def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
         """As ``zmq.Socket.recv_into``, the stamps left out."""
+        if not has_way(self, StampedReceive):
+            return self.recv_into(buffer, nbytes=nbytes, flags=flags)
         view = memoryview(buffer)
         if view.readonly or not view.contiguous or not 0 <= nbytes <= view.nbytes:
             return BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
@@ -163,6 +180,8 @@ class StampedReceive(HookedSocket):
 
     def get(self, option: int) -> Any:
         """As the bare socket's; stamps are no frames to the application."""
+        if not has_way(self, StampedReceive):
+            return self.get(option)
         value = backend_get(self, option)
         if option == RCVMORE:
             return int(self._hopwatch.incoming.more)
@@ -174,6 +193,8 @@ class StampedReceive(HookedSocket):
 
     def poll(self, timeout: int | None = None, flags: int = zmq.POLLIN) -> int:
         """As ``zmq.Socket.poll``; a frame that was looked at already is still to be had."""
+        if not has_way(self, StampedReceive):
+            return self.poll(timeout, flags)
         if self._hopwatch.incoming.held is None or not flags & POLLIN:
             return super().poll(timeout, flags)
         return super().poll(0, flags) | POLLIN
@@ -183,6 +204,9 @@ class StampedReceive(HookedSocket):
         frame = self._hopwatch.incoming.held
         if frame is None:
             frame = self._hopwatch_receive(flags, track)
+            if len(frame) == STAMP_SIZE and self._hopwatch_is_orphan(frame):
+                self._hopwatch_take_orphan(frame)
+                return self._hopwatch_next(flags, track)
         following = backend_recv(self, DONTWAIT) if frame.more else b""
         self._hopwatch_hold(frame, following)
         return frame
@@ -204,6 +228,16 @@ class StampedReceive(HookedSocket):
             incoming.held = zmq.Frame(following)
             incoming.held.more = bool(backend_get(self, RCVMORE))
         self._hopwatch_count(len(frame))
+
+    def _hopwatch_is_orphan(self, frame: zmq.Frame) -> bool:
+        return not frame.more and not self._hopwatch.incoming.frames and stamp.is_stamp(frame.bytes)
+
+    def _hopwatch_take_orphan(self, frame: zmq.Frame) -> None:
+        """A stamp whose message was taken by a receive that a signal handler's exception ended."""
+        state = self._hopwatch
+        if not state.faulty:
+            with Guard(state):
+                state.receiving.take(frame.bytes, None)
 
     def _hopwatch_receive(self, flags: int, track: bool) -> zmq.Frame:
         """A frame from libzmq, first without blocking: so it is seen whether this receiver had to wait."""

@@ -13,12 +13,14 @@ import zmq
 
 from hopwatch.finding import Finding
 from hopwatch.ids import as_text
+from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.journal.counters import Slot, private_slot, snapshot
 from hopwatch.journal.journal import Journal, NoJournal
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes, write_lanes
 from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.sockets.numbering import Numbering
+from hopwatch.sockets.reading import Reading
 from hopwatch.words import COUNTER_NAMES, SOCKET, SOCKET_SLOT_WORDS
 
 if TYPE_CHECKING:
@@ -70,7 +72,10 @@ class SocketState:
     receiving: ReceivingLanes
     sending: SendingLanes | None = None
     numbering: Numbering | None = None
+    reading_sent: Reading | None = None
+    reading_received: Reading | None = None
     onset_due: bool = False
+    sending_more: bool = False
     monitored: bool = False
     faulty: bool = False
     way: Way = field(default_factory=Way)
@@ -115,10 +120,11 @@ class SocketState:
         if self.closed:
             return
         self.closed = True
-        sending = self.sending.slots if self.sending else []
-        for slots in (sending, self.receiving.slots):
+        sent = [*(self.sending.slots if self.sending else []), *_slots_of(self.reading_sent)]
+        received = [*self.receiving.slots, *_slots_of(self.reading_received)]
+        for slots in (sent, received):
             write_lanes(self.journal, self.identifier, slots, final=True)
-        slot, lanes = self.slot, [*sending, *self.receiving.slots]
+        slot, lanes = self.slot, [*sent, *received]
         self._let_go(snapshot(slot))
         counters = dict(zip(COUNTER_NAMES, self.slot.words[1:].tolist(), strict=False))
         self.event("closed", counters=counters, unread=unread)
@@ -134,12 +140,19 @@ class SocketState:
     def _let_go(self, slot: Slot) -> None:
         self.slot = slot
         self.receiving.slots = []
+        for reading in (self.reading_sent, self.reading_received):
+            if reading is not None:
+                reading.lanes.slots = []
         if self.sending is not None:
             self.sending.slots = []
 
 
+def _slots_of(reading: Reading | None) -> list[Slot]:
+    return [] if reading is None else reading.lanes.slots
+
+
 class Guard:
-    """Keeps our faults from the application: an exception in its block is counted, not raised."""
+    """Keeps our faults from the application: an exception in its block is counted, not raised, unless a signal handler raised it."""
 
     __slots__ = ("_state",)
 
@@ -152,7 +165,7 @@ class Guard:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        if isinstance(error, Exception):
+        if isinstance(error, Exception) and not raised_by_signal_handler(trace):
             self._state.fault(error)
             return True
         return False
