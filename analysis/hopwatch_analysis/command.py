@@ -1,9 +1,14 @@
 """``hopwatch analyze``: the Spark job from the command line."""
 
 import argparse
+import math
 import sys
 from datetime import datetime, timezone
 from pathlib import Path
+
+from hopwatch_analysis.errors import AnalysisError
+from hopwatch_analysis.interruption import Interruption
+from hopwatch_analysis.jvm import Jvm
 
 
 class AnalyzeCommand:
@@ -36,24 +41,30 @@ class AnalyzeCommand:
         )
         parser.add_argument(
             "--guard",
-            type=float,
+            type=_seconds,
             default=5.0,
             metavar="SECONDS",
             help="a lane that moved so shortly before the end is not closed yet (default: 5)",
         )
 
     def run(self, args: argparse.Namespace) -> int:
-        """Run the job; 0 whatever it found, 2 on unusable input."""
-        from hopwatch_analysis.errors import AnalysisError
-        from hopwatch_analysis.job import Job, run_job
+        """Run the job; 0 whatever it found, 2 on unusable input, 128 + the signal that ended it."""
+        interruption = Interruption("hopwatch analyze")
+        jvm = Jvm(hold=interruption.held)
+        with interruption.watched(jvm.kill):
+            return _run(args, jvm)
 
-        job = Job(tuple(args.events), args.out, args.since, args.until, args.guard)
-        try:
-            run_job(job, args.master, progress=_progress)
-        except AnalysisError as error:
-            print(f"hopwatch analyze: {error}", file=sys.stderr)
-            return 2
-        return 0
+
+def _run(args: argparse.Namespace, jvm: Jvm) -> int:
+    from hopwatch_analysis.job import Job, run_job
+
+    job = Job(tuple(args.events), args.out, args.since, args.until, args.guard)
+    try:
+        run_job(job, args.master, _progress, jvm)
+    except AnalysisError as error:
+        print(f"hopwatch analyze: {error}", file=sys.stderr)
+        return 2
+    return 0
 
 
 def _progress(line: str) -> None:
@@ -61,5 +72,20 @@ def _progress(line: str) -> None:
 
 
 def _time(text: str) -> datetime:
-    value = datetime.fromisoformat(text.removesuffix("Z") + "+00:00" if text.endswith("Z") else text)
+    try:
+        value = datetime.fromisoformat(text.removesuffix("Z") + "+00:00" if text.endswith("Z") else text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no time: say it as 2026-05-04, 2026-05-04T12:30:00 (UTC) or 2026-05-04T12:30:00+02:00"
+        ) from None
     return value if value.tzinfo else value.replace(tzinfo=timezone.utc)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds: say 0 or more, as 5 or 0.5")
+    return value

@@ -18,7 +18,8 @@ def evidence(incident: Incident) -> list[Evidence]:
 
 def _runs(incident: Incident) -> Evidence:
     count = "one run" if incident.runs == 1 else f"{incident.runs} runs, the longest of {incident.longest}"
-    text = f"{incident.lost} messages of {_names(incident)} did not pass {incident.hop}, in {count}"
+    lost = counted(incident.lost, "message")
+    text = f"{lost} of {_streams(incident)} did not pass {incident.hop}, in {count}"
     return {
         "kind": "missing",
         "text": text,
@@ -30,7 +31,12 @@ def _runs(incident: Incident) -> Evidence:
 
 def _full_pipe(incident: Incident) -> Evidence:
     if incident.onsets:
-        text = f"{incident.onsets} of {incident.runs} runs begin exactly at a message that met a full pipe at {incident.sender}"
+        begin = (
+            "the run begins"
+            if incident.runs == 1
+            else f"{incident.onsets} of {incident.runs} runs {'begins' if incident.onsets == 1 else 'begin'}"
+        )
+        text = f"{begin} exactly at a message that met a full pipe at {incident.sender}"
         return {"kind": "onset", "text": text, "onsets": incident.onsets}
     text = (
         f"the pipe of {incident.sender} cannot be probed; the connection was up, and messages before and after "
@@ -58,8 +64,7 @@ def _rates(incident: Incident) -> Evidence | None:
 def _bursts(incident: Incident) -> Evidence | None:
     if incident.loss_share is None:
         return None
-    share = round(100 * incident.loss_share)
-    text = f"the losses span {share} % of the time that the sender was sending"
+    text = f"the losses span {_percent(incident.loss_share)} of the time that the sender was sending"
     return {"kind": "bursts", "text": text, "loss_share": round(incident.loss_share, 3)}
 
 
@@ -90,19 +95,19 @@ def _marks(incident: Incident) -> Evidence | None:
 def _joined(incident: Incident) -> Evidence:
     sent = incident.sent_when_connected
     if sent is None:
-        text = f"they were sent before the first message that {incident.receiver} got"
+        were = _they(incident, "it was", "they were")
+        text = f"{were} sent before the first message that {incident.receiver} got"
     elif sent == 0:
         text = f"{incident.sender} had sent nothing when the connection of {incident.receiver} came up: the subscription came later"
     else:
-        text = (
-            f"{incident.sender} had sent {sent} messages when the connection of {incident.receiver} came up"
-        )
+        text = f"{incident.sender} had sent {counted(sent, 'message')} when the connection of {incident.receiver} came up"
     return {"kind": "joined", "text": text, "sent_when_connected": sent}
 
 
 def _downs(incident: Incident) -> Evidence:
     times = incident.downs or 0
-    text = f"the connection of {incident.hop} went down {_times(times)}, and the lost messages were sent around it"
+    were = _they(incident, "the lost message was", "the lost messages were")
+    text = f"the connection of {incident.hop} went down {_times(times)}, and {were} sent around it"
     return {"kind": "disconnected", "text": text, "disconnections": times}
 
 
@@ -115,7 +120,7 @@ def _sender_end(incident: Incident) -> Evidence:
 
 
 def _receiver_end(incident: Incident) -> Evidence:
-    text = f"{incident.receiver} {_how(incident.receiver_end)} before it had read them"
+    text = f"{incident.receiver} {_how(incident.receiver_end)} before it had read {_they(incident, 'it', 'them')}"
     return {"kind": "end", "text": text, "end": incident.receiver_end}
 
 
@@ -136,8 +141,17 @@ def _how(end: str | None) -> str:
     }.get(end or "", "ended")
 
 
-def _names(incident: Incident) -> str:
-    return ", ".join(incident.stream_names) or ", ".join(incident.streams)
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, in the plural unless it is one."""
+    return f"1 {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _they(incident: Incident, one: str, several: str) -> str:
+    return one if incident.lost == 1 else several
+
+
+def _streams(incident: Incident) -> str:
+    return ", ".join(incident.stream_labels)
 
 
 def _rate(value: float | None, unknown: str, known: str) -> str:
@@ -146,6 +160,10 @@ def _rate(value: float | None, unknown: str, known: str) -> str:
 
 def _mark(value: int | None) -> str:
     return "not known" if value is None else "0 (unlimited)" if value == 0 else str(value)
+
+
+def _percent(share: float) -> str:
+    return "less than 1 %" if share < 0.01 else f"{100 * share:.0f} %"
 
 
 def _times(number: int) -> str:

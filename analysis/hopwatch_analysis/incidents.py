@@ -14,7 +14,6 @@ def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame) -> Data
     ends = sockets.select("socket", "node", "node_name", "type", "end")
     x = ends.toDF("from_socket", "from_node", "from_name", "from_type", "from_end")
     y = ends.toDF("to_socket", "to_node", "to_name", "to_type", "to_end")
-    names = sockets.select(sf.col("socket").alias("stream"), sf.col("name").alias("stream_name"))
     return (
         by_hop(accounts.where(is_lost()))
         .join(x, on="from_socket", how="left")
@@ -22,7 +21,6 @@ def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame) -> Data
         .withColumn("from_node", sf.coalesce("from_node", "from_socket"))
         .withColumn("to_node", sf.coalesce("to_node", "to_socket"))
         .join(edges, on=["stream", "from_socket", "to_socket"], how="left")
-        .join(names, on="stream", how="left")
         .transform(_with_sessions)
         .groupBy(*SESSION)
         .agg(
@@ -34,7 +32,6 @@ def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame) -> Data
             sf.min("started_at").alias("started_at"),
             sf.max("ended_at").alias("ended_at"),
             sf.sort_array(sf.collect_set("stream")).alias("streams"),
-            sf.sort_array(sf.collect_set("stream_name")).alias("stream_names"),
             *[
                 sf.max(name).alias(name)
                 for name in (

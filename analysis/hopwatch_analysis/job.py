@@ -1,16 +1,21 @@
 """The job around the algorithm: read landed files, analyse, write report and tables, print the verdict."""
 
+import os
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from hopwatch_analysis.damage import without_damaged
 from hopwatch_analysis.errors import AnalysisError, UnusableInputError
+from hopwatch_analysis.identities import identities
+from hopwatch_analysis.jvm import Jvm
+from hopwatch_analysis.output import refusal, require_writable, room_left
 from hopwatch_analysis.pipeline import Scope, find_losses
 from hopwatch_analysis.reading import Landed, SkippedFile, Tables, find_landed, load
 from hopwatch_analysis.records import Analysis
@@ -38,11 +43,11 @@ class Job:
     guard: float = DEFAULT_GUARD
 
 
-def run_job(job: Job, master: str, progress: Progress) -> None:
+def run_job(job: Job, master: str, progress: Progress, jvm: Jvm) -> None:
     """Run the job in a session of its own and print the verdict. Raises AnalysisError if it cannot be made."""
-    landed = _checked(job.events, progress)
+    landed = _checked(job, progress)
     progress("starting Spark")
-    with spark_session(master, landed.rows) as spark:
+    with spark_session(master, landed.rows, jvm) as spark:
         analysis = _analyze(spark, landed, job, progress)
     print(verdict(analysis))
     print(f"\nReport: {job.out / 'report.json'}")
@@ -63,11 +68,12 @@ def analyze(
     Raises UnusableInputError if nothing can be read, AnalysisError if Spark fails or ``out`` cannot be written.
     """
     job = Job(tuple(events), out, since, until, guard)
-    return report(_analyze(spark, _checked(job.events, progress), job, progress))
+    return report(_analyze(spark, _checked(job, progress), job, progress))
 
 
-def _checked(events: Sequence[str], progress: Progress) -> Landed:
-    landed = find_landed(events)
+def _checked(job: Job, progress: Progress) -> Landed:
+    require_writable(job.out)
+    landed = find_landed(job.events)
     progress(f"{len(landed.files)} landed files to read")
     _tell(landed.skipped, progress)
     return landed
@@ -82,7 +88,10 @@ def _analyze(spark: SparkSession, landed: Landed, job: Job, progress: Progress) 
     """Analyse; where Spark fails, look for files with damaged pages, and begin again without them."""
     try:
         return _analyze_files(spark, landed, job, progress)
+    except Py4JNetworkError as error:
+        raise AnalysisError("Spark's Java process ended early: was it killed, or out of memory?") from error
     except (PySparkException, Py4JError) as error:
+        _raise_refusal(error, job.out)
         progress("Spark failed: looking for damaged files")
         sound = without_damaged(landed)
         if len(sound.files) == len(landed.files):
@@ -93,15 +102,31 @@ def _analyze(spark: SparkSession, landed: Landed, job: Job, progress: Progress) 
     return _analyze(spark, sound, job, progress)
 
 
+def _raise_refusal(error: Exception, out: Path) -> None:
+    """A full disk is told as such: nothing is wrong with the landed files then."""
+    refused = refusal(error)
+    if refused:
+        scratch = os.environ.get("SPARK_LOCAL_DIRS") or tempfile.gettempdir()
+        raise AnalysisError(
+            f"Spark could not write a file: {refused}. It writes into {out} ({_megabytes(out)} free) and, "
+            f"as scratch, into {scratch} ({_megabytes(Path(scratch))} free)"
+        ) from error
+
+
+def _megabytes(folder: Path) -> str:
+    return f"{room_left(folder) / 1_000_000:.0f} MB"
+
+
 def _analyze_files(spark: SparkSession, landed: Landed, job: Job, progress: Progress) -> Analysis:
     known_end = min((at for at in (landed.latest, job.until) if at), default=None)
     if known_end is None:
         raise AnalysisError("no row of the landed files has a time")
     scope = Scope(known_end, job.guard, job.since)
-    results = find_losses(load(spark, landed, job.until), scope, progress)
+    tables = load(spark, landed, job.until)
+    results = find_losses(tables, scope, progress)
     progress("writing tables and report")
     _write_tables(results, job.out)
-    analysis = summarize(results, landed, scope)
+    analysis = summarize(results, identities(tables), landed, scope)
     write_report(report(analysis), job.out)
     return analysis
 

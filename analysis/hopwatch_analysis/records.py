@@ -10,12 +10,15 @@ NOBODY = "nobody"
 
 @dataclass(frozen=True)
 class Node:
-    """One end of a hop: a socket, or a whole proxy. Nobody has no socket."""
+    """One end of a hop: a socket, or a whole proxy; nobody has no socket. ``label`` is its name, and more where others have
+    that too.
+    """
 
     host: str | None
     process: str | None
     socket: str | None
     name: str
+    label: str
     type: str | None
 
 
@@ -34,7 +37,7 @@ class Hop:
 
     @property
     def label(self) -> str:
-        return f"{self.sender.name} → {self.receiver.name}"
+        return f"{self.sender.label} → {self.receiver.label}"
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,10 @@ class LedgerRow:
 
     stream: str
     name: str
+    label: str
     receiver: str | None
     receiver_name: str | None
+    receiver_label: str | None
     sent: int
     delivered: int
     lost: int
@@ -55,7 +60,10 @@ class LedgerRow:
 
 @dataclass(frozen=True)
 class Incident:
-    """Losses on one hop, of one cause, close in time. Rates are messages a second; marks as the sockets had them."""
+    """Losses on one hop, of one cause, close in time. Sender, receiver and streams are told by their labels.
+
+    Rates are messages a second; marks as the sockets had them.
+    """
 
     sender: str
     receiver: str
@@ -72,7 +80,7 @@ class Incident:
     longest: int
     onsets: int
     streams: tuple[str, ...]
-    stream_names: tuple[str, ...]
+    stream_labels: tuple[str, ...]
     transport: str | None = None
     sndhwm: int | None = None
     rcvhwm: int | None = None
@@ -99,6 +107,7 @@ class Finding:
     """Something wrong or risky in a socket's set-up."""
 
     socket: str
+    label: str
     rule: str
     text: str
     advice: str

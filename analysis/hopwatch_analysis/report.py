@@ -124,8 +124,6 @@ def _fault(fault: Fault) -> Json:
 
 
 def _time(value: datetime | None) -> str | None:
-    """Spark hands out naive times in the session's zone, which is UTC."""
     if value is None:
         return None
-    aware = value if value.tzinfo else value.replace(tzinfo=timezone.utc)
-    return aware.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
+    return value.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")

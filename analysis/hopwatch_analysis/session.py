@@ -3,10 +3,17 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
+from py4j.protocol import Py4JError
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+
+from hopwatch_analysis.errors import AnalysisError
+from hopwatch_analysis.jvm import Jvm
 
 SETTINGS = {
     "spark.ui.enabled": "false",
@@ -33,17 +40,31 @@ SMALL_ROWS = 1_000_000
 
 
 @contextmanager
-def spark_session(master: str = "local[*]", rows: int = 0) -> Iterator[SparkSession]:
-    """A session on ``master`` that suits an input of ``rows`` rows, stopped at the end."""
+def spark_session(master: str = "local[*]", rows: int = 0, jvm: Jvm | None = None) -> Iterator[SparkSession]:
+    """A session on ``master`` that suits an input of ``rows`` rows, stopped at the end.
+
+    With ``jvm``, that is the Java process it runs in, once in the life of this process; else one that pyspark starts.
+    Raises AnalysisError if Spark does not start.
+    """
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    builder = SparkSession.builder.master(master).appName("hopwatch analyze")
-    for name, value in _settings(master, rows).items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
+    settings = {"spark.master": master, "spark.app.name": "hopwatch analyze"} | _settings(master, rows)
+    with jvm.serving(settings) if jvm else nullcontext():
+        session = _started(settings)
+        try:
+            yield session
+        finally:
+            with suppress(Py4JError, OSError):  # a Java process that died cannot be told to stop
+                session.stop()
+
+
+def _started(settings: dict[str, str]) -> SparkSession:
+    conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     try:
-        yield session
-    finally:
-        session.stop()
+        with ThreadPoolExecutor(max_workers=1) as aside:  # in the main thread pyspark takes SIGINT for itself
+            aside.submit(SparkContext.getOrCreate, conf).result()
+        return SparkSession.builder.getOrCreate()
+    except (PySparkException, Py4JError) as error:
+        raise AnalysisError(f"Spark did not start: {str(error).splitlines()[0]}") from error
 
 
 def _settings(master: str, rows: int) -> dict[str, str]:

@@ -1,10 +1,13 @@
 """The result tables, which are small, as records."""
 
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.identities import utc
+from hopwatch_analysis.labels import Identity, labels
 from hopwatch_analysis.pipeline import Scope
 from hopwatch_analysis.reading import Landed, Tables
 from hopwatch_analysis.records import (
@@ -24,18 +27,22 @@ FAULTS_REPORTED = 100
 TERMS = ("sent", "delivered", "lost", "in_flight", "unexplained")
 
 
-def summarize(results: Tables, landed: Landed, scope: Scope) -> Analysis:
+def summarize(results: Tables, known: Mapping[str, Identity], landed: Landed, scope: Scope) -> Analysis:
     """Collect hops, ledger, incidents and findings: worst first."""
-    hops = results["hops"].orderBy(sf.desc("lost"), "from_node_name", "to_node_name")
-    ledger = results["ledger"].orderBy("name", "receiver_name", "stream", "receiver")
-    incidents = results["incidents"].orderBy(sf.desc("lost"), "started_at", "from_name", "to_name")
+    hops = results["hops"].orderBy(sf.desc("lost"), "from_node_name", "to_node_name").collect()
+    ledger = results["ledger"].orderBy("name", "receiver_name", "stream", "receiver").collect()
+    incidents = results["incidents"].orderBy(sf.desc("lost"), "started_at", "from_name", "to_name").collect()
+    findings = _finding_rows(results["findings"])
+    shown = _ids(hops, "from_node", "to_node") | _ids(ledger, "stream", "receiver")
+    shown |= _ids(incidents, "from_node", "to_node") | _ids(findings, "socket")
+    told = labels(identity for node, identity in known.items() if node in shown)
     return Analysis(
         began_at=scope.since or landed.earliest,
         ended_at=scope.ends_at,
-        hops=tuple(_hop(row) for row in hops.collect()),
-        ledger=tuple(_ledger_row(row) for row in ledger.collect()),
-        incidents=tuple(_incident(row) for row in incidents.collect()),
-        findings=_findings(results["findings"]),
+        hops=tuple(_hop(row, told) for row in hops),
+        ledger=tuple(_ledger_row(row, told) for row in sorted(ledger, key=_by_age(known))),
+        incidents=tuple(_incident(row, told) for row in incidents),
+        findings=tuple(_finding(row, told) for row in findings),
         unchecked=_unchecked(results["unchecked"]),
         skipped=tuple((skipped.file, skipped.reason) for skipped in landed.skipped),
         faults=_faults(results["faults"]),
@@ -44,44 +51,72 @@ def summarize(results: Tables, landed: Landed, scope: Scope) -> Analysis:
     )
 
 
-def _hop(row: Row) -> Hop:
+def _ids(rows: Iterable[Row], *columns: str) -> set[str]:
+    return {row[column] for row in rows for column in columns if row[column]}
+
+
+def _by_age(known: Mapping[str, Identity]) -> Callable[[Row], tuple[str, ...]]:
+    """Of one name, the older one first."""
+
+    def opened(node: str | None) -> str:
+        identity = known.get(node or "")
+        return identity.opened_at.isoformat() if identity and identity.opened_at else ""
+
+    def key(row: Row) -> tuple[str, ...]:
+        stream, receiver = row["stream"], row["receiver"]
+        return (
+            row["name"] or "",
+            row["receiver_name"] or "",
+            opened(stream),
+            opened(receiver),
+            stream,
+            receiver or "",
+        )
+
+    return key
+
+
+def _hop(row: Row, told: Mapping[str, str]) -> Hop:
     return Hop(
-        sender=_node(row, "from"),
-        receiver=_node(row, "to"),
+        sender=_node(row, "from", told),
+        receiver=_node(row, "to", told),
         transport=row["transport"] or "unknown",
         **{name: int(row[name]) for name in TERMS},
     )
 
 
-def _node(row: Row, side: str) -> Node:
+def _node(row: Row, side: str, told: Mapping[str, str]) -> Node:
     socket = row[f"{side}_socket"]
+    name = row[f"{side}_node_name"] or (_unknown(socket) if socket else NOBODY)
     return Node(
         host=row[f"{side}_host"],
         process=row[f"{side}_process"],
         socket=socket,
-        name=row[f"{side}_node_name"] or (_unknown(socket) if socket else NOBODY),
+        name=name,
+        label=told.get(row[f"{side}_node"], name),
         type=row[f"{side}_node_type"],
     )
 
 
-def _ledger_row(row: Row) -> LedgerRow:
+def _ledger_row(row: Row, told: Mapping[str, str]) -> LedgerRow:
+    name = row["name"] or _unknown(row["stream"])
     return LedgerRow(
         stream=row["stream"],
-        name=row["name"] or _unknown(row["stream"]),
+        name=name,
+        label=told.get(row["stream"], name),
         receiver=row["receiver"],
         receiver_name=row["receiver_name"],
+        receiver_label=told.get(row["receiver"], row["receiver_name"]),
         causes=row["causes"] or {},
         **{name: int(row[name]) for name in TERMS},
     )
 
 
-def _incident(row: Row) -> Incident:
+def _incident(row: Row, told: Mapping[str, str]) -> Incident:
     values: dict[str, Any] = row.asDict()
     same = (
         "cause",
         "exact",
-        "started_at",
-        "ended_at",
         "lost",
         "runs",
         "longest",
@@ -98,26 +133,30 @@ def _incident(row: Row) -> Incident:
         "receiver_left_first",
     )
     return Incident(
-        sender=row["from_name"] or _unknown(row["from_node"]),
-        receiver=row["to_name"] or (_unknown(row["to_node"]) if row["to_node"] else NOBODY),
+        sender=told.get(row["from_node"], row["from_name"] or _unknown(row["from_node"])),
+        receiver=told.get(
+            row["to_node"], row["to_name"] or (_unknown(row["to_node"]) if row["to_node"] else NOBODY)
+        ),
+        started_at=utc(row["started_at"]),
+        ended_at=utc(row["ended_at"]),
         sender_type=row["from_type"],
         receiver_type=row["to_type"],
         sender_end=row["from_end"],
         receiver_end=row["to_end"],
         streams=tuple(row["streams"]),
-        stream_names=tuple(row["stream_names"]),
+        stream_labels=tuple(sorted(told.get(stream, _unknown(stream)) for stream in row["streams"])),
         **{name: values[name] for name in same},
     )
 
 
-def _findings(frame: DataFrame) -> tuple[Finding, ...]:
-    rows = (
-        frame.select("socket", "rule", "text", "advice")
-        .distinct()
-        .orderBy("socket", "rule", "text")
-        .collect()
-    )
-    return tuple(Finding(row["socket"], row["rule"], row["text"] or "", row["advice"] or "") for row in rows)
+def _finding_rows(frame: DataFrame) -> list[Row]:
+    distinct = frame.select("socket", "rule", "text", "advice").distinct()
+    return distinct.orderBy("socket", "rule", "text").collect()
+
+
+def _finding(row: Row, told: Mapping[str, str]) -> Finding:
+    label = told.get(row["socket"], _unknown(row["socket"]))
+    return Finding(row["socket"], label, row["rule"], row["text"] or "", row["advice"] or "")
 
 
 def _faults(frame: DataFrame) -> tuple[Fault, ...]:

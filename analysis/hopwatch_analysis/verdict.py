@@ -2,9 +2,10 @@
 
 import textwrap
 from collections.abc import Iterator
+from datetime import datetime
 
 from hopwatch_analysis.advice import advice, kept_up
-from hopwatch_analysis.evidence import evidence
+from hopwatch_analysis.evidence import counted, evidence
 from hopwatch_analysis.incomplete import incomplete
 from hopwatch_analysis.records import Analysis, Incident, LedgerRow
 from hopwatch_analysis.remarks import remark
@@ -15,12 +16,16 @@ NOBODY_KNOWN = "no receiver that is known"
 MEANING = {
     "slow_receiver": "{receiver} reads more slowly than {sender} sends, and the pipe between them was full",
     "hwm_too_low": "the pipe was full in bursts only; {receiver} {kept_up}",
-    "slow_joiner": "they were sent before the subscription of {receiver} arrived",
-    "reconnect": "the connection went down and they were sent meanwhile, or were in its buffers",
-    "closed": "a socket was closed with these messages still unread",
-    "sender_died": "{sender} ended with these messages still in its queue",
-    "receiver_died": "{receiver} ended before it had read them",
+    "slow_joiner": "{they} sent before the subscription of {receiver} arrived",
+    "reconnect": "the connection went down and {they} sent meanwhile, or in its buffers",
+    "closed": "a socket was closed with {these} still unread",
+    "sender_died": "{sender} ended with {these} still in its queue",
+    "receiver_died": "{receiver} ended before it had read {them}",
 }
+
+
+SEVERAL = {"they": "they were", "these": "these messages", "them": "them"}
+ONE = {"they": "it was", "these": "this message", "them": "it"}
 
 
 def verdict(analysis: Analysis) -> str:
@@ -34,11 +39,8 @@ def verdict(analysis: Analysis) -> str:
     for unchecked in analysis.unchecked:
         lines += _wrapped("Not checked: ", remark(unchecked))
     lines += incomplete(analysis)
-    names = {node.socket: node.name for hop in analysis.hops for node in (hop.sender, hop.receiver)}
     for found in analysis.findings:
-        lines += _wrapped(
-            "Note: ", f"{names.get(found.socket, f'socket {found.socket[:6]}')}: {found.text} {found.advice}"
-        )
+        lines += _wrapped("Note: ", f"{found.label}: {found.text} {found.advice}")
     return "\n".join(lines)
 
 
@@ -49,7 +51,7 @@ def _headline(analysis: Analysis) -> str:
     if lost:
         hops = [hop for hop in analysis.hops if hop.lost]
         where = f"on {hops[0].label}" if len(hops) == 1 else f"on {len(hops)} hops"
-        return f"LOST: {_messages(lost)} {where}."
+        return f"LOST: {counted(lost, 'message')} {where}."
     if any(row.unexplained for row in analysis.ledger):
         return "No loss is proven, but not every message is accounted for."
     if analysis.unchecked:
@@ -69,31 +71,45 @@ def _nothing_stamped(analysis: Analysis) -> str:
 
 
 def _incident(incident: Incident) -> Iterator[str]:
-    sure = "" if incident.exact else " (inferred)"
-    yield f"{incident.hop}: {_messages(incident.lost)} lost"
+    yield from _wrapped("", f"{incident.hop}: {counted(incident.lost, 'message')} lost")
+    yield f"  When:    {_span(incident.started_at, incident.ended_at)}"
+    sure = "exact" if incident.exact else "inferred"
+    words = ONE if incident.lost == 1 else SEVERAL
     meaning = MEANING[incident.cause].format(
-        sender=incident.sender, receiver=incident.receiver, kept_up=kept_up(incident)
+        sender=incident.sender, receiver=incident.receiver, kept_up=kept_up(incident), **words
     )
-    yield from _wrapped("  Why:     ", f"{incident.cause}{sure}: {meaning}.")
+    yield from _wrapped("  Why:     ", f"{incident.cause} ({sure}): {meaning}.")
     for number, item in enumerate(evidence(incident)):
         yield from _wrapped("  Seen:    " if number == 0 else " " * 11, f"- {item['text']}")
     for number, text in enumerate(advice(incident)):
         yield from _wrapped("  Change:  " if number == 0 else " " * 11, f"- {text}")
 
 
+def _span(started_at: datetime | None, ended_at: datetime | None) -> str:
+    """Both are in UTC."""
+    if started_at is None or ended_at is None:
+        return "not known"
+    first, last = (f"{moment:%Y-%m-%d %H:%M:%S}" for moment in (started_at, ended_at))
+    if first == last:
+        return f"{first} UTC"
+    return f"{first} to {last[11:] if first[:10] == last[:10] else last} UTC"
+
+
 def _receiver(row: LedgerRow) -> str:
-    name = f"{row.receiver_name or row.receiver} (from {row.name})"
+    receiver = row.receiver_label or f"socket {row.receiver}"
+    plain = "(" not in receiver + row.label
+    name = f"{receiver} (from {row.label})" if plain else f"{receiver}, from {row.label},"
     if row.lost == row.unexplained == 0:
         rest = f", {row.in_flight} still in flight" if row.in_flight else ""
         return f"{name} lost nothing: {row.delivered} of {row.sent} delivered{rest}."
     lost = ", ".join(f"{count} {cause}" for cause, count in sorted(row.causes.items()))
-    return f"{name}: {row.delivered} of {row.sent} delivered; {lost}."
+    return f"{name.removesuffix(',')}: {row.delivered} of {row.sent} delivered; {lost}."
 
 
 def _queued_for_nobody(analysis: Analysis) -> Iterator[str]:
     for row in analysis.ledger:
         if row.receiver is None and row.in_flight:
-            yield f"{row.name}: {_messages(row.in_flight)} still queued; no receiver has got them yet."
+            yield f"{row.name}: {counted(row.in_flight, 'message')} still queued; no receiver has got them yet."
 
 
 def _unexplained(analysis: Analysis) -> Iterator[str]:
@@ -101,16 +117,12 @@ def _unexplained(analysis: Analysis) -> Iterator[str]:
     if not total:
         return
     yield ""
-    yield f"UNEXPLAINED: {_messages(total)}. They did not arrive, but nothing shows which hop lost them, or why:"
+    yield f"UNEXPLAINED: {counted(total, 'message')}. They did not arrive, but nothing shows which hop lost them, or why:"
     received = {row.stream for row in analysis.ledger if row.receiver}
     for row in analysis.ledger:
         if row.unexplained:
             one_of_them = "one of its receivers, not known which" if row.stream in received else NOBODY_KNOWN
-            yield f"  {row.unexplained} of {row.name} → {row.receiver_name or one_of_them}"
-
-
-def _messages(count: int) -> str:
-    return "1 message" if count == 1 else f"{count} messages"
+            yield f"  {row.unexplained} of {row.label} → {row.receiver_label or one_of_them}"
 
 
 def _wrapped(first: str, text: str) -> list[str]:

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+from hopwatch.extras import require
+
 from hopwatch_demo.errors import DemoError
 
 INTERRUPTED = 130
@@ -32,6 +34,7 @@ class DemoCommand:
         from hopwatch_demo.folder import fresh_folder
         from hopwatch_demo.story import tell
 
+        require()  # before the report of a former run is cleared away
         try:
             with sigterm_as_interrupt():
                 return tell(fresh_folder(args.out))

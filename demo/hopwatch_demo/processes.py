@@ -67,7 +67,13 @@ class Processes:
             argv, env=self._environment, stdin=subprocess.DEVNULL, start_new_session=True
         )
         self._started[name] = process
-        return process.wait()
+        try:
+            return process.wait()
+        finally:
+            if process.poll() is None:
+                process.terminate()  # time to end what it has begun in sessions of their own
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(DEADLINE)
 
     def read_line(self, name: str) -> str:
         """The next line that a process prints; DemoError if none comes in time."""

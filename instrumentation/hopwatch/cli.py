@@ -6,18 +6,8 @@ from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
 
 from hopwatch.command import Command
+from hopwatch.extras import missing_extra
 from hopwatch.version import VERSION
-
-EXTRA_OF_PACKAGE = {
-    "msgspec": "agent",
-    "pyarrow": "agent",
-    "fastapi": "api",
-    "pydantic": "api",
-    "uvicorn": "api",
-    "pyspark": "analysis",
-    "py4j": "analysis",
-    "pandas": "analysis",
-}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return command.run(args)
     except ModuleNotFoundError as error:
-        text = _missing_extra(args.command, error)
+        text = missing_extra(args.command, error)
         if text is None:
             raise
         print(text, file=sys.stderr)
@@ -51,18 +41,10 @@ def _add(
     try:
         command: Command = point.load()()
     except ModuleNotFoundError as error:
-        text = _missing_extra(point.name, error)
+        text = missing_extra(point.name, error)
         if text is None:
             raise
         subparsers.add_parser(point.name, help=f"({text})")
         return text
     command.configure(subparsers.add_parser(point.name, help=command.help, description=command.help))
     return command
-
-
-def _missing_extra(command: str, error: ModuleNotFoundError) -> str | None:
-    package = (error.name or "").split(".")[0]
-    extra = EXTRA_OF_PACKAGE.get(package)
-    if extra is None:
-        return None
-    return f"hopwatch {command} needs the package {package}: pip install 'hopwatch[all]' (or [{extra}])"

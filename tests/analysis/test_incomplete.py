@@ -7,7 +7,7 @@ SOUND = Analysis(
     began_at=None,
     ended_at=None,
     hops=(),
-    ledger=(LedgerRow("a" * 16, "quotes", "b" * 16, "reader", 10, 10, 0, 0, 0),),
+    ledger=(LedgerRow("a" * 16, "quotes", "quotes", "b" * 16, "reader", "reader", 10, 10, 0, 0, 0),),
     incidents=(),
     findings=(),
 )

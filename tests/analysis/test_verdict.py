@@ -1,73 +1,80 @@
+"""The verdict's words for what was found: one and many, little and much, certain and inferred."""
+
 from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 
 import pytest
-from hopwatch_analysis.advice import advice
-from hopwatch_analysis.evidence import evidence
-from hopwatch_analysis.records import Analysis, Incident, LedgerRow, Unchecked
+from hopwatch_analysis.records import Analysis, Incident
 from hopwatch_analysis.verdict import verdict
 
-HEALTHY = LedgerRow("s1", "quotes", "r1", "reader", 10, 10, 0, 0, 0)
-NOTHING = Analysis(None, None, hops=(), ledger=(), incidents=(), findings=())
-UNSTAMPED = Unchecked("unstamped", "s2", "plain", "r2", "plain-reader", 6000, 30)
-PARTIAL = Unchecked("partial", "s3", "weather", "r3", "slow", 6000, 1000)
-TO_NOBODY = Unchecked("nobody", "s4", "crier", None, None, 300, None)
-
-BURST = Incident(
-    sender="weather",
-    receiver="fast",
+NOON = datetime(2026, 5, 4, 12, 0, tzinfo=timezone.utc)
+ONE = Incident(
+    sender="src",
+    receiver="disp",
     sender_type="PUB",
     receiver_type="SUB",
-    sender_end="closed",
-    receiver_end="closed",
-    cause="hwm_too_low",
+    sender_end="open",
+    receiver_end="died",
+    cause="receiver_died",
     exact=True,
-    started_at=None,
-    ended_at=None,
-    lost=501,
+    started_at=NOON,
+    ended_at=NOON + timedelta(seconds=3),
+    lost=1,
     runs=1,
-    longest=501,
-    onsets=1,
-    streams=("s3",),
-    stream_names=("weather",),
-    mean_rate=4546,
-    capacity=2960,
-    loss_share=0.02,
+    longest=1,
+    onsets=0,
+    streams=("a1",),
+    stream_labels=("src",),
 )
 
 
-def headline(analysis: Analysis) -> str:
-    return verdict(analysis).splitlines()[0]
+def told(incident: Incident) -> str:
+    """The verdict as one line of single-spaced words."""
+    return " ".join(verdict(Analysis(NOON, NOON, (), (), (incident,), ())).split())
 
 
-def test_a_system_of_which_all_was_checked_lost_nothing() -> None:
-    assert headline(replace(NOTHING, ledger=(HEALTHY,))).startswith("NOTHING LOST")
+def test_one_message_is_spoken_of_as_one() -> None:
+    text = told(ONE)
+    assert "src → disp: 1 message lost" in text
+    assert "1 message of src did not pass src → disp, in one run" in text
+    assert "disp ended before it had read it." in text
+    assert "killed or crashed before it had read it" in text
 
 
-@pytest.mark.parametrize("row", [UNSTAMPED, PARTIAL, TO_NOBODY])
-def test_nothing_is_not_said_to_be_lost_where_not_all_was_checked(row: Unchecked) -> None:
-    text = verdict(replace(NOTHING, ledger=(HEALTHY,), unchecked=(row,)))
-    assert "NOTHING LOST" not in text
-    assert "Not checked: " in text
-    assert str(row.sent) in text
+def test_two_messages_are_spoken_of_as_two() -> None:
+    text = told(replace(ONE, lost=2, longest=2))
+    assert "src → disp: 2 messages lost" in text
+    assert "2 messages of src did not pass src → disp, in one run" in text
+    assert "killed or crashed before it had read them" in text
 
 
-def test_without_stamps_the_counts_are_told() -> None:
-    text = verdict(replace(NOTHING, unchecked=(UNSTAMPED,)))
-    assert text.startswith("No stamped stream was found: only these counts tell of losses.")
-    assert "6000 messages sent, 30 received" in text
+@pytest.mark.parametrize("cause", ["slow_joiner", "reconnect", "closed", "sender_died", "receiver_died"])
+def test_no_cause_speaks_of_one_message_as_of_several(cause: str) -> None:
+    text = told(replace(ONE, cause=cause, downs=1, receiver_left_first=True))
+    seen = text.partition(" Change: ")[0]
+    assert not {"they", "them", "these"} & set(seen.replace(".", "").split())
 
 
-def test_what_nobody_is_known_to_have_received_is_unexplained() -> None:
-    lone = LedgerRow("s5", "lone", None, None, 100, 0, 0, 0, 100, {"unexplained": 100})
-    text = verdict(replace(NOTHING, ledger=(HEALTHY, lone)))
-    assert text.startswith("No loss is proven, but not every message is accounted for.")
-    assert "100 of lone → no receiver that is known" in text
+@pytest.mark.parametrize(("exact", "word"), [(True, "exact"), (False, "inferred")])
+def test_certainty_is_always_said(exact: bool, word: str) -> None:
+    assert f"Why: receiver_died ({word}): " in told(replace(ONE, exact=exact))
 
 
-def test_a_receiver_is_said_to_keep_up_only_where_its_rate_shows_it() -> None:
-    caught_up = verdict(replace(NOTHING, ledger=(HEALTHY,), incidents=(BURST,)))
-    assert "keeps up" not in caught_up + str(advice(BURST)) + str(evidence(BURST))
-    assert "fast had caught up in between" in caught_up
-    fast_enough = replace(BURST, capacity=9000)
-    assert "keeps up with the mean rate" in str(advice(fast_enough))
-    assert "caught_up" not in {item["kind"] for item in evidence(fast_enough)}
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (3, "When: 2026-05-04 12:00:00 to 12:00:03 UTC"),
+        (0.4, "When: 2026-05-04 12:00:00 UTC"),
+        (86400, "When: 2026-05-04 12:00:00 to 2026-05-05 12:00:00 UTC"),
+        (None, "When: not known"),
+    ],
+)
+def test_the_verdict_says_when(seconds: float | None, words: str) -> None:
+    ended_at = None if seconds is None else NOON + timedelta(seconds=seconds)
+    assert words in told(replace(ONE, ended_at=ended_at))
+
+
+@pytest.mark.parametrize(("share", "words"), [(0.002, "less than 1 %"), (0.25, "25 %")])
+def test_a_small_share_of_the_time_is_no_zero(share: float, words: str) -> None:
+    incident = replace(ONE, cause="hwm_too_low", mean_rate=100.0, capacity=200.0, loss_share=share)
+    assert f"the losses span {words} of the time" in told(incident)

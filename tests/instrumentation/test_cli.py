@@ -28,7 +28,7 @@ def hopwatch(
     environment = dict(os.environ)
     if tmp_path is not None:
         (tmp_path / "sitecustomize.py").write_text(HIDING.format(hidden=hidden.split()))
-        environment["PYTHONPATH"] = str(tmp_path)
+        environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), environment.get("PYTHONPATH", "")])
     return subprocess.run(
         [sys.executable, "-c", "import sys; from hopwatch.cli import main; sys.exit(main())", *arguments],
         capture_output=True,
@@ -73,8 +73,55 @@ def test_a_missing_extra_is_one_clear_line_and_status_2(
     run = hopwatch(*arguments, hidden=package, tmp_path=tmp_path)
     assert (run.returncode, run.stdout) == (2, "")
     (line,) = run.stderr.splitlines()
-    assert line.startswith(f"hopwatch {command} needs the package {package}: pip install 'hopwatch[all]'")
+    assert line.startswith(f"hopwatch {command} needs the package {package}: pip install ")
+    assert "[all]" in line
     assert f"[{extra}]" in line
+
+
+@pytest.mark.parametrize("package", ["msgspec", "uvicorn", "pyspark"])
+def test_a_demo_without_an_extra_says_so_and_leaves_the_former_report(tmp_path: Path, package: str) -> None:
+    former = tmp_path / "demo" / "report" / "report.json"
+    former.parent.mkdir(parents=True)
+    former.write_text("{}")
+    (tmp_path / "demo" / ".hopwatch-demo").touch()
+    run = hopwatch("demo", "--out", str(tmp_path / "demo"), hidden=package, tmp_path=tmp_path)
+    assert (run.returncode, run.stdout) == (2, "")
+    (line,) = run.stderr.splitlines()
+    assert line.startswith(f"hopwatch demo needs the package {package}: pip install ")
+    assert former.read_text() == "{}"
+
+
+@pytest.mark.parametrize(
+    ("origin", "command"),
+    [
+        ("", "pip install 'hopwatch[all]'"),
+        ('{{"url": "file://{here}", "dir_info": {{}}}}', "pip install '{here}[all]'"),
+        (
+            '{{"url": "file://{here}", "dir_info": {{"editable": true}}}}',
+            "pip install -e '{here}[all]'",
+        ),
+        ('{{"url": "file://{here}/gone", "dir_info": {{}}}}', "pip install '.[all]' in its folder"),
+        (
+            '{{"url": "https://example.org/hopwatch", "vcs_info": {{"vcs": "git"}}}}',
+            "pip install 'hopwatch[all] @ git+https://example.org/hopwatch'",
+        ),
+    ],
+)
+def test_what_to_install_is_said_for_where_hopwatch_came_from(
+    tmp_path: Path, origin: str, command: str
+) -> None:
+    """As the installer records it, beside the distribution's metadata."""
+    metadata = tmp_path / "hopwatch-0.1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: hopwatch\nVersion: 0.1.0\n")
+    points = "[hopwatch.commands]\nanalyze = hopwatch_analysis.command:AnalyzeCommand\n"
+    (metadata / "entry_points.txt").write_text(points)
+    if origin:
+        (metadata / "direct_url.json").write_text(origin.format(here=tmp_path))
+    run = hopwatch(
+        "analyze", str(tmp_path), "--out", str(tmp_path / "out"), hidden="pyspark", tmp_path=tmp_path
+    )
+    assert command.format(here=tmp_path) in run.stderr
 
 
 def test_another_missing_module_is_an_error_like_any_other(tmp_path: Path) -> None:

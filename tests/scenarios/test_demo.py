@@ -4,6 +4,8 @@ import json
 import os
 import signal
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,27 @@ def test_an_interrupted_demo_leaves_no_process_behind(tmp_path: Path, interrupti
         assert processes_naming(out / "journal") == []
     finally:
         demo.reap()
+
+
+def test_a_demo_interrupted_while_spark_works_leaves_no_process_behind(tmp_path: Path) -> None:
+    out = tmp_path / "demo"
+    argv = [str(HOPWATCH), "demo", "--out", str(out)]
+    demo = Program(argv, environment_of("ignored", tmp_path / "ignored"), tmp_path / "demo.stderr")
+    try:
+        wait_until(lambda: "who is connected" in (tmp_path / "demo.stderr").read_text())
+        demo.interrupt(signal.SIGINT)
+        demo.wait(status=130)
+        assert processes_naming(out / "journal") == []
+        assert "Traceback" not in (tmp_path / "demo.stderr").read_text()
+    finally:
+        demo.reap()
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_a_folder_that_is_no_demo_is_left_alone(tmp_path: Path) -> None:

@@ -40,29 +40,34 @@ class LandedFolder:
         common = {"host": host, "process": id_of(process), "at": at(seconds), "socket": id_of(socket)}
         self.rows[kind].append(common | columns)
 
-    def process(self, name: str, state: str, seconds: float, host: str = "box") -> None:
+    def process(
+        self, name: str, state: str, seconds: float, host: str = "box", pid: int | None = None
+    ) -> None:
         """A process was "started", "exited" or found "gone"."""
         row = {"host": host, "process": id_of(name), "at": at(seconds), "state": state, "command": name}
-        self.rows["process"].append(row)
+        self.rows["process"].append(row | {"pid": pid})
 
     def socket(self, name: str, type_: str, *, host: str = "box", opened: float = 0, closed: float | None = None,
                probed: bool | None = None, unread: bool | None = None, sequence: str | None = "stamp",
-               **options: int) -> None:  # fmt: skip
-        """A socket (stamped, unless told otherwise) in a process of its own, opened and maybe closed."""
-        self._socket(name, type_, sequence, host, opened, closed, probed, unread, options)
+               called: str | None = None, **options: int) -> None:  # fmt: skip
+        """A socket (stamped, unless told otherwise) in a process of its own, opened and maybe closed.
+
+        ``called`` is the name that it was given, if not ``name``.
+        """
+        self._socket(name, type_, sequence, host, opened, closed, probed, unread, options, called)
 
     def bare_socket(
         self, name: str, type_: str, *, host: str = "box", closed: float | None = None, **options: int
     ) -> None:
         """The same without stamps."""
-        self._socket(name, type_, None, host, 0, closed, None, None, options)
+        self._socket(name, type_, None, host, 0, closed, None, None, options, None)
 
     def _socket(self, name: str, type_: str, sequence: str | None, host: str, opened: float, closed: float | None,
-                probed: bool | None, unread: bool | None, options: dict[str, int]) -> None:  # fmt: skip
+                probed: bool | None, unread: bool | None, options: dict[str, int], called: str | None) -> None:  # fmt: skip
         self.homes[name] = (f"process of {name}", host)
         probed = type_ in ("PUB", "XPUB") if probed is None else probed
         about = {
-            "name": name,
+            "name": called or name,
             "type": type_,
             "sequence": sequence,
             "probed": probed,

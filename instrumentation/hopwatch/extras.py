@@ -1,0 +1,56 @@
+"""Extras: which of them brings which package, and how to install it from wherever hopwatch itself came from."""
+
+import json
+import shlex
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+EXTRA_OF_PACKAGE = {
+    "msgspec": "agent",
+    "pyarrow": "agent",
+    "fastapi": "api",
+    "pydantic": "api",
+    "uvicorn": "api",
+    "pyspark": "analysis",
+    "py4j": "analysis",
+    "pandas": "analysis",
+}
+
+
+def require(packages: Iterable[str] = tuple(EXTRA_OF_PACKAGE)) -> None:
+    """Raises ModuleNotFoundError, which names it, for the first package that is not installed."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise ModuleNotFoundError(f"No module named {package!r}", name=package)
+
+
+def missing_extra(command: str, error: ModuleNotFoundError) -> str | None:
+    """The line that says what a command needs and how to get it; None where no extra brings it."""
+    package = (error.name or "").split(".")[0]
+    extra = EXTRA_OF_PACKAGE.get(package)
+    if extra is None:
+        return None
+    return f"hopwatch {command} needs the package {package}: {install_command()} (or only [{extra}])"
+
+
+def install_command(extra: str = "all") -> str:
+    """How to install hopwatch with an extra, from the folder, the archive or the index it was installed from."""
+    try:
+        origin = json.loads(distribution("hopwatch").read_text("direct_url.json") or "{}")
+    except PackageNotFoundError:
+        origin = {}
+    url = str(origin.get("url", ""))
+    if not url:
+        return f"pip install {shlex.quote(f'hopwatch[{extra}]')}"
+    if "vcs_info" in origin:
+        url = f"{origin['vcs_info']['vcs']}+{url}"
+    if not url.startswith("file:"):
+        return f"pip install {shlex.quote(f'hopwatch[{extra}] @ {url}')}"
+    source = Path(unquote(urlsplit(url).path))
+    if not source.exists():
+        return f"install it again with its extra [{extra}], as in: pip install '.[{extra}]' in its folder"
+    editable = "-e " if origin.get("dir_info", {}).get("editable") else ""
+    return f"pip install {editable}{shlex.quote(f'{source}[{extra}]')}"

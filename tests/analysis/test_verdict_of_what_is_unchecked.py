@@ -1,0 +1,75 @@
+"""No verdict says that nothing was lost where not everything could be checked."""
+
+from dataclasses import replace
+
+import pytest
+from hopwatch_analysis.advice import advice
+from hopwatch_analysis.evidence import evidence
+from hopwatch_analysis.records import Analysis, Incident, LedgerRow, Unchecked
+from hopwatch_analysis.verdict import verdict
+
+HEALTHY = LedgerRow("s1", "quotes", "quotes", "r1", "reader", "reader", 10, 10, 0, 0, 0)
+NOTHING = Analysis(None, None, hops=(), ledger=(), incidents=(), findings=())
+UNSTAMPED = Unchecked("unstamped", "s2", "plain", "r2", "plain-reader", 6000, 30)
+PARTIAL = Unchecked("partial", "s3", "weather", "r3", "slow", 6000, 1000)
+TO_NOBODY = Unchecked("nobody", "s4", "crier", None, None, 300, None)
+
+BURST = Incident(
+    sender="weather",
+    receiver="fast",
+    sender_type="PUB",
+    receiver_type="SUB",
+    sender_end="closed",
+    receiver_end="closed",
+    cause="hwm_too_low",
+    exact=True,
+    started_at=None,
+    ended_at=None,
+    lost=501,
+    runs=1,
+    longest=501,
+    onsets=1,
+    streams=("s3",),
+    stream_labels=("weather",),
+    mean_rate=4546,
+    capacity=2960,
+    loss_share=0.02,
+)
+
+
+def headline(analysis: Analysis) -> str:
+    return verdict(analysis).splitlines()[0]
+
+
+def test_a_system_of_which_all_was_checked_lost_nothing() -> None:
+    assert headline(replace(NOTHING, ledger=(HEALTHY,))).startswith("NOTHING LOST")
+
+
+@pytest.mark.parametrize("row", [UNSTAMPED, PARTIAL, TO_NOBODY])
+def test_nothing_is_not_said_to_be_lost_where_not_all_was_checked(row: Unchecked) -> None:
+    text = verdict(replace(NOTHING, ledger=(HEALTHY,), unchecked=(row,)))
+    assert "NOTHING LOST" not in text
+    assert "Not checked: " in text
+    assert str(row.sent) in text
+
+
+def test_without_stamps_the_counts_are_told() -> None:
+    text = verdict(replace(NOTHING, unchecked=(UNSTAMPED,)))
+    assert text.startswith("No stamped stream was found: only these counts tell of losses.")
+    assert "6000 messages sent, 30 received" in text
+
+
+def test_what_nobody_is_known_to_have_received_is_unexplained() -> None:
+    lone = LedgerRow("s5", "lone", "lone", None, None, None, 100, 0, 0, 0, 100, {"unexplained": 100})
+    text = verdict(replace(NOTHING, ledger=(HEALTHY, lone)))
+    assert text.startswith("No loss is proven, but not every message is accounted for.")
+    assert "100 of lone → no receiver that is known" in text
+
+
+def test_a_receiver_is_said_to_keep_up_only_where_its_rate_shows_it() -> None:
+    caught_up = verdict(replace(NOTHING, ledger=(HEALTHY,), incidents=(BURST,)))
+    assert "keeps up" not in caught_up + str(advice(BURST)) + str(evidence(BURST))
+    assert "fast had caught up in between" in caught_up
+    fast_enough = replace(BURST, capacity=9000)
+    assert "keeps up with the mean rate" in str(advice(fast_enough))
+    assert "caught_up" not in {item["kind"] for item in evidence(fast_enough)}
