@@ -67,6 +67,9 @@ class CountingReceive(HookedSocket):
 
     def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
         """As ``zmq.Socket.recv_into``; a stamp that fills the buffer stays in it."""
+        if self._hopwatch.way.looks_ahead:
+            self._hopwatch_read_stamps()
+            return self.recv_into(buffer, nbytes=nbytes, flags=flags)
         try:
             size: int = BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
         except zmq.Again:
@@ -97,7 +100,7 @@ class CountingReceive(HookedSocket):
 
     def _hopwatch_look_ahead(self, frame: zmq.Frame) -> None:
         """Others follow this frame: a stamp among them must not be left for the next receive to find."""
-        exchange(self, CountingReceive, StampedReceive, stamped_recv(self._hopwatch_words, self._hopwatch))
+        self._hopwatch_read_stamps()
         cast(StampedReceive, self)._hopwatch_hold(frame, backend_recv(self, DONTWAIT))
 
     def _hopwatch_count_more(self, size: int, frame: bytes | None) -> None:
@@ -123,10 +126,12 @@ class CountingReceive(HookedSocket):
 
     def _hopwatch_meet_stamp(self, frame: bytes, first_frame: bytes | None) -> None:
         """From here on stamps come: take them off before the application sees them."""
-        state = self._hopwatch
-        exchange(self, CountingReceive, StampedReceive, stamped_recv(self._hopwatch_words, state))
-        with Guard(state):
-            state.receiving.take(frame, first_frame)
+        self._hopwatch_read_stamps()
+        with Guard(self._hopwatch):
+            self._hopwatch.receiving.take(frame, first_frame)
+
+    def _hopwatch_read_stamps(self) -> None:
+        exchange(self, CountingReceive, StampedReceive, stamped_recv(self._hopwatch_words, self._hopwatch))
 
 
 class StampedReceive(HookedSocket):
