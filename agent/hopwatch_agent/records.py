@@ -75,6 +75,10 @@ class Connect(EndpointEvent, frozen=True, tag="connect"):
     """Told to connect."""
 
 
+class Endpoint(EndpointEvent, frozen=True, tag="endpoint"):
+    """Bound or connected before it was wrapped; which of the two is not known."""
+
+
 class Unbind(EndpointEvent, frozen=True, tag="unbind"):
     """Unbound."""
 
@@ -175,6 +179,7 @@ class Gap(Event, frozen=True, tag="gap"):
     lane: Count
     first: Count
     last: Count
+    lost: Count | None = None
     before: Count | None = None
     after: Count | None = None
     before_sent_at: Nanoseconds | None = None
@@ -206,8 +211,8 @@ class Onset(Event, frozen=True, tag="onset"):
 
     socket: Id
     number: Count
-    lane: Count
-    lane_number: Count
+    lane: Count | None = None
+    lane_number: Count | None = None
 
 
 class ProxyStarted(Event, frozen=True, tag="proxy"):
@@ -242,6 +247,7 @@ class Closed(Event, frozen=True, tag="closed"):
 
     socket: Id
     counters: dict[str, Count] = {}
+    unread: bool | None = None
 
 
 class Exit(Event, frozen=True, tag="exit"):
@@ -253,6 +259,7 @@ AnyEvent: TypeAlias = (
     | OptionSet
     | Bind
     | Connect
+    | Endpoint
     | Unbind
     | Disconnect
     | Subscribe

@@ -174,7 +174,7 @@ def _as_accounts(rows: DataFrame) -> DataFrame:
         {
             "lane": sf.lit(0).cast("long"),
             "mark": sf.concat_ws(" ", "mark", "receiver"),
-            "certainty": sf.lit("exact"),
+            "certainty": sf.when(sf.col("cause") == "reconnect", "inferred").otherwise("exact"),
             "started_at": sf.col("at"),
             "ended_at": sf.col("at"),
             "at_onset": sf.lit(False),

@@ -25,6 +25,7 @@ def with_facts(losses: DataFrame, sockets: DataFrame, link_facts: DataFrame, lan
         "probed",
         "end",
         "ended_at",
+        "unread",
         "opened_at",
         "node_type",
         "host",
@@ -123,13 +124,13 @@ def _why_end(window_end: datetime, guard: float) -> Column:
         .when(sf.col("begins_at_onset") & (sf.col("onsets_inside") > 1), _inferred(FULL_PIPE))
         .when(sf.col("begins_at_onset"), _exact(FULL_PIPE))
         .when(sf.col("stopped_at_onset"), _inferred(FULL_PIPE))
-        .when(sf.col("full_in_another_lane") & _idle_before_the_end(window_end), _inferred(FULL_PIPE))
+        .when(sf.col("full_in_another_lane") & _had_read_all(window_end), _inferred(FULL_PIPE))
         .when(_still_open("y") & _moved_within(sf.col("moved_at"), window_end, guard), _inferred(IN_FLIGHT))
-        .when(_drops_unseen() & _idle_before_the_end(window_end) & ~_cut_off(), _inferred(FULL_PIPE))
-        .when(sender_gone & sf.col("x_end").isin(*DEAD), _exact("sender_died"))
-        .when(sender_gone, _exact("closed"))
-        .when(receiver_gone & sf.col("y_end").isin(*DEAD), _exact("receiver_died"))
-        .when(receiver_gone, _exact("closed"))
+        .when(_drops_unseen() & _had_read_all(window_end) & ~_cut_off(), _inferred(FULL_PIPE))
+        .when(sender_gone & sf.col("x_end").isin(*DEAD), _unless_dropped_unseen("sender_died"))
+        .when(sender_gone, _unless_dropped_unseen("closed"))
+        .when(receiver_gone & sf.col("y_end").isin(*DEAD), _unless_dropped_unseen("receiver_died"))
+        .when(receiver_gone, _unless_dropped_unseen("closed"))
         .when(_cut_off() | overlaps_a_down(), _inferred("reconnect"))
         .when(_both_open(), _inferred(IN_FLIGHT))
         .otherwise(_inferred(UNEXPLAINED))
@@ -154,6 +155,17 @@ def _drops_unseen() -> Column:
     """The sending socket drops at a full pipe, and nothing can tell when it did: a proxy's, or one not probed."""
     seen = sf.col("x_probed") & (sf.col("from_socket") == sf.col("stream"))
     return sf.coalesce(sf.col("x_type").isin(*DROPPING_TYPES) & ~seen, sf.lit(False))
+
+
+def _unless_dropped_unseen(cause: str) -> Column:
+    """What was queued when an end was gone is lost with it; a sender that drops unseen may have dropped some of it before."""
+    return sf.when(_drops_unseen(), _inferred(cause)).otherwise(_exact(cause))
+
+
+def _had_read_all(window_end: datetime) -> Column:
+    """The receiver had nothing left to read: it said so when it was closed, or had got nothing for a while."""
+    said_so = _y_first() & (sf.col("y_unread") == sf.lit(False)) & (sf.col("part") == "tail")
+    return sf.coalesce(said_so, sf.lit(False)) | _idle_before_the_end(window_end)
 
 
 def _idle_before_the_end(window_end: datetime) -> Column:

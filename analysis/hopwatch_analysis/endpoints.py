@@ -14,10 +14,10 @@ TOLD_BY_MONITOR = ("connected", "disconnected", "retried")
 def endpoint_pairs(tables: Tables, sockets: DataFrame) -> DataFrame:
     """Pairs of one socket that connected to where another is bound: socket, peer, transport.
 
-    Where several bound sockets fit, those on the connecting socket's own host are meant. TCP connections that
+    A socket that was wrapped late names the last endpoint it had, as one that it was bound or connected to. Where several bound sockets fit, those on the connecting socket's own host are meant. TCP connections that
     monitors of both ends told of are known by their addresses: a pair by endpoint alone would be one that never was.
     """
-    known = sockets.select("socket", "host", "process", "opened_at", "ended_at")
+    known = sockets.select("socket", "type", "host", "process", "opened_at", "ended_at")
     watched = (
         tables["connection"]
         .where(sf.col("action").isin(*TOLD_BY_MONITOR))
@@ -27,14 +27,15 @@ def endpoint_pairs(tables: Tables, sockets: DataFrame) -> DataFrame:
     )
     ends = (
         tables["endpoint"]
-        .where(sf.col("action").isin("bind", "connect"))
+        .where(sf.col("action").isin("bind", "connect", "endpoint"))
         .select("socket", "action", "endpoint")
         .distinct()
         .join(known, on="socket", how="inner")
         .join(watched, on="socket", how="left")
         .transform(_with_parts)
     )
-    connects, binds = ends.where("action = 'connect'").alias("c"), ends.where("action = 'bind'").alias("b")
+    connects = ends.where("action in ('connect', 'endpoint')").alias("c")
+    binds = ends.where("action in ('bind', 'endpoint')").alias("b")
     return (
         connects.join(binds, _same_place(), how="inner")
         .where(_alive_together() & ~_told_otherwise())
@@ -67,12 +68,14 @@ def _host_class(host: Column) -> Column:
 
 
 def _same_place() -> Column:
+    """One is bound where the other is connected. Two of one type, of which that is not known, may both be connected there."""
     same_host = (sf.col("b.place_host") == "*") | (sf.col("b.place_host") == sf.col("c.place_host"))
     reachable = (sf.col("c.transport") != "inproc") | (sf.col("c.process") == sf.col("b.process"))
     return (
         (sf.col("c.transport") == sf.col("b.transport"))
         & (sf.col("c.place") == sf.col("b.place"))
         & (sf.col("c.socket") != sf.col("b.socket"))
+        & ((sf.col("c.type") != sf.col("b.type")) | _from_the_start())
         & same_host
         & reachable
     )
@@ -86,7 +89,12 @@ def _alive_together() -> Column:
 
 def _told_otherwise() -> Column:
     both_watched = sf.col("c.watched").isNotNull() & sf.col("b.watched").isNotNull()
-    return (sf.col("c.transport") == "tcp") & both_watched
+    return (sf.col("c.transport") == "tcp") & both_watched & _from_the_start()
+
+
+def _from_the_start() -> Column:
+    """Both were wrapped before they were bound or connected."""
+    return (sf.col("c.action") != "endpoint") & (sf.col("b.action") != "endpoint")
 
 
 def _prefer_same_host(pairs: DataFrame) -> DataFrame:

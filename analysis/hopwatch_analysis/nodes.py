@@ -15,8 +15,9 @@ DROPPING_TYPES = ("PUB", "XPUB", "ROUTER")
 
 def sockets(tables: Tables) -> DataFrame:
     """One row a socket: socket, host, process, command, name, type, probed, stamped, opened_at, end, ended_at,
-    proxy, passes_to (the proxy's other socket), node, node_name, node_type.
+    unread, proxy, passes_to (the proxy's other socket), node, node_name, node_type.
 
+    ``unread``: messages had reached it that it had not received when it was closed; null where that is not known.
     ``end`` is ``closed``, ``exited`` (its process exited with it open), ``died`` or ``open``.
     """
     return (
@@ -77,7 +78,11 @@ def _value_of(option: str) -> Column:
 
 
 def _closed(rows: DataFrame) -> DataFrame:
-    return rows.where("state = 'closed'").groupBy("socket").agg(sf.max("at").alias("closed_at"))
+    return (
+        rows.where("state = 'closed'")
+        .groupBy("socket")
+        .agg(sf.max("at").alias("closed_at"), sf.max("unread").alias("unread"))
+    )
 
 
 def _processes(rows: DataFrame) -> DataFrame:

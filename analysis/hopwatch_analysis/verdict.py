@@ -27,7 +27,11 @@ def verdict(analysis: Analysis) -> str:
         lines += ["", *_incident(incident)]
     lines += ["", *(_receiver(row) for row in analysis.ledger if row.receiver)]
     lines += _unexplained(analysis)
-    lines += [f"Note: {found.text} {found.advice}".rstrip() for found in analysis.findings]
+    names = {node.socket: node.name for hop in analysis.hops for node in (hop.sender, hop.receiver)}
+    for found in analysis.findings:
+        lines += _wrapped(
+            "Note: ", f"{names.get(found.socket, f'socket {found.socket[:6]}')}: {found.text} {found.advice}"
+        )
     return "\n".join(lines)
 
 

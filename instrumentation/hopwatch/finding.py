@@ -31,8 +31,8 @@ def partial_lane(topic_known: bool) -> Finding:
     what = "a lane of one topic" if topic_known else "the lane that messages without a topic share"
     return Finding(
         rule="partial_lane",
-        text=f"This receiver's subscriptions let through only a part of {what}: its gaps cannot be told from filtering.",
-        advice="Send the topic as a frame of its own, or pass topic= to wrap() at the sender, or subscribe to everything.",
+        text=f"The subscriptions that hopwatch has seen this receiver make let through only a part of {what}: its gaps cannot be told from filtering, so its losses are not counted.",
+        advice="Wrap the socket before it subscribes; send the topic as a frame of its own, or pass topic= to wrap() at the sender, or subscribe to everything.",
     )
 
 
@@ -51,4 +51,37 @@ def nodrop_unknown() -> Finding:
         rule="onsets_not_probed",
         text="Whether the application has set XPUB_NODROP could not be seen, so onsets of drops are not probed.",
         advice="Wrap the socket right after it is made, on a system that lets a process read its own memory.",
+    )
+
+
+def sparse_mixed() -> Finding:
+    """Two streams with sparse stamps use one topic, and come by one connection or over inproc."""
+    return Finding(
+        rule="sparse_stamps_mixed",
+        text=(
+            "Several senders with sparse stamps reach this receiver by one way with the same topic: "
+            "what a lane is said to have lost is a lower bound."
+        ),
+        advice="Give the senders topics of their own, or stamp every message (stamp_every=1).",
+    )
+
+
+def sparse_surplus() -> Finding:
+    """More messages came between two stamps than were numbered."""
+    return Finding(
+        rule="sparse_stamps_surplus",
+        text=(
+            "More messages of a sparsely stamped lane arrived than its sender had numbered: some came twice, late, or from "
+            "a sender that does not stamp. What the lane is said to have lost is a lower bound."
+        ),
+        advice="Wrap every sender of the topic in the same way, or stamp every message (stamp_every=1).",
+    )
+
+
+def sparse_refused() -> Finding:
+    """The topic rule cannot be told to a receiver in a stamp."""
+    return Finding(
+        rule="every_message_stamped",
+        text="stamp_every has no effect: which topic a message without a stamp has, only the sender's topic= rule can tell.",
+        advice="Send the topic as a frame of its own, or pass a length as topic=.",
     )

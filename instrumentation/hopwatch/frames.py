@@ -12,6 +12,17 @@ def size_of(data: Any) -> int:
     return memoryview(data).nbytes
 
 
+def is_frame(data: Any) -> bool:
+    """Whether pyzmq takes this for a frame."""
+    if isinstance(data, bytes | zmq.Frame):
+        return True
+    try:
+        memoryview(data)
+    except TypeError:
+        return False
+    return True
+
+
 def as_bytes(data: Any) -> bytes:
     """The bytes of a frame; no copy where it is bytes already."""
     if isinstance(data, zmq.Frame):

@@ -47,6 +47,8 @@ class Instruments:
             known = self._by_settings.get(settings)
             if known is not None:
                 return known
+            for problem in settings.problems:
+                logger.warning("hopwatch leaves out a setting: %s", problem)
             instrument = Instrument(_open_journal(settings), MonitorThread())
             self._by_settings[settings] = instrument
             if not self._hooked:

@@ -18,20 +18,41 @@ class Settings:
     name: str | None
     sequence: str | None
     disabled: bool
+    stamp_every: int = 1
+    problems: tuple[str, ...] = ()
 
 
 def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
-    """Read ``HOPWATCH_DIR``, ``HOPWATCH_HOST``, ``HOPWATCH_NAME``, ``HOPWATCH_SEQUENCE``, ``HOPWATCH_DISABLED``."""
+    """Read ``HOPWATCH_DIR``, ``HOPWATCH_HOST``, ``HOPWATCH_NAME``, ``HOPWATCH_SEQUENCE``, ``HOPWATCH_STAMP_EVERY``,
+    ``HOPWATCH_DISABLED``. What cannot be used is left out, and told in ``problems``: the application must not notice.
+    """
     values = os.environ if environ is None else environ
+    problems: list[str] = []
     directory = values.get("HOPWATCH_DIR")
     return Settings(
         directory=Path(directory) if directory else default_directory(values),
         directory_is_default=not directory,
         host=values.get("HOPWATCH_HOST") or socket.gethostname(),
         name=values.get("HOPWATCH_NAME") or None,
-        sequence=values.get("HOPWATCH_SEQUENCE") or None,
+        sequence=_sequence(values.get("HOPWATCH_SEQUENCE"), problems),
         disabled=values.get("HOPWATCH_DISABLED", "") not in {"", "0"},
+        stamp_every=_stamp_every(values.get("HOPWATCH_STAMP_EVERY") or "1", problems),
+        problems=tuple(problems),
     )
+
+
+def _sequence(text: str | None, problems: list[str]) -> str | None:
+    if text not in {None, "", "stamp"}:
+        problems.append(f'HOPWATCH_SEQUENCE must be "stamp", not {text!r}')
+        return None
+    return text or None
+
+
+def _stamp_every(text: str, problems: list[str]) -> int:
+    if not (text.isascii() and text.isdigit()) or int(text) < 1:
+        problems.append(f"HOPWATCH_STAMP_EVERY must be a number from 1 on, not {text!r}")
+        return 1
+    return int(text)
 
 
 def default_directory(environ: Mapping[str, str]) -> Path:

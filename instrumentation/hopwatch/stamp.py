@@ -12,6 +12,20 @@ SHARED_OUT = 1
 
 WHOLE_STREAM_LANE = 0xFFFFFFFF
 
+INTERVAL_SHIFT = 1
+INTERVAL_MASK = 0x1F << INTERVAL_SHIFT
+"""Five flag bits: how many bits ``stamp_every`` has; 0 where every message of the lane is stamped."""
+
+BY_FIRST_FRAME = 1 << 6
+"""Flag of sparse stamps: a message of two or more frames belongs to the lane whose topic is its first frame."""
+
+LENGTH_SHIFT = 8
+LENGTH_MASK = 0xFF << LENGTH_SHIFT
+"""Eight flag bits of sparse stamps: every topic of the stream is that many leading bytes of the first frame."""
+
+RULE_MASK = BY_FIRST_FRAME | LENGTH_MASK
+"""Which lane of its stream a message without a stamp belongs to; 0: the one lane that there is."""
+
 pack = LAYOUT.pack
 unpack = LAYOUT.unpack
 
@@ -26,6 +40,16 @@ class Stamp(NamedTuple):
     number: int
     lane_number: int
     sent_at: int
+
+
+def interval_flags(stamp_every: int) -> int:
+    """The flag bits that say how sparse stamps are."""
+    return min(stamp_every.bit_length(), 0x1F) << INTERVAL_SHIFT if stamp_every > 1 else 0
+
+
+def most_between(flags: int) -> int:
+    """More messages than a sender sends between two stamps of a lane."""
+    return 2 << ((flags & INTERVAL_MASK) >> INTERVAL_SHIFT)
 
 
 def is_stamp(frame: bytes) -> bool:

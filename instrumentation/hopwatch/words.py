@@ -55,6 +55,9 @@ LANE_STREAM = 1
 LANE_INDEX = 2
 LANE_COUNT = 3
 LANE_FRAMES = 4
+LANE_UNSTAMPED = 4
+"""The same word, at the receiving end."""
+
 LANE_FIRST = 5
 LANE_NEXT = 6
 LANE_NEWEST_SENT_AT = 7

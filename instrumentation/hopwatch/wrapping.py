@@ -17,7 +17,7 @@ from hopwatch.instrument import PROCESS, Instrument
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes
 from hopwatch.lanes.subscriptions import Subscriptions
-from hopwatch.lanes.topics import TopicRule, first_of_several, topic_rule
+from hopwatch.lanes.topics import TopicRule, first_of_several, rule_flags, topic_rule
 from hopwatch.monitors.watched import attach
 from hopwatch.settings import Settings, from_environment
 from hopwatch.sockets.classes import instrumented
@@ -26,6 +26,7 @@ from hopwatch.sockets.counting import (
     counting_recv,
     counting_send,
     looking_recv,
+    looking_send,
     stamped_recv,
     stamping_send,
 )
@@ -77,6 +78,8 @@ class Wish:
     name: str | None
     stamped: bool
     rule: TopicRule
+    stamp_every: int
+    rule_flags: int | None
 
 
 def wrap(
@@ -91,7 +94,8 @@ def wrap(
 
     ``name`` is what reports call it. ``sequence="stamp"`` appends a numbered trailer frame to what the socket sends and
     takes such frames off what it receives: wrap both ends. ``topic`` says what the topic of a stamped PUB's message is: a
-    delimiter, a length, or a callable from the frames (default: the first of two or more frames).
+    delimiter, a length, or a callable from the frames (default: the first of two or more frames). ``stamp_every=N`` stamps
+    each Nth message of a lane only: what is lost is still counted exactly, at a fraction of the cost.
 
     Synchronous, asyncio, tornado and gevent sockets are all wrapped so; a further object for a wrapped socket (a shadow of it) shares
     its counts and numbers.
@@ -99,8 +103,10 @@ def wrap(
     Raises UsageError for arguments that it cannot use. Whatever else goes wrong leaves the socket bare, with a warning in the log.
     """
     settings = from_environment()
+    if settings.disabled:
+        return socket
     wish = _wish(settings, name, sequence, stamp_every, topic)
-    if settings.disabled or isinstance(socket, HookedSocket) or not _is_supported(socket):
+    if isinstance(socket, HookedSocket) or not _is_supported(socket):
         return socket
     try:
         _instrument(socket, wish, PROCESS.instrument(settings))
@@ -137,9 +143,10 @@ def _wish(
     sequence = sequence or settings.sequence
     if sequence not in {None, "stamp"}:
         raise UsageError(f'sequence must be None or "stamp", not {sequence!r}')
-    if stamp_every != 1:
-        raise UsageError(f"stamp_every must be 1, not {stamp_every!r}: every message is stamped")
-    return Wish(name or settings.name, sequence == "stamp", topic_rule(topic))
+    if not isinstance(stamp_every, int) or isinstance(stamp_every, bool) or stamp_every < 1:
+        raise UsageError(f"stamp_every must be an integer from 1 on, not {stamp_every!r}")
+    every = settings.stamp_every if stamp_every == 1 else stamp_every
+    return Wish(name or settings.name, sequence == "stamp", topic_rule(topic), every, rule_flags(topic))
 
 
 def _is_supported(socket: object) -> bool:
@@ -162,13 +169,16 @@ def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -
     refusal = _stamp_refusal(socket, socket_type) if wish.stamped else None
     stamps = wish.stamped and refusal is None and socket_type in STAMPABLE
     if stamps:
-        _number(state, socket_type, wish.rule)
+        _number(state, socket_type, wish)
     probed = _may_probe(socket, socket_type, state)
     methods = _methods(state, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
     parts = _parts(socket_type, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
     new_class = instrumented(type(worker), parts, methods, above(worker))
     _write_opened(socket, state, "stamp" if wish.stamped else None, probed)
+    _write_endpoint(socket, state)
     state.find(refusal)
+    if stamps and wish.stamp_every > 1 and state.numbering is not None and state.numbering.every == 1:
+        state.find(finding.sparse_refused())
     if socket_type in FILTERING and native_state.subscribes_to_everything(socket):
         subscription_changed(state, "subscribe", b"")
     state.receiving.find = state.find
@@ -195,7 +205,8 @@ def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) 
     )
 
 
-def _number(state: SocketState, socket_type: zmq.SocketType, rule: TopicRule) -> None:
+def _number(state: SocketState, socket_type: zmq.SocketType, wish: Wish) -> None:
+    rule, every = wish.rule, wish.stamp_every
     lanes = SendingLanes(state.identifier, state.journal)
     choose: LaneChooser = single_lane(lanes)
     single_frames_share = socket_type != zmq.ROUTER and (
@@ -206,8 +217,13 @@ def _number(state: SocketState, socket_type: zmq.SocketType, rule: TopicRule) ->
     elif socket_type == zmq.ROUTER:
         choose = lane_by_routing_id(lanes)
     flags = SHARED_OUT if socket_type in SHARING_OUT else 0
+    told = wish.rule_flags if socket_type in PROBEABLE else 0
+    if told is None and every > 1:
+        every = 1
     state.sending = lanes
-    state.numbering = Numbering(state.identifier, flags, state.slot.words, choose, single_frames_share)
+    state.numbering = Numbering(
+        state.identifier, flags, state.slot.words, choose, single_frames_share, every, told or 0
+    )
 
 
 def _stamp_refusal(socket: zmq.Socket[bytes], socket_type: zmq.SocketType) -> Finding | None:
@@ -242,6 +258,8 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
     plain = way.plain_flags
     numbering = state.numbering if stamps else None
     sending = counting_send(words, plain) if numbering is None else stamping_send(words, numbering, plain)
+    if state.subscriptions is not None:
+        sending = looking_send(sending)
     counting = looking_recv if way.looks_ahead else counting_recv
     receiving = stamped_recv(words, state) if reads_stamps else counting(words)
     return {**(arming_send(sending) if probed else sending), **receiving}
@@ -257,10 +275,18 @@ def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str |
         type=state.type_name,
         slot=state.slot.place,
         sequence=sequence,
+        stamp_every=1 if state.numbering is None else state.numbering.every,
         probed=probed,
         proxy=None,
         options=options,
     )
+
+
+def _write_endpoint(socket: zmq.Socket[bytes], state: SocketState) -> None:
+    """Of what a socket was bound or connected to before it was wrapped, libzmq names the last endpoint."""
+    endpoint = cast(bytes, BackendSocket.get(socket, zmq.LAST_ENDPOINT)).rstrip(b"\0")
+    if endpoint:
+        state.event("endpoint", endpoint=endpoint.decode(errors="replace"))
 
 
 def _attach_monitor(socket: HookedSocket, state: SocketState, instrument: Instrument) -> None:

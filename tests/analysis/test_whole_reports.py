@@ -82,6 +82,31 @@ def pub_drops_before_the_proxy(story: LandedFolder) -> None:
     story.counters("relay-front", 59, final=True, proxied_in_frames=800)
 
 
+def readers_leave_at_once(story: LandedFolder) -> None:
+    """Neither was idle for a while before it was closed: one had read all that had reached it, the other had not."""
+    through_proxy(story, "films", "cinema")
+    for reader, unread in (("early-bird", False), ("walk-out", True)):
+        story.socket(reader, "SUB", closed=45, unread=unread)
+        story.subscribe(reader, "")
+        story.link("cinema-back", reader, down=45)
+        story.got(reader, "films", 400, 0, 399, 44.9)
+    story.sent("films", 500, 44)
+    story.counters("cinema-front", 59, final=True, proxied_in_frames=1000)
+
+
+def reader_wrapped_late(story: LandedFolder) -> None:
+    """Its monitor never saw the connection: the endpoint that it names leads to the proxy."""
+    through_proxy(story, "sports", "hub")
+    story.socket("latecomer", "SUB", opened=1, closed=55)
+    story.subscribe("latecomer", "")
+    story.add("endpoint", "hub-back", 0, action="bind", endpoint="tcp://0.0.0.0:7001")
+    story.add("endpoint", "latecomer", 1, action="endpoint", endpoint="tcp://127.0.0.1:7001")
+    story.sent("sports", 500, 40)
+    story.got("latecomer", "sports", 400, 0, 499, 45)
+    story.gap("latecomer", "sports", 100, 199, (5, 9))
+    story.counters("hub-front", 59, final=True, proxied_in_frames=1000)
+
+
 def one_reader_behind_a_proxy(story: LandedFolder) -> None:
     """Its gap is missing at all that are behind the proxy: only counts can tell where."""
     through_proxy(story, "counted", "full", "lone-1")
@@ -157,6 +182,18 @@ def dead_worker_of_a_sender_that_ends_last(story: LandedFolder) -> None:
     story.got("helper-2", "tasks", 650, 1, 999, 59.9)
 
 
+def worker_cut_off_and_back(story: LandedFolder) -> None:
+    story.socket("parts", "PUSH", closed=70)
+    for worker in ("steady", "shaky"):
+        story.socket(worker, "PULL", closed=60)
+    story.link("parts", "steady", down=60, sent=1000)
+    story.link("parts", "shaky", up=0.1, down=20)
+    story.link("parts", "shaky", up=22, down=60, sent=1000)
+    story.sent("parts", 1000, 45)
+    story.got("steady", "parts", 550, 0, 999, 59.9)
+    story.got("shaky", "parts", 430, 1, 998, 59.9)
+
+
 def closed_with_low_mark(story: LandedFolder) -> None:
     story.socket("ten", "PUSH", closed=5)
     story.socket("reader", "PULL", closed=60, rcvhwm=1)
@@ -221,12 +258,15 @@ STORIES = (
     bursts,
     proxy_drops_for_one,
     pub_drops_before_the_proxy,
+    readers_leave_at_once,
+    reader_wrapped_late,
     one_reader_behind_a_proxy,
     topics,
     two_lanes_end_in_one_full_pipe,
     receiver_leaves_first,
     dead_worker,
     dead_worker_of_a_sender_that_ends_last,
+    worker_cut_off_and_back,
     closed_with_low_mark,
     late_joiner,
     cut_and_back,
@@ -315,6 +355,16 @@ def test_a_proxy_that_got_everything_lost_it_itself(report: Json) -> None:
     assert hop(report, "counted → full")["lost"] == 0
 
 
+def test_what_a_proxy_had_for_a_reader_that_left_nothing_unread_was_dropped_before(report: Json) -> None:
+    assert row(report, "films", "early-bird")["causes"] == {"slow_receiver": 100}
+    assert ("cinema → walk-out", "closed", "inferred", 100) in incidents(report, "cinema")
+
+
+def test_a_receiver_that_was_wrapped_late_is_found_by_the_endpoint_that_it_names(report: Json) -> None:
+    assert hop(report, "hub → latecomer")["lost"] == 100
+    assert hop(report, "sports → hub")["lost"] == 0
+
+
 def test_where_nothing_tells_the_hop_the_loss_stays_unexplained(report: Json) -> None:
     assert incidents(report, "uncounted") == incidents(report, "dark") == []
     assert row(report, "uncounted", "lone-2")["unexplained"] == 50
@@ -350,6 +400,11 @@ def test_a_worker_that_read_the_last_number_of_all_lost_nothing_though_it_left_b
 ) -> None:
     assert incidents(report, "tasks") == [("tasks → helper-1", "receiver_died", "exact", 50)]
     assert hop(report, "tasks → helper-2")["lost"] == 0
+
+
+def test_a_worker_that_was_cut_off_and_came_back_lost_what_the_others_did_not_get(report: Json) -> None:
+    assert incidents(report, "parts") == [("parts → shaky", "reconnect", "inferred", 20)]
+    assert hop(report, "parts → steady")["lost"] == 0
 
 
 def test_a_sender_that_closes_with_messages_unread_loses_them(report: Json) -> None:

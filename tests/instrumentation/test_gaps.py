@@ -125,6 +125,48 @@ def test_what_passed_while_unsubscribed_is_skipped_and_not_lost(stamped, known_t
     assert (journal.socket("sub")["gaps"], journal.of("sub", "gap")) == (0, [])
 
 
+def test_an_xsub_that_leaves_a_topic_and_comes_back_has_no_gap(
+    context: zmq.Context, journal: Journal, known_to
+) -> None:
+    pub = hopwatch.wrap(context.socket(zmq.PUB), name="pub", sequence="stamp")
+    xsub = hopwatch.wrap(context.socket(zmq.XSUB), name="xsub", sequence="stamp")
+    xsub.connect(f"tcp://127.0.0.1:{pub.bind_to_random_port('tcp://127.0.0.1')}")
+    for frame in (b"\1b", b"\1a"):
+        xsub.send(frame)
+    known_to(pub, 2)
+    exchange(pub, xsub)
+    xsub.send(b"\0a")
+    known_to(pub, 1)
+    pub.send_multipart([b"a", b"not for us"])
+    xsub.send(b"\1a")
+    known_to(pub, 2)
+    exchange(pub, xsub)
+    assert [event["topic"] for event in journal.of("xsub", "subscribe", "unsubscribe")] == [
+        "62",
+        "61",
+        "61",
+        "61",
+    ]
+    assert (len(journal.of("xsub", "skipped")), journal.of("xsub", "gap")) == (1, [])
+
+
+def test_a_receiver_that_widens_its_subscriptions_checks_from_there_on(
+    stamped, known_to, journal: Journal
+) -> None:
+    pub, sub = stamped(b"a")
+    known_to(pub, 1)
+    pub.send(b"a first")
+    assert sub.recv() == b"a first"
+    sub.subscribe(b"")
+    known_to(pub, 2)
+    for number in range(5):
+        pub.send(b"%d" % number)
+        assert sub.recv() == b"%d" % number
+    (skipped,) = journal.of("sub", "skipped")
+    assert (skipped["first"], skipped["last"]) == (0, 0)
+    assert journal.of("sub", "gap") == []
+
+
 def test_leaving_another_topic_does_not_make_a_loss_of_what_was_skipped(
     stamped, known_to, journal: Journal
 ) -> None:
@@ -224,6 +266,21 @@ def test_a_number_that_comes_twice_is_a_duplicate_and_no_message_of_the_lane() -
     receiver.take(0, 1, 1, 2, 0, 5, 3, 3)
     assert receiver.counters("duplicated", "reordered", "lost") == [3, 1, 1]
     assert receiver.lane() == (5, 0, 6)
+
+
+def test_a_loss_long_after_a_topic_was_left_and_taken_up_again_is_a_gap() -> None:
+    subscriptions = Subscriptions()
+    receiver = Receiver(subscriptions)
+    subscriptions.add(b"")
+    receiver.take(0)
+    subscriptions.remove(b"")
+    receiver.lanes.unsubscribed()
+    subscriptions.add(b"")
+    receiver.lanes.subscribed()
+    frame = stamp.pack(stamp.MAGIC, 0, 0, 0, 99, 1, 1, time.time_ns() + 3_600_000_000_000)
+    receiver.lanes.take(frame, b"")
+    receiver.take(5)
+    assert receiver.counters("gaps", "lost") == [1, 3]
 
 
 def test_the_numbers_before_the_first_are_not_a_gap() -> None:

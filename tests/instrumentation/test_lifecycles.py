@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import hopwatch
@@ -206,3 +207,24 @@ def test_a_signal_handler_may_use_a_socket_at_any_time(context: zmq.Context, jou
     assert handled > 3
     assert numbers == list(range(1, len(numbers) + 1))
     assert journal.header() == {"events_lost": 0, "faults": 0}
+
+
+def test_a_socket_says_when_it_is_closed_whether_messages_were_left_unread(
+    context: zmq.Context,
+    journal: Journal,
+    link: Callable[[zmq.Socket, zmq.Socket], None],
+    until: Callable[[Callable[[], object]], None],
+) -> None:
+    for name, sequence in (("tidy", None), ("hasty", None), ("stamped and hasty", "stamp")):
+        push = hopwatch.wrap(context.socket(zmq.PUSH), sequence=sequence)
+        pull = hopwatch.wrap(context.socket(zmq.PULL), name=name, sequence=sequence)
+        link(push, pull)
+        push.send(b"x")
+        until(lambda pull=pull: pull.poll(0))
+        if name == "tidy":
+            pull.recv()
+        pull.close()
+    unread = {
+        name: journal.of(name, "closed")[0]["unread"] for name in ("tidy", "hasty", "stamped and hasty")
+    }
+    assert unread == {"tidy": False, "hasty": True, "stamped and hasty": True}

@@ -202,3 +202,18 @@ def test_a_sub_wrapped_after_it_subscribed_to_everything_is_checked(
     assert not hopwatch.findings(sub)
     assert [event["topic"] for event in journal.of("late", "subscribe")] == [""]
     assert journal.lanes()[-1]["count"] == 10
+
+
+def test_what_pyzmq_refuses_to_send_is_the_applications_affair_and_the_next_message_is_numbered(
+    context: zmq.Context, journal: Journal, link
+) -> None:
+    pub = hopwatch.wrap(context.socket(zmq.PUB), name="pub", sequence="stamp", topic=" ")
+    sub = hopwatch.wrap(context.socket(zmq.SUB), name="sub", sequence="stamp")
+    sub.subscribe(b"")
+    link(pub, sub)
+    with pytest.raises(TypeError):
+        pub.send("a text")
+    pub.send(b"a 1")
+    assert sub.recv() == b"a 1"
+    assert journal.events("fault") == []
+    assert [lane["count"] for lane in journal.lanes()] == [1, 1]

@@ -28,6 +28,16 @@ def test_wrapping_twice_is_wrapping_once(context: zmq.Context, journal: Journal)
     assert not socket.closed
 
 
+def test_a_socket_wrapped_late_names_the_last_endpoint_that_it_had(
+    context: zmq.Context, journal: Journal
+) -> None:
+    fresh, late = context.socket(zmq.SUB), context.socket(zmq.SUB)
+    late.connect("tcp://127.0.0.1:9")
+    for socket in (fresh, late):
+        hopwatch.wrap(socket)
+    assert [event["endpoint"] for event in journal.events("endpoint")] == ["tcp://127.0.0.1:9"]
+
+
 def test_unwrap_restores_class_attributes_and_options(context: zmq.Context, journal: Journal) -> None:
     socket = context.socket(zmq.PUB)
     bare_class, attributes = type(socket), dict(socket.__dict__)
@@ -113,6 +123,25 @@ def test_an_unusable_directory_costs_one_warning_and_no_message(
     push.send_multipart([b"a", b"b"])
     assert pull.recv_multipart() == [b"a", b"b"]
     assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"), [("HOPWATCH_SEQUENCE", "Stamp"), ("HOPWATCH_STAMP_EVERY", "often")]
+)
+def test_an_environment_variable_that_cannot_be_used_is_told_once_and_left_out(
+    context: zmq.Context,
+    journal: Journal,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    variable: str,
+    value: str,
+) -> None:
+    monkeypatch.setenv(variable, value)
+    for _ in range(2):
+        hopwatch.wrap(context.socket(zmq.PUSH))
+    (record,) = caplog.records
+    assert variable in record.getMessage()
+    assert value in record.getMessage()
 
 
 def test_the_public_names_are_sorted_and_there() -> None:

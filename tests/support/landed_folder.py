@@ -46,7 +46,7 @@ class LandedFolder:
         self.rows["process"].append(row)
 
     def socket(self, name: str, type_: str, *, host: str = "box", opened: float = 0, closed: float | None = None,
-               probed: bool | None = None, **options: int) -> None:  # fmt: skip
+               probed: bool | None = None, unread: bool | None = None, **options: int) -> None:  # fmt: skip
         """A stamped socket in a process of its own, opened and maybe closed."""
         self.homes[name] = (f"process of {name}", host)
         probed = type_ in ("PUB", "XPUB") if probed is None else probed
@@ -59,7 +59,7 @@ class LandedFolder:
         }
         self.add("socket", name, opened, state="opened", n=1, **about)
         if closed is not None:
-            self.add("socket", name, closed, state="closed", n=1000)
+            self.add("socket", name, closed, state="closed", n=1000, unread=unread)
 
     def killed(self, name: str, seconds: float) -> None:
         """The socket's process was found gone."""

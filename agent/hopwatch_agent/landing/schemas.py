@@ -66,6 +66,7 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
         "probed": pa.bool_(),
         "proxy": pa.string(),
         "options": pa.map_(pa.string(), pa.int64()),
+        "unread": pa.bool_(),
     },
     "option": {"socket": pa.string(), "option": pa.string(), "value": pa.string()},
     # action: "bind", "connect", "unbind" or "disconnect"
@@ -100,7 +101,8 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
         "next": pa.int64(),
         "newest_sent_at": TIMESTAMP,
     },
-    # action: "gap"; "skipped" (first and last alone); "late" (first = last = the number)
+    # action: "gap" (of its numbers so many are lost: all, unless stamps are sparse);
+    # "skipped" (first and last alone); "late" (first = last = the number)
     "gap": {
         "socket": pa.string(),
         "stream": pa.string(),
@@ -108,6 +110,7 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
         "action": pa.string(),
         "first": pa.int64(),
         "last": pa.int64(),
+        "lost": pa.int64(),
         "before": pa.int64(),
         "after": pa.int64(),
         "before_sent_at": TIMESTAMP,

@@ -15,7 +15,7 @@ def rows_of(event: records.Event) -> Rows:
     raise NotImplementedError(type(event).__name__)
 
 
-def socket_row(state: str, socket: SocketState) -> tuple[str, Values]:
+def socket_row(state: str, socket: SocketState, unread: bool | None = None) -> tuple[str, Values]:
     """A socket's opening or closing, with the columns of the opening."""
     return "socket", {
         "socket": socket.socket,
@@ -26,6 +26,7 @@ def socket_row(state: str, socket: SocketState) -> tuple[str, Values]:
         "probed": socket.probed,
         "proxy": socket.proxy,
         "options": socket.options,
+        "unread": unread,
     }
 
 
@@ -155,6 +156,7 @@ def _(event: records.Gap) -> Rows:
         "action": "gap",
         "first": event.first,
         "last": event.last,
+        "lost": event.last - event.first + 1 if event.lost is None else event.lost,
         "before": event.before,
         "after": event.after,
         "before_sent_at": event.before_sent_at,

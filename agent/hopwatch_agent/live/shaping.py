@@ -140,8 +140,9 @@ def lane_view(lane: LaneState, shown: Shown) -> LaneView:
     """A lane at one of its ends."""
     key = (lane.socket, lane.stream, lane.lane)
     numbers = lane.numbers if lane.final else shown.lanes.get(key, lane.numbers)
-    count, _, first, following, newest = numbers
+    count, frames, first, following, newest = numbers
     sending = lane.stream == lane.socket
+    unstamped = 0 if sending else frames
     socket = shown.tables.sockets.get(lane.socket)
     return LaneView(
         socket=lane.socket,
@@ -150,7 +151,7 @@ def lane_view(lane: LaneState, shown: Shown) -> LaneView:
         lane=lane.lane,
         role="send" if sending else "receive",
         topic=lane.topic,
-        count=count,
+        count=count + unstamped,
         first=first,
         next=following,
         lost=None if sending else max(0, following - first - count),

@@ -15,6 +15,7 @@ from hopwatch_agent.live.state import (
     LaneState,
     ProcessState,
     SocketState,
+    Values,
 )
 
 FINDINGS_KEPT = 50
@@ -70,10 +71,11 @@ def _closed(event: records.Closed, step: Step) -> None:
     counts = tuple(event.counters.get(name, 0) for name in COUNTERS)
     socket = step.draft.sockets.get(event.socket)
     if socket is not None:
-        step.draft.add(*socket_row("closed", socket), step.process, event.t, event.n)
+        step.draft.add(*socket_row("closed", socket, event.unread), step.process, event.t, event.n)
         step.draft.sockets.put(event.socket, replace(socket, closed_at=event.t, counters=counts, final=True))
     else:
-        step.draft.add("socket", {"socket": event.socket, "state": "closed"}, step.process, event.t, event.n)
+        row: Values = {"socket": event.socket, "state": "closed", "unread": event.unread}
+        step.draft.add("socket", row, step.process, event.t, event.n)
     step.draft.add(*counters_row(event.socket, counts, final=True), step.process, event.t, event.n)
 
 
@@ -92,6 +94,7 @@ def _(event: records.OptionSet, step: Step) -> None:
 
 @_update.register(records.Bind)
 @_update.register(records.Connect)
+@_update.register(records.Endpoint)
 def _(event: records.EndpointEvent, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
     if socket is None or event.endpoint in socket.endpoints or len(socket.endpoints) >= ENDPOINTS_KEPT:

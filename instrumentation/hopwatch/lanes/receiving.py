@@ -1,5 +1,6 @@
 """The lanes that arrive at a receiver: finds the numbers that are missing."""
 
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,7 +13,17 @@ from hopwatch.ids import as_text
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
 from hopwatch.lanes.subscriptions import Subscriptions
-from hopwatch.stamp import SHARED_OUT, WHOLE_STREAM_LANE, Stamp, decode, unpack
+from hopwatch.lanes.unstamped import SparseLane, Unstamped
+from hopwatch.stamp import (
+    BY_FIRST_FRAME,
+    INTERVAL_MASK,
+    RULE_MASK,
+    SHARED_OUT,
+    WHOLE_STREAM_LANE,
+    Stamp,
+    decode,
+    unpack,
+)
 from hopwatch.words import (
     DUPLICATED,
     GAPS,
@@ -29,6 +40,9 @@ from hopwatch.words import (
 
 MOST_LANES = 20_000
 GAPS_REMEMBERED = 64
+SETTLED_NS = 250_000_000
+"""A message sent so long after a subscription came back, and next in its lane, shows that the subscription is in force again. Before,
+numbers that are missing may be those that were sent while there was none. The two times are of two hosts' clocks."""
 
 
 @dataclass
@@ -39,6 +53,7 @@ class ReceivingLane:
     words: Words | None
     newest_number: int = 0
     paused: bool = False
+    sparse: SparseLane | None = None
     open_gaps: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=GAPS_REMEMBERED))
 
 
@@ -56,18 +71,27 @@ class ReceivingLanes:
         self._journal = journal
         self._subscriptions = subscriptions
         self._lanes: dict[tuple[int, int], ReceivingLane] = {}
+        self._reopened: set[tuple[int, int]] = set()
+        self._resubscribed_at = 0
         self.slots: list[Slot] = []
+        self.unstamped = Unstamped(0 if subscriptions is None else BY_FIRST_FRAME)
         self.find: Callable[[Finding], None] = lambda _: None
 
-    def take(self, frame: bytes, first_frame: Any) -> None:
-        """Account for one message by its stamp and its first frame (bytes or zmq.Frame; None: not known)."""
+    def take(self, frame: bytes, first_frame: Any, several: bool = False) -> None:
+        """Account for one message by its stamp and its first frame (bytes or zmq.Frame; None: not known).
+
+        ``several``: it has more than one frame, the stamp left out.
+        """
         _, flags, _, index, stream, number, lane_number, sent_at = unpack(frame)
         lane = self._lanes.get((stream, index))
         if lane is None:
-            self._open(decode(frame), first_frame)
+            self._open(decode(frame), first_frame, several)
             return
         words = lane.words
         if words is None:
+            return
+        if flags & INTERVAL_MASK:
+            self._take_sparse(lane, words, decode(frame), first_frame)
             return
         expected = words[LANE_NEXT]
         if lane_number == expected:
@@ -75,12 +99,22 @@ class ReceivingLanes:
             words[LANE_NEXT] = expected + 1
             words[LANE_NEWEST_SENT_AT] = sent_at
             lane.newest_number = number
+            if lane.paused and sent_at > self._resubscribed_at + SETTLED_NS and self._is_owed(lane.topic):
+                lane.paused = False
         elif flags & SHARED_OUT:
             self._take_shared_out(lane, words, decode(frame))
         elif lane_number > expected:
             self._jump(lane, words, decode(frame))
         else:
             self._step_back(lane, words, decode(frame))
+
+    def subscribed(self) -> None:
+        """Subscriptions have become more: lanes that could not be checked may be now, from their next number on."""
+        for key, lane in list(self._lanes.items()):
+            if lane.words is None and self._is_owed(lane.topic):
+                del self._lanes[key]
+                self._reopened.add(key)
+        self._resubscribed_at = time.time_ns()
 
     def unsubscribed(self) -> None:
         """Subscriptions have become fewer: lanes that are no longer covered start afresh when they come back."""
@@ -90,7 +124,10 @@ class ReceivingLanes:
     def _is_owed(self, topic: bytes) -> bool:
         return self._subscriptions is None or self._subscriptions.cover(topic)
 
-    def _open(self, stamp: Stamp, first_frame: Any) -> None:
+    def _open(self, stamp: Stamp, first_frame: Any, several: bool) -> None:
+        if first_frame is None and stamp.flags & RULE_MASK:
+            self.unstamped.before += 1  # whose lane it is in is told by a later stamp
+            return
         topic = b"" if first_frame is None else as_bytes(first_frame)[: stamp.topic_length]
         owed = self._is_owed(topic) or (first_frame is None and stamp.topic_length > 0)
         if len(self._lanes) >= MOST_LANES or not owed:
@@ -106,9 +143,21 @@ class ReceivingLanes:
         words[LANE_FIRST] = stamp.lane_number
         words[SOCKET] = self._socket
         lane = ReceivingLane(topic, words)
+        if stamp.flags & INTERVAL_MASK:
+            lane.sparse, came = self.unstamped.open(words, stamp, first_frame, several)
+            came = min(came, stamp.lane_number)
+            words[LANE_COUNT] += came
+            words[LANE_FIRST] -= came
+            if self.unstamped.mixed:
+                self.find(finding.sparse_mixed())
         self._advance(lane, words, stamp)
         self._lanes[stamp.stream, stamp.lane] = lane
         self._event("lane", stamp, topic=topic.hex(), slot=slot.place)
+        key = stamp.stream, stamp.lane
+        if key in self._reopened:
+            self._reopened.remove(key)
+            if stamp.lane_number:
+                self._event("skipped", stamp, first=0, last=stamp.lane_number - 1)
 
     @staticmethod
     def _advance(lane: ReceivingLane, words: Words, stamp: Stamp) -> None:
@@ -118,26 +167,53 @@ class ReceivingLanes:
 
     def _take_shared_out(self, lane: ReceivingLane, words: Words, stamp: Stamp) -> None:
         words[LANE_COUNT] += 1
-        if stamp.lane_number > words[LANE_NEXT]:
+        if stamp.lane_number >= words[LANE_NEXT]:
             self._advance(lane, words, stamp)
         elif stamp.lane_number < words[LANE_FIRST]:
             words[LANE_FIRST] = stamp.lane_number
 
-    def _jump(self, lane: ReceivingLane, words: Words, stamp: Stamp) -> None:
+    def _take_sparse(self, lane: ReceivingLane, words: Words, stamp: Stamp, first_frame: Any) -> None:
+        """Between two stamps that came, as many messages are lost as were numbered and did not come."""
+        sparse = lane.sparse
+        if sparse is None:
+            return
+        between = stamp.lane_number - words[LANE_NEXT]
+        if between < 0 and not stamp.flags & SHARED_OUT:
+            self._step_back(lane, words, stamp)
+            return
+        came = sparse.take(max(0, between))
+        surplus = self.unstamped.stamped(sparse, first_frame)
+        if surplus and not self.unstamped.mixed:
+            self.find(finding.sparse_surplus())
+        if stamp.flags & SHARED_OUT:
+            words[LANE_COUNT] += came
+            self._take_shared_out(lane, words, stamp)
+        elif came < between:
+            self._jump(lane, words, stamp, came)
+        else:
+            lane.paused = False
+            words[LANE_COUNT] += came + 1
+            self._advance(lane, words, stamp)
+
+    def _jump(self, lane: ReceivingLane, words: Words, stamp: Stamp, came: int = 0) -> None:
+        """Numbers are missing before this stamp, all but the ``came`` that came without one."""
         first, last = words[LANE_NEXT], stamp.lane_number - 1
         words[LANE_COUNT] += 1
         if lane.paused:
             lane.paused = False
             self._event("skipped", stamp, first=first, last=last)
         else:
+            lost = last - first + 1 - came
+            words[LANE_COUNT] += came
             self._counters[GAPS] += 1
-            self._counters[LOST] += last - first + 1
+            self._counters[LOST] += lost
             lane.open_gaps.append((first, last))
             self._event(
                 "gap",
                 stamp,
                 first=first,
                 last=last,
+                lost=lost,
                 before=lane.newest_number,
                 after=stamp.number,
                 before_sent_at=words[LANE_NEWEST_SENT_AT],

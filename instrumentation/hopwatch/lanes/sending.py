@@ -13,13 +13,19 @@ PROGRESS_LANES = 32
 LANES_A_LINE = 100
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class SendingLane:
-    """One lane: its index, the length of its topic within the first frame, and its slot."""
+    """One lane: its index, the length of its topic within the first frame, and its slot.
+
+    ``count`` and ``frames`` are what the slot says, at hand; ``due`` is the next number to be stamped.
+    """
 
     index: int
     topic_length: int
     words: Words
+    count: int = 0
+    frames: int = 0
+    due: int = 0
 
 
 class SendingLanes:

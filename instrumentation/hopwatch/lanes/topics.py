@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from hopwatch.errors import UsageError
+from hopwatch.stamp import BY_FIRST_FRAME, LENGTH_SHIFT
 
 Frames = Sequence[bytes]
 TopicRule = Callable[[Frames], bytes | None]
@@ -29,6 +30,15 @@ def topic_rule(topic: object) -> TopicRule:
     if callable(topic):
         return topic
     raise UsageError(f"topic must be a delimiter, a positive length or a callable, not {topic!r}")
+
+
+def rule_flags(topic: object) -> int | None:
+    """What a stamp says of the rule that ``topic`` names, for it to be applied by a receiver; None: too much for a stamp."""
+    if topic is None:
+        return BY_FIRST_FRAME
+    if isinstance(topic, int):
+        return topic << LENGTH_SHIFT if topic <= LONGEST_TOPIC else None
+    return None
 
 
 def length_in_first_frame(topic: bytes, frames: Frames) -> int:

@@ -16,6 +16,7 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.frames import size_of
+from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.journal.counters import Words
 from hopwatch.sockets.numbering import Numbering
 from hopwatch.sockets.state import SocketState
@@ -34,10 +35,13 @@ from hopwatch.words import (
 Methods = dict[str, Any]
 """Methods of one socket's class, by name."""
 
-DONTWAIT = int(zmq.DONTWAIT)
-STAMPED_DONTWAIT = int(zmq.DONTWAIT) | int(zmq.SNDMORE)
+Sender = Callable[..., Any]
 
-ASK_SOMETIMES = 63
+DONTWAIT = int(zmq.DONTWAIT)
+SNDMORE = int(zmq.SNDMORE)
+
+ASK_SOMETIMES = 62
+"""Mask of the counts of messages at which is asked: two frames in a row, so that one of them shows a message of two frames."""
 
 Again = zmq.Again
 backend_send = BackendSocket.send
@@ -45,9 +49,37 @@ backend_recv = BackendSocket.recv
 time_ns = time.time_ns
 
 
+def slow_send(
+    self: Any,
+    data: Any,
+    flags: int,
+    copy: bool,
+    track: bool,
+    routing_id: int | None,
+    group: str | None,
+) -> Any:
+    """What the hot path leaves to ``sending.py``."""
+    return self._hopwatch_send(data, flags, copy, track, routing_id, group)
+
+
+def send_as_it_is_now(self: Any, *arguments: Any) -> Any:
+    """For whoever held on to a ``send`` that its socket has no more."""
+    return type(self).send(self, *arguments)
+
+
+def recv_as_it_is_now(self: Any, flags: int, copy: bool, track: bool) -> Any:
+    """For whoever held on to a ``recv`` that its socket has no more."""
+    return type(self).recv(self, flags, copy, track)
+
+
 def counting_send(words: Words, plain: int = 0) -> Methods:
-    """``send`` of a socket that counts; ``words`` is its slot, ``plain`` the flags of a plain send."""
+    """``send`` of a socket that counts; ``words`` is its slot, ``plain`` the flags of a plain send.
+
+    No send is plain within a multipart message: see ``refusals.py``.
+    """
     sent = sent_bytes = 0
+    plain_now: int | None = plain
+    otherwise: Sender = slow_send
 
     def send(
         self: Any,
@@ -60,7 +92,7 @@ def counting_send(words: Words, plain: int = 0) -> Methods:
     ) -> Any:
         """As ``zmq.Socket.send``."""
         nonlocal sent, sent_bytes
-        if flags == plain and routing_id is None and group is None:
+        if flags == plain_now and routing_id is None and group is None:
             try:
                 tracker = backend_send(self, data, DONTWAIT, copy, track)
             except Again:
@@ -71,7 +103,83 @@ def counting_send(words: Words, plain: int = 0) -> Methods:
                 sent_bytes += len(data) if data.__class__ is bytes else size_of(data)
                 words[SENT_BYTES] = sent_bytes
                 return tracker
-        return self._hopwatch_send(data, flags, copy, track, routing_id, group)
+        return otherwise(self, data, flags, copy, track, routing_id, group)
+
+    def count_sent(size: int, more: bool) -> None:
+        nonlocal sent, sent_bytes, plain_now
+        sent_bytes += size
+        words[SENT_BYTES] = sent_bytes
+        plain_now = None if more else plain
+        if more:
+            words[SENT_MORE_FRAMES] += 1
+        else:
+            sent += 1
+            words[SENT] = sent
+
+    def begin_afresh() -> None:
+        nonlocal plain_now
+        plain_now = plain
+
+    def retire() -> None:
+        nonlocal plain_now, otherwise
+        plain_now, otherwise = None, send_as_it_is_now
+
+    return {
+        "send": send,
+        "_hopwatch_count_sent": staticmethod(count_sent),
+        "_hopwatch_begin_afresh": staticmethod(begin_afresh),
+        "_hopwatch_retire_send": staticmethod(retire),
+    }
+
+
+def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods:
+    """``send`` of a socket that counts and stamps: here the messages of one frame, for which one lane serves."""
+    sent = sent_bytes = 0
+    plain_now: int | None = plain
+    otherwise: Sender = slow_send
+    stream, stamp_flags, due_after = numbering.stream, numbering.flags, numbering.due_after
+
+    def send(
+        self: Any,
+        data: Any,
+        flags: int = 0,
+        copy: bool = True,
+        track: bool = False,
+        routing_id: int | None = None,
+        group: str | None = None,
+    ) -> Any:
+        """As ``zmq.Socket.send``; the stamp, where one is due, follows as the message's last frame."""
+        nonlocal sent, sent_bytes
+        lane = numbering.single_frame_lane
+        if (
+            flags == plain_now
+            and lane is not None
+            and not numbering.begun
+            and routing_id is None
+            and group is None
+        ):
+            number = lane.count
+            try:
+                if number < lane.due:
+                    tracker = backend_send(self, data, DONTWAIT, copy, track)
+                    frames = 1
+                else:
+                    stamp = pack(MAGIC, stamp_flags, 0, lane.index, stream, sent, number, time_ns())
+                    tracker = send_with_stamp(self, data, stamp, DONTWAIT, copy, track)
+                    lane.due = due_after(number)
+                    frames = 2
+            except Again:
+                pass
+            else:
+                lane_words = lane.words
+                lane.frames = lane_words[LANE_FRAMES] = lane.frames + frames
+                lane.count = lane_words[LANE_COUNT] = number + 1
+                sent += 1
+                words[SENT] = sent
+                sent_bytes += len(data) if data.__class__ is bytes else size_of(data)
+                words[SENT_BYTES] = sent_bytes
+                return tracker
+        return otherwise(self, data, flags, copy, track, routing_id, group)
 
     def count_sent(size: int, more: bool) -> None:
         nonlocal sent, sent_bytes
@@ -83,84 +191,91 @@ def counting_send(words: Words, plain: int = 0) -> Methods:
             sent += 1
             words[SENT] = sent
 
-    return {"send": send, "_hopwatch_count_sent": staticmethod(count_sent)}
+    def retire() -> None:
+        nonlocal plain_now, otherwise
+        plain_now, otherwise = None, send_as_it_is_now
+
+    return {
+        "send": send,
+        "_hopwatch_count_sent": staticmethod(count_sent),
+        "_hopwatch_retire_send": staticmethod(retire),
+    }
 
 
-def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods:
-    """``send`` of a socket that counts and stamps: here the messages of one frame, for which one lane serves."""
-    counting = counting_send(words)
-    count_sent: Callable[[int, bool], None] = counting["_hopwatch_count_sent"].__func__
-    stream, stamp_flags = numbering.stream, numbering.flags
+def send_with_stamp(self: Any, data: Any, stamp: bytes, flags: int, copy: bool, track: bool) -> Any:
+    """Send a last frame and its stamp in one go.
 
-    def send(
-        self: Any,
-        data: Any,
-        flags: int = 0,
-        copy: bool = True,
-        track: bool = False,
-        routing_id: int | None = None,
-        group: str | None = None,
-    ) -> Any:
-        """As ``zmq.Socket.send``; the stamp follows as the message's last frame."""
-        lane = numbering.single_frame_lane
-        if (
-            flags == plain
-            and lane is not None
-            and not numbering.begun
-            and routing_id is None
-            and group is None
-        ):
-            lane_words = lane.words
-            number = lane_words[LANE_COUNT]
-            stamp = pack(MAGIC, stamp_flags, 0, lane.index, stream, words[SENT], number, time_ns())
-            try:
-                tracker = backend_send(self, data, STAMPED_DONTWAIT, copy, track)
-            except Again:
-                pass
-            else:
-                backend_send(self, stamp, DONTWAIT)
-                lane_words[LANE_FRAMES] += 2
-                lane_words[LANE_COUNT] = number + 1
-                count_sent(len(data) if data.__class__ is bytes else size_of(data), False)
-                return tracker
-        return self._hopwatch_send(data, flags, copy, track, routing_id, group)
-
-    return {"send": send, "_hopwatch_count_sent": counting["_hopwatch_count_sent"]}
+    Raises Again if the frame is refused. A pipe that dies between the two takes the message with it, as it does
+    that of a bare socket. pyzmq runs signal handlers within its sends: a handler's exception must not leave the message open.
+    Where it is not known whether it is, the stamp is sent (again): a receiver takes off a stamp that stands alone.
+    """
+    trackers: list[Any] = []
+    both = map(
+        backend_send, (self, self), (data, stamp), (flags | SNDMORE, DONTWAIT), (copy, True), (track, False)
+    )
+    try:
+        trackers.extend(both)
+    except Again:
+        if not trackers:
+            raise
+    except (zmq.ZMQError, TypeError):
+        raise
+    except BaseException:
+        backend_send(self, stamp, DONTWAIT)
+        raise
+    return trackers[0]
 
 
-def stamped_recv(words: Words, state: SocketState) -> Methods:
+def stamped_recv(words: Words, state: SocketState) -> Methods:  # noqa: C901, PLR0915 -- each message would pay for one more call
     """``recv`` of a socket that takes stamps off: here messages of one frame that are there already."""
     incoming = state.incoming
     plain = state.way.plain_flags
     take = state.receiving.take
+    count_unstamped = state.receiving.unstamped.count
     received = words[RECEIVED]
     received_bytes = words[RECEIVED_BYTES]
+    plain_now: int | None = plain
+
+    def otherwise(self: Any, flags: int, copy: bool, track: bool) -> Any:
+        frame = self._hopwatch_next(flags, track)
+        return frame.bytes if copy else frame
 
     def recv(self: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As ``zmq.Socket.recv``, the stamps left out."""
         nonlocal received, received_bytes
-        if flags == plain and incoming.held is None and not incoming.frames and not state.faulty:
+        if flags == plain_now and incoming.held is None and not incoming.frames and not state.faulty:
             try:
                 frame = backend_recv(self, DONTWAIT, False, track)
             except Again:
                 pass
             else:
-                following = backend_recv(self, DONTWAIT) if frame.more else b""
-                if len(following) != STAMP_SIZE or not following.startswith(MAGIC):
-                    self._hopwatch_hold(frame, following)
-                    return frame.bytes if copy else frame
-                frame.more = incoming.more = False
+                if frame.more:
+                    following = backend_recv(self, DONTWAIT)
+                    if len(following) != STAMP_SIZE or not following.startswith(MAGIC):
+                        self._hopwatch_hold(frame, following)
+                        return frame.bytes if copy else frame
+                    frame.more = False
+                elif len(frame) == STAMP_SIZE and frame.bytes.startswith(MAGIC):
+                    self._hopwatch_take_orphan(frame)
+                    return self.recv(flags, copy, track)
+                else:
+                    following = b""
+                incoming.more = False
                 try:
-                    take(following, frame)
-                except Exception as error:  # noqa: BLE001 -- a fault of ours is not the application's
+                    if following:
+                        take(following, frame)
+                    else:
+                        count_unstamped(frame, False)
+                except Exception as error:
+                    if raised_by_signal_handler(error.__traceback__):
+                        raise
                     state.fault(error)
                 received += 1
                 words[RECEIVED] = received
                 received_bytes += len(frame)
                 words[RECEIVED_BYTES] = received_bytes
                 return frame.bytes if copy else frame
-        frame = self._hopwatch_next(flags, track)
-        return frame.bytes if copy else frame
+        return otherwise(self, flags, copy, track)
 
     def count_received(messages: int, size: int) -> None:
         nonlocal received, received_bytes
@@ -169,7 +284,15 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
         received_bytes += size
         words[RECEIVED_BYTES] = received_bytes
 
-    return {"recv": recv, "_hopwatch_count_received": staticmethod(count_received)}
+    def retire() -> None:
+        nonlocal plain_now, otherwise
+        plain_now, otherwise = None, recv_as_it_is_now
+
+    return {
+        "recv": recv,
+        "_hopwatch_count_received": staticmethod(count_received),
+        "_hopwatch_retire_receive": staticmethod(retire),
+    }
 
 
 def arming_send(methods: Methods) -> Methods:
@@ -196,13 +319,40 @@ def arming_send(methods: Methods) -> Methods:
     return {**methods, "send": send, "_hopwatch_armed": methods}
 
 
+def looking_send(methods: Methods) -> Methods:
+    """``send`` of an XSUB: each frame may be a subscription, and is looked at."""
+
+    def send(
+        self: Any,
+        data: Any,
+        flags: int = 0,
+        copy: bool = True,
+        track: bool = False,
+        routing_id: int | None = None,
+        group: str | None = None,
+    ) -> Any:
+        """As ``zmq.Socket.send``."""
+        return otherwise(self, data, flags, copy, track, routing_id, group)
+
+    otherwise: Sender = slow_send
+
+    def retire() -> None:
+        nonlocal otherwise
+        otherwise = send_as_it_is_now
+
+    return {**methods, "send": send, "_hopwatch_retire_send": staticmethod(retire)}
+
+
 def looking_recv(words: Words) -> Methods:
     """``recv`` of a socket that counts and never leaves a stamp for the next receive to find."""
     received = received_bytes = 0
+    retired = False
 
     def recv(self: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As ``zmq.Socket.recv``."""
         nonlocal received, received_bytes
+        if retired:
+            return recv_as_it_is_now(self, flags, copy, track)
         try:
             frame = backend_recv(self, flags, False, track)
         except Again:
@@ -224,24 +374,35 @@ def looking_recv(words: Words) -> Methods:
         received_bytes += size
         words[RECEIVED_BYTES] = received_bytes
 
-    return {"recv": recv, "_hopwatch_count_received": staticmethod(count_received)}
+    def retire() -> None:
+        nonlocal retired
+        retired = True
+
+    return {
+        "recv": recv,
+        "_hopwatch_count_received": staticmethod(count_received),
+        "_hopwatch_retire_receive": staticmethod(retire),
+    }
 
 
 def counting_recv(words: Words) -> Methods:
     """``recv`` of a socket that counts; frames that need a closer look go to ``_hopwatch_look``."""
     received = received_bytes = ask = 0
+    receive: Any = backend_recv
+    retired = False
 
     def recv(self: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As ``zmq.Socket.recv``."""
         nonlocal received, received_bytes
         try:
-            frame = backend_recv(self, flags, copy, track)
+            frame = receive(self, flags, copy, track)
         except Again:
-            self._hopwatch_count_refused_receive()
+            if not retired:
+                self._hopwatch_count_refused_receive()
             raise
         size = len(frame)
         if size == STAMP_SIZE or not received & ask:
-            return self._hopwatch_look(frame, flags, copy, track)
+            return frame if retired else self._hopwatch_look(frame, flags, copy, track)
         received += 1
         words[RECEIVED] = received
         received_bytes += size
@@ -259,8 +420,13 @@ def counting_recv(words: Words) -> Methods:
         nonlocal ask
         ask = ASK_SOMETIMES if sometimes else 0
 
+    def retire() -> None:
+        nonlocal receive, retired, ask
+        receive, retired, ask = recv_as_it_is_now, True, 0
+
     return {
         "recv": recv,
         "_hopwatch_count_received": staticmethod(count_received),
         "_hopwatch_ask_sometimes": staticmethod(ask_sometimes),
+        "_hopwatch_retire_receive": staticmethod(retire),
     }

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
-from typing import Any, ClassVar, cast
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar, cast
 
 import zmq
 from zmq.backend import Socket as BackendSocket
@@ -16,6 +18,21 @@ from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.words import EAGAIN_RECEIVES
 
 SUBSCRIPTION_OPTIONS = {int(zmq.SUBSCRIBE): "subscribe", int(zmq.UNSUBSCRIBE): "unsubscribe"}
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def also_when_held(method: Method) -> Method:
+    """Lets a bound method that somebody kept go on as the bare one once its socket was unwrapped."""
+
+    @functools.wraps(method)
+    def call(self: zmq.Socket[bytes], *arguments: Any, **options: Any) -> Any:
+        if isinstance(self, HookedSocket):
+            return method(self, *arguments, **options)
+        return getattr(self, method.__name__)(*arguments, **options)
+
+    return cast(Method, call)
 
 
 class HookedSocket(zmq.Socket[bytes]):
@@ -36,6 +53,7 @@ class HookedSocket(zmq.Socket[bytes]):
         """A wrapped socket's class is its own alone: who makes another socket by it gets one of the application's class."""
         return cls._hopwatch_bare(*args, **kwargs)
 
+    @also_when_held
     def setsockopt(self, option: int, optval: Any) -> None:
         """As the bare socket's; what was set is journaled."""
         if option == zmq.XPUB_NODROP:
@@ -46,6 +64,7 @@ class HookedSocket(zmq.Socket[bytes]):
 
     set = setsockopt  # type: ignore[assignment]
 
+    @also_when_held
     def bind(self, addr: str) -> Any:
         """As the bare socket's; the endpoint is journaled as libzmq resolved it."""
         context = super().bind(addr)
@@ -54,22 +73,26 @@ class HookedSocket(zmq.Socket[bytes]):
             self._hopwatch.event("bind", endpoint=endpoint.decode(errors="replace"))
         return context
 
+    @also_when_held
     def connect(self, addr: str) -> Any:
         """As the bare socket's; the endpoint is journaled."""
         context = super().connect(addr)
         self._hopwatch_endpoint("connect", addr)
         return context
 
+    @also_when_held
     def unbind(self, addr: str | bytes) -> None:
         """As the bare socket's; the endpoint is journaled."""
         super().unbind(addr)
         self._hopwatch_endpoint("unbind", addr)
 
+    @also_when_held
     def disconnect(self, addr: str | bytes) -> None:
         """As the bare socket's; the endpoint is journaled."""
         super().disconnect(addr)
         self._hopwatch_endpoint("disconnect", addr)
 
+    @also_when_held
     def monitor(self, addr: str | bytes | None, events: int = zmq.EVENT_ALL) -> None:
         """As the bare socket's; libzmq has one monitor a socket, so the application's takes the place of ours."""
         super().monitor(addr, events)
@@ -98,17 +121,20 @@ class HookedSocket(zmq.Socket[bytes]):
 
     __deepcopy__ = __copy__
 
+    @also_when_held
     def close(self, linger: int | None = None) -> None:
         """As the bare socket's; our monitor goes first, so that ``Context.term()`` never waits for it."""
         state = self._hopwatch
         ours = state.process == os.getpid()
+        unread = None
         if ours and not self._closed:
             with Guard(state):
+                unread = has_unread(self, state)
                 stop_monitor(self, state)
         super().close(linger)
         if ours:
             with Guard(state):
-                state.write_closed()
+                state.write_closed(unread)
 
     def _hopwatch_endpoint(self, event: str, addr: str | bytes) -> None:
         with Guard(self._hopwatch):
@@ -119,12 +145,22 @@ class HookedSocket(zmq.Socket[bytes]):
         state = self._hopwatch
         if option == zmq.CONFLATE and value:
             state.stop_stamping(finding.conflate_refused())
+        if option == zmq.ROUTER_RAW and value:
+            state.stop_stamping(finding.stamp_refused("with ZMQ_ROUTER_RAW its peers are no ZeroMQ sockets"))
         action = SUBSCRIPTION_OPTIONS.get(option)
         if action is not None and state.subscriptions is not None:
             subscription_changed(state, action, bytes(value))
         elif isinstance(value, int | str):
             name = zmq.SocketOption(option).name.lower() if option in OPTION_NUMBERS else str(option)
             state.event("option", option=name, value=int(value) if isinstance(value, int) else value)
+
+    @staticmethod
+    def _hopwatch_retire_send() -> None:
+        """Let a ``send`` that somebody holds on to go the socket's present way; made by ``counting.py``."""
+
+    @staticmethod
+    def _hopwatch_retire_receive() -> None:
+        """Let a ``recv`` that somebody holds on to go the socket's present way; made by ``counting.py``."""
 
     def _hopwatch_stop_probing(self) -> None:
         """Nothing to stop where nothing probes."""
@@ -147,10 +183,21 @@ def subscription_changed(state: SocketState, action: str, topic: bytes) -> None:
         return
     if action == "subscribe":
         state.subscriptions.add(topic)
+        state.receiving.subscribed()
     else:
         state.subscriptions.remove(topic)
         state.receiving.unsubscribed()
     state.event(action, topic=topic.hex())
+
+
+def has_unread(socket: zmq.Socket[bytes], state: SocketState) -> bool | None:
+    """Whether messages that had reached the socket wait to be received; None where libzmq does not say any more."""
+    if state.incoming.held is not None:
+        return True
+    try:
+        return bool(cast(int, BackendSocket.get(socket, zmq.EVENTS)) & zmq.POLLIN)
+    except zmq.ZMQError:
+        return None
 
 
 def stop_monitor(socket: zmq.Socket[bytes], state: SocketState) -> None:

@@ -8,7 +8,7 @@ from hopwatch.frames import as_bytes
 from hopwatch.journal.counters import Words
 from hopwatch.lanes.sending import SendingLane, SendingLanes
 from hopwatch.lanes.topics import LONGEST_TOPIC, TopicRule, length_in_first_frame
-from hopwatch.stamp import MAGIC, pack
+from hopwatch.stamp import BY_FIRST_FRAME, MAGIC, SHARED_OUT, WHOLE_STREAM_LANE, interval_flags, pack
 from hopwatch.words import LANE_COUNT, LANE_FRAMES, SENT
 
 LaneChooser = Callable[[list[Any]], SendingLane]
@@ -16,28 +16,39 @@ LaneChooser = Callable[[list[Any]], SendingLane]
 
 
 class Numbered(NamedTuple):
-    """A message's place: its lane, its number there, how many frames it has with its stamp, and the stamp."""
+    """A message's place: its lane, its number there, how many frames it has with its stamp, and the stamp, if it gets one."""
 
     lane: SendingLane
     lane_number: int
     frames: int
-    stamp: bytes
+    stamp: bytes | None
 
 
 class Numbering:
     """Numbers the messages of one stream. A number is used up only by ``sent``, once the message is accepted.
 
     ``begun`` holds the frames accepted of a message that is not complete. ``single_frame_lane`` is the lane of every message of
-    one frame, once it is open, where they all share one.
+    one frame, once it is open, where they all share one. ``rule_flags`` tell a receiver of sparse stamps whose lane a message
+    without one belongs to.
     """
 
     def __init__(
-        self, stream: int, flags: int, counters: Words, choose: LaneChooser, single_frames_share: bool
+        self,
+        stream: int,
+        flags: int,
+        counters: Words,
+        choose: LaneChooser,
+        single_frames_share: bool,
+        every: int = 1,
+        rule_flags: int = 0,
     ) -> None:
         self.stream = stream
-        self.flags = flags
+        self.every = every
+        self.flags = flags | (interval_flags(every) | rule_flags if every > 1 else 0)
         self.begun: list[Any] = []
         self.single_frame_lane: SendingLane | None = None
+        self._drifts = bool(flags & SHARED_OUT)
+        self._rule = rule_flags
         self._counters = counters
         self._choose = choose
         self._single_frames_share = single_frames_share
@@ -53,17 +64,35 @@ class Numbering:
         lane = self._choose(frames)
         if self._single_frames_share and len(frames) == 1:
             self.single_frame_lane = lane
-        lane_number = lane.words[LANE_COUNT]
+        lane_number = lane.count
+        if lane_number < lane.due and not self._is_hidden(lane, len(frames)):
+            return Numbered(lane, lane_number, len(frames), None)
         number = self._counters[SENT]
         fields = (self.flags, lane.topic_length, lane.index, self.stream, number, lane_number, time.time_ns())
         return Numbered(lane, lane_number, len(frames) + 1, pack(MAGIC, *fields))
 
     def sent(self, message: Numbered) -> None:
         """The message was accepted."""
-        words = message.lane.words
-        words[LANE_FRAMES] += message.frames
-        words[LANE_COUNT] = message.lane_number + 1
+        lane = message.lane
+        lane.frames = lane.words[LANE_FRAMES] = lane.frames + message.frames
+        lane.count = lane.words[LANE_COUNT] = message.lane_number + 1
+        if message.lane_number >= lane.due:
+            lane.due = self.due_after(message.lane_number)
         self.begun.clear()
+
+    def due_after(self, lane_number: int) -> int:
+        """The number that gets the next stamp after this one.
+
+        Where messages are dealt out in turn, stamps that come in step with the turns would all reach the same receiver: so
+        they drift by one each time.
+        """
+        block = lane_number // self.every + 1
+        return block * self.every + (block % self.every if self._drifts else 0)
+
+    def _is_hidden(self, lane: SendingLane, frames: int) -> bool:
+        """Whether a receiver would count the message, without a stamp, to another lane: its topic has no lane of its own."""
+        has_topic = frames > 1 if self._rule & BY_FIRST_FRAME else bool(self._rule)
+        return has_topic and lane.index == WHOLE_STREAM_LANE
 
 
 def single_lane(lanes: SendingLanes) -> LaneChooser:

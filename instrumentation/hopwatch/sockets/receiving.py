@@ -32,6 +32,11 @@ backend_recv = BackendSocket.recv
 backend_get = BackendSocket.get
 
 
+def has_way(socket: object, way: type) -> bool:
+    """Whether it still receives this way; not so where somebody held on to a method while the socket was given another."""
+    return isinstance(socket, way)
+
+
 class CountingReceive(HookedSocket):
     """Counts messages, frames and bytes; a stamp that turns up makes the socket a ``StampedReceive``."""
 
@@ -46,6 +51,8 @@ class CountingReceive(HookedSocket):
 
     def recv_multipart(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As ``zmq.Socket.recv_multipart``."""
+        if not has_way(self, CountingReceive):
+            return self.recv_multipart(flags, copy, track)
         if not self._hopwatch_direct:
             return super().recv_multipart(flags, copy, track)
         try:
@@ -58,17 +65,20 @@ class CountingReceive(HookedSocket):
         incoming = self._hopwatch.incoming
         if len(parts) + incoming.frames > 1 and stamp.is_stamp(as_bytes(parts[-1])):
             first_frame = incoming.first_frame if incoming.frames else as_bytes(parts[0])
+            several = len(parts) + incoming.frames > 2
             found = as_bytes(parts.pop())
             self._hopwatch_count_last(len(parts), sum(map(len, parts)))
-            self._hopwatch_meet_stamp(found, first_frame)
+            self._hopwatch_meet_stamp(found, first_frame, several)
             return parts or self.recv_multipart(flags, copy, track)
         self._hopwatch_count_last(len(parts), sum(map(len, parts)))
         return parts
 
     def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
         """As ``zmq.Socket.recv_into``; a stamp that fills the buffer stays in it."""
+        if not has_way(self, CountingReceive):
+            return self.recv_into(buffer, nbytes=nbytes, flags=flags)
         if self._hopwatch.way.looks_ahead:
-            self._hopwatch_read_stamps()
+            self._hopwatch_read_stamps(self._hopwatch_words[RECEIVED])
             return self.recv_into(buffer, nbytes=nbytes, flags=flags)
         try:
             size: int = BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
@@ -87,10 +97,10 @@ class CountingReceive(HookedSocket):
         size = len(frame)
         more = backend_get(self, RCVMORE)
         if size == STAMP_SIZE and not more and stamp.is_stamp(as_bytes(frame)):
-            first_frame = incoming.first_frame
+            first_frame, several = incoming.first_frame, incoming.frames > 1
             if incoming.frames:
                 self._hopwatch_count_last(0, 0)
-            self._hopwatch_meet_stamp(as_bytes(frame), first_frame)
+            self._hopwatch_meet_stamp(as_bytes(frame), first_frame, several)
             return self.recv(flags, copy, track)
         if more:
             self._hopwatch_count_more(size, as_bytes(frame))
@@ -100,7 +110,7 @@ class CountingReceive(HookedSocket):
 
     def _hopwatch_look_ahead(self, frame: zmq.Frame) -> None:
         """Others follow this frame: a stamp among them must not be left for the next receive to find."""
-        self._hopwatch_read_stamps()
+        self._hopwatch_read_stamps(self._hopwatch_words[RECEIVED])
         cast(StampedReceive, self)._hopwatch_hold(frame, backend_recv(self, DONTWAIT))
 
     def _hopwatch_count_more(self, size: int, frame: bytes | None) -> None:
@@ -124,13 +134,20 @@ class CountingReceive(HookedSocket):
         if words[RECEIVED] == FRAMES_ASKED_AT_FIRST and not incoming.multipart and self._hopwatch_direct:
             self._hopwatch_ask_sometimes(True)
 
-    def _hopwatch_meet_stamp(self, frame: bytes, first_frame: bytes | None) -> None:
+    def _hopwatch_meet_stamp(
+        self, frame: bytes, first_frame: bytes | zmq.Frame | None, several: bool
+    ) -> None:
         """From here on stamps come: take them off before the application sees them."""
-        self._hopwatch_read_stamps()
-        with Guard(self._hopwatch):
-            self._hopwatch.receiving.take(frame, first_frame)
+        state = self._hopwatch
+        self._hopwatch_read_stamps(self._hopwatch_words[RECEIVED] - 1)
+        with Guard(state):
+            state.receiving.take(frame, first_frame, several)
 
-    def _hopwatch_read_stamps(self) -> None:
+    def _hopwatch_read_stamps(self, before: int) -> None:
+        """Take off the stamps that come after so many messages."""
+        with Guard(self._hopwatch):
+            self._hopwatch.receiving.unstamped.before += before
+        self._hopwatch_retire_receive()
         exchange(self, CountingReceive, StampedReceive, stamped_recv(self._hopwatch_words, self._hopwatch))
 
 
@@ -144,6 +161,8 @@ class StampedReceive(HookedSocket):
 
     def recv_multipart(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As ``zmq.Socket.recv_multipart``, the stamps left out."""
+        if not has_way(self, StampedReceive):
+            return self.recv_multipart(flags, copy, track)
         if not self._hopwatch_direct:
             return super().recv_multipart(flags, copy, track)
         incoming = self._hopwatch.incoming
@@ -154,6 +173,8 @@ class StampedReceive(HookedSocket):
 
     def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
         """As ``zmq.Socket.recv_into``, the stamps left out."""
+        if not has_way(self, StampedReceive):
+            return self.recv_into(buffer, nbytes=nbytes, flags=flags)
         view = memoryview(buffer)
         if view.readonly or not view.contiguous or not 0 <= nbytes <= view.nbytes:
             return BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
@@ -164,6 +185,8 @@ class StampedReceive(HookedSocket):
 
     def get(self, option: int) -> Any:
         """As the bare socket's; stamps are no frames to the application."""
+        if not has_way(self, StampedReceive):
+            return self.get(option)
         value = backend_get(self, option)
         if option == RCVMORE:
             return int(self._hopwatch.incoming.more)
@@ -175,6 +198,8 @@ class StampedReceive(HookedSocket):
 
     def poll(self, timeout: int | None = None, flags: int = zmq.POLLIN) -> int:
         """As ``zmq.Socket.poll``; a frame that was looked at already is still to be had."""
+        if not has_way(self, StampedReceive):
+            return self.poll(timeout, flags)
         if self._hopwatch.incoming.held is None or not flags & POLLIN:
             return super().poll(timeout, flags)
         return super().poll(0, flags) | POLLIN
@@ -184,6 +209,9 @@ class StampedReceive(HookedSocket):
         frame = self._hopwatch.incoming.held
         if frame is None:
             frame = self._hopwatch_receive(flags, track)
+            if len(frame) == STAMP_SIZE and self._hopwatch_is_orphan(frame):
+                self._hopwatch_take_orphan(frame)
+                return self._hopwatch_next(flags, track)
         following = backend_recv(self, DONTWAIT) if frame.more else b""
         self._hopwatch_hold(frame, following)
         return frame
@@ -193,16 +221,28 @@ class StampedReceive(HookedSocket):
         state = self._hopwatch
         incoming = state.incoming
         if not incoming.frames:
-            incoming.first_frame = frame.bytes if state.subscriptions is not None else b""
+            incoming.first_frame = frame
         incoming.held = None
         incoming.more = frame.more
-        if frame.more and stamp.is_stamp(following):
+        if not frame.more:
+            self._hopwatch_take_unstamped()
+        elif stamp.is_stamp(following):
             frame.more = incoming.more = False
-            self._hopwatch_take(following, incoming.first_frame)
-        elif frame.more:
+            self._hopwatch_take(following)
+        else:
             incoming.held = zmq.Frame(following)
             incoming.held.more = bool(backend_get(self, RCVMORE))
         self._hopwatch_count(len(frame))
+
+    def _hopwatch_is_orphan(self, frame: zmq.Frame) -> bool:
+        return not frame.more and not self._hopwatch.incoming.frames and stamp.is_stamp(frame.bytes)
+
+    def _hopwatch_take_orphan(self, frame: zmq.Frame) -> None:
+        """A stamp whose message was taken by a receive that a signal handler's exception ended."""
+        state = self._hopwatch
+        if not state.faulty:
+            with Guard(state):
+                state.receiving.take(frame.bytes, None)
 
     def _hopwatch_receive(self, flags: int, track: bool) -> zmq.Frame:
         """A frame from libzmq, first without blocking: so it is seen whether this receiver had to wait."""
@@ -217,11 +257,19 @@ class StampedReceive(HookedSocket):
             self._hopwatch_count_refused_receive()
             raise
 
-    def _hopwatch_take(self, frame: bytes, first_frame: bytes | None) -> None:
+    def _hopwatch_take(self, frame: bytes) -> None:
         state = self._hopwatch
+        incoming = state.incoming
         if not state.faulty:
             with Guard(state):
-                state.receiving.take(frame, first_frame)
+                state.receiving.take(frame, incoming.first_frame, incoming.frames > 0)
+
+    def _hopwatch_take_unstamped(self) -> None:
+        state = self._hopwatch
+        incoming = state.incoming
+        if not state.faulty:
+            with Guard(state):
+                state.receiving.unstamped.count(incoming.first_frame, incoming.frames > 0)
 
     def _hopwatch_count(self, size: int) -> None:
         incoming = self._hopwatch.incoming
@@ -232,3 +280,4 @@ class StampedReceive(HookedSocket):
         self._hopwatch_count_received(1, size)
         self._hopwatch_words[RECEIVED_MORE_FRAMES] += incoming.frames
         incoming.frames = 0
+        incoming.first_frame = None

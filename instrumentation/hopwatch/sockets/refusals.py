@@ -9,6 +9,7 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.sockets.classes import exchange
+from hopwatch.sockets.counting import send_with_stamp
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.numbering import Numbered
 from hopwatch.sockets.state import Guard
@@ -22,25 +23,41 @@ PROMPT_NS = 50_000
 """Within this time of a refusal the pipe is still full: libzmq looks for news from its readers about once a millisecond."""
 
 
-class RefusalHandling(HookedSocket):
-    """Sends one frame, first without blocking; its two subclasses say what happens where that is refused."""
+def send_frame(
+    socket: HookedSocket, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None
+) -> Any:
+    """Send a frame and, in one go, the stamp that ends its message. Raises Again if the frame is refused."""
+    if stamp is None:
+        return backend_send(socket, data, flags, copy, track)
+    return send_with_stamp(socket, data, stamp, flags, copy, track)
 
-    def _hopwatch_transmit(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+
+class RefusalHandling(HookedSocket):
+    """Sends one frame, with its stamp where there is one; its subclasses say what happens where that is refused.
+
+    The first frame of a message is tried without blocking. The others find room wherever the first did, unless the pipe has died:
+    then libzmq drops the message, silently for a blocking send, and with EAGAIN for one that does not block. So they are sent as the application sends them.
+    """
+
+    def _hopwatch_transmit(
+        self, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None = None
+    ) -> Any:
+        begun = self._hopwatch.sending_more
         refused = False
         tracker = None
         try:
-            tracker = backend_send(self, data, flags | DONTWAIT, copy, track)
+            tracker = send_frame(self, data, flags if begun else flags | DONTWAIT, copy, track, stamp)
         except zmq.Again:
-            if self._hopwatch_gives_up(flags):
+            if self._hopwatch_gives_up(flags) or begun:
                 raise
             refused = True
-        return self._hopwatch_retry(data, flags, copy, track) if refused else tracker
+        return self._hopwatch_retry(data, flags, copy, track, stamp) if refused else tracker
 
     def _hopwatch_gives_up(self, flags: int) -> bool:
         """Whether the refusal is the application's answer."""
         raise NotImplementedError
 
-    def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+    def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None) -> Any:
         """Send a frame that was refused once."""
         raise NotImplementedError
 
@@ -63,12 +80,12 @@ class Waiting(RefusalHandling):
             self._hopwatch_words[EAGAIN_SENDS] += 1
         return True
 
-    def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+    def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None) -> Any:
         words = self._hopwatch_words
         words[WAITED_SENDS] += 1
         began = time.monotonic_ns()
         try:
-            return backend_send(self, data, flags, copy, track)
+            return send_frame(self, data, flags, copy, track, stamp)
         except zmq.Again:
             words[EAGAIN_SENDS] += 1
             raise
@@ -88,17 +105,17 @@ class Probing(RefusalHandling):
     def _hopwatch_gives_up(self, flags: int) -> bool:  # noqa: ARG002
         return False
 
-    def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+    def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None) -> Any:
         flags |= DONTWAIT
         for last_try in (False, True):
             began = time.perf_counter_ns()
             try:
-                return backend_send(self, data, flags, copy, track)
+                return send_frame(self, data, flags, copy, track, stamp)
             except zmq.Again:
                 BackendSocket.set(self, zmq.XPUB_NODROP, 0)
             try:
                 if last_try or time.perf_counter_ns() - began < PROMPT_NS:
-                    tracker = backend_send(self, data, flags, copy, track)
+                    tracker = send_frame(self, data, flags, copy, track, stamp)
                     break
             finally:
                 BackendSocket.set(self, zmq.XPUB_NODROP, 1)

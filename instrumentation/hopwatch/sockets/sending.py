@@ -9,18 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import zmq
-from zmq.backend import Socket as BackendSocket
 
-from hopwatch.frames import as_bytes, size_of
+from hopwatch.frames import as_bytes, is_frame, size_of
 from hopwatch.sockets.hooks import subscription_changed
 from hopwatch.sockets.numbering import Numbered
 from hopwatch.sockets.refusals import RefusalHandling
 from hopwatch.sockets.state import Guard
 
-DONTWAIT = int(zmq.DONTWAIT)
 SNDMORE = int(zmq.SNDMORE)
-
-backend_send = BackendSocket.send
 
 
 class CountingSend(RefusalHandling):
@@ -37,9 +33,28 @@ class CountingSend(RefusalHandling):
         if not isinstance(flags, int) or routing_id is not None or group is not None:
             return zmq.Socket.send(self, data, flags, copy, track, routing_id, group)
         flags = int(flags)
-        tracker = self._hopwatch_send_frame(data, flags, copy, track)
-        self._hopwatch_count_sent(size_of(data), bool(flags & SNDMORE))
+        state = self._hopwatch
+        try:
+            tracker = self._hopwatch_send_frame(data, flags, copy, track)
+        except zmq.Again:
+            if state.sending_more:
+                self._hopwatch_drop_begun()
+            raise
+        state.sending_more = bool(flags & SNDMORE)
+        self._hopwatch_count_sent(size_of(data), state.sending_more)
         return tracker
+
+    def _hopwatch_drop_begun(self) -> None:
+        """The pipe has died under a message of several frames: libzmq has dropped those that it had taken."""
+        state = self._hopwatch
+        state.sending_more = False
+        self._hopwatch_begin_afresh()
+        if state.numbering is not None:
+            state.numbering.begun.clear()
+
+    @staticmethod
+    def _hopwatch_begin_afresh() -> None:
+        """The next frame begins a message; made by ``counting.py`` for sockets whose hot path has to know."""
 
     def _hopwatch_send_frame(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         return self._hopwatch_transmit(data, flags, copy, track)
@@ -72,12 +87,9 @@ class StampingSend(CountingSend):
 
     def _hopwatch_send_last(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         state = self._hopwatch
-        message = self._hopwatch_number(data)
-        if message is None:
-            tracker = self._hopwatch_transmit(data, flags, copy, track)
-        else:
-            tracker = self._hopwatch_transmit(data, flags | SNDMORE, copy, track)
-            backend_send(self, message.stamp, DONTWAIT)
+        message = self._hopwatch_number(data) if is_frame(data) else None
+        stamp = None if message is None else message.stamp
+        tracker = self._hopwatch_transmit(data, flags, copy, track, stamp)
         if state.onset_due:
             state.onset_due = False
             self._hopwatch_write_onset(message)

@@ -123,6 +123,8 @@ def return_lent(socket: AnySocket) -> None:
 def leave(socket: HookedSocket) -> None:
     """Make an object bare again."""
     bare = socket._hopwatch_bare
+    socket._hopwatch_retire_send()
+    socket._hopwatch_retire_receive()
     socket.__class__ = bare  # type: ignore[assignment]
     for attribute in ("_hopwatch", "_hopwatch_words"):
         socket.__dict__.pop(attribute, None)

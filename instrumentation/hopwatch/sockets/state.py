@@ -13,6 +13,7 @@ import zmq
 
 from hopwatch.finding import Finding
 from hopwatch.ids import as_text
+from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.journal.counters import Slot, private_slot, snapshot
 from hopwatch.journal.journal import Journal, NoJournal
 from hopwatch.lanes.receiving import ReceivingLanes
@@ -32,7 +33,7 @@ class Incoming:
     held: zmq.Frame | None = None
     more: bool = False
     frames: int = 0
-    first_frame: bytes | None = None
+    first_frame: bytes | zmq.Frame | None = None
     multipart: bool = False
 
 
@@ -72,6 +73,7 @@ class SocketState:
     sending: SendingLanes | None = None
     numbering: Numbering | None = None
     onset_due: bool = False
+    sending_more: bool = False
     monitored: bool = False
     faulty: bool = False
     way: Way = field(default_factory=Way)
@@ -109,8 +111,8 @@ class SocketState:
         self.journal.count_fault()
         self.event("fault", text=f"{type(error).__name__}: {error}"[:1000])
 
-    def write_closed(self) -> None:
-        """The last word on this socket, and its slots back.
+    def write_closed(self, unread: bool | None = None) -> None:
+        """The last word on this socket, and its slots back; ``unread``: messages had reached it that nobody received.
 
         The monitor thread may have a disconnection of this socket still to tell: it finds the last counts, not the next owner's.
         """
@@ -122,7 +124,8 @@ class SocketState:
             write_lanes(self.journal, self.identifier, slots, final=True)
         slot, lanes = self.slot, [*sending, *self.receiving.slots]
         self._let_go(snapshot(slot))
-        self.event("closed", counters=dict(zip(COUNTER_NAMES, self.slot.words[1:].tolist(), strict=False)))
+        counters = dict(zip(COUNTER_NAMES, self.slot.words[1:].tolist(), strict=False))
+        self.event("closed", counters=counters, unread=unread)
         for taken in (slot, *lanes):
             taken.words[SOCKET] = 0
         self.journal.give_back(slot, lanes)
@@ -140,7 +143,7 @@ class SocketState:
 
 
 class Guard:
-    """Keeps our faults from the application: an exception in its block is counted, not raised."""
+    """Keeps our faults from the application: an exception in its block is counted, not raised, unless a signal handler raised it."""
 
     __slots__ = ("_state",)
 
@@ -153,7 +156,7 @@ class Guard:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        if isinstance(error, Exception):
+        if isinstance(error, Exception) and not raised_by_signal_handler(trace):
             self._state.fault(error)
             return True
         return False

@@ -1,0 +1,23 @@
+"""Exceptions that are the application's own though they were raised in our code: those of its signal handlers."""
+
+import signal
+from types import CodeType, TracebackType
+from typing import Any
+
+
+def raised_by_signal_handler(trace: TracebackType | None) -> bool:
+    """Whether a handler that is installed for some signal is among the calls that a traceback went through."""
+    handlers = {_code_of(signal.getsignal(number)) for number in signal.valid_signals()}
+    while trace is not None:
+        if trace.tb_frame.f_code in handlers:
+            return True
+        trace = trace.tb_next
+    return False
+
+
+def _code_of(handler: Any) -> CodeType | None:
+    if not callable(handler):
+        return None
+    function = getattr(handler, "__func__", handler)
+    code = getattr(function, "__code__", None) or getattr(type(handler).__call__, "__code__", None)
+    return code if isinstance(code, CodeType) else None

@@ -1,0 +1,185 @@
+"""Messages without a stamp, of streams whose stamps are sparse: which lane each belongs to, and how many came since its last stamp.
+
+A message of a sparse lane carries nothing: the lane is known from what the stamps of its stream say about topics, and
+where several streams use the same topic, from the connection that it came by. Where that leaves several lanes, the
+message is counted for each of them: what a lane is then said to have lost is a lower bound, never too much.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import zmq
+
+from hopwatch.frames import as_bytes
+from hopwatch.journal.counters import Words
+from hopwatch.stamp import BY_FIRST_FRAME, LENGTH_SHIFT, RULE_MASK, WHOLE_STREAM_LANE, Stamp, most_between
+from hopwatch.words import LANE_UNSTAMPED
+
+MOST_GROUPS = 20_000
+MOST_LANES_TOGETHER = 8
+
+SRCFD = int(zmq.SRCFD)
+
+Key = tuple[int, bytes | None]
+"""A rule (flag bits of a stamp) and what it makes of a message: a topic; None where there is none."""
+
+
+@dataclass(eq=False, slots=True)
+class SparseLane:
+    """What came of one lane since its last stamp. ``most`` is more than can lie between two stamps."""
+
+    words: Words
+    most: int
+    key: Key
+    connection: int | None
+    since: int = 0
+    followed: bool = True
+
+    def give_up(self) -> None:
+        """Follow it no more: too many lanes share a connection and a topic. From here on it is taken to lose nothing."""
+        self.followed = False
+        self.words[LANE_UNSTAMPED] = self.most
+
+    def take(self, between: int) -> int:
+        """A stamp has come, so many numbers after the last: how many of those came without one."""
+        came = min(self.since, between) if self.followed else between
+        self.since -= came
+        return came
+
+    def begin(self) -> int:
+        """Count from here, where a stamp was; returns how many more had come than were numbered."""
+        surplus, self.since = self.since, 0
+        if self.followed:
+            self.words[LANE_UNSTAMPED] = 0
+        return surplus
+
+
+@dataclass(slots=True)
+class Group:
+    """By connection: lanes that a message of one key may belong to, and how many came that no lane was known for."""
+
+    lanes: dict[int | None, list[SparseLane]] = field(default_factory=dict)
+    unclaimed: Counter[int | None] = field(default_factory=Counter)
+
+    def all_lanes(self) -> list[SparseLane]:
+        """Lanes by whatever connection."""
+        return [lane for lanes in self.lanes.values() for lane in lanes]
+
+
+class Unstamped:
+    """Counts the messages without a stamp that one receiver gets.
+
+    ``guess`` is the rule for what comes before the first stamp tells one. ``before`` counts messages of which no more than
+    that they came is known.
+    """
+
+    def __init__(self, guess: int) -> None:
+        self.before = 0
+        self.mixed = False
+        self._rules: tuple[int, ...] = (guess,)
+        self._guessed = True
+        self._groups: dict[Key, Group] = {}
+        self._streams: set[int] = set()
+        self._by_connection = False
+
+    def count(self, first_frame: Any, several: bool) -> None:
+        """Take in a message without a stamp (its first frame: bytes or zmq.Frame; ``several``: it has more)."""
+        connection = connection_of(first_frame) if self._by_connection else None
+        for rule in self._rules:
+            group = self._group((rule, topic_by(rule, first_frame, several)))
+            if group is None:
+                self.before += 1
+                continue
+            lanes = group.lanes.get(connection) if self._by_connection else None
+            if not lanes:
+                lanes = group.all_lanes()
+                if self._by_connection or not lanes:
+                    group.unclaimed[connection] += 1
+            for lane in lanes:
+                lane.since += 1
+                lane.words[LANE_UNSTAMPED] = lane.since if len(lanes) == 1 else min(lane.since, lane.most)
+
+    def open(self, words: Words, stamp: Stamp, first_frame: Any, several: bool) -> tuple[SparseLane, int]:
+        """A lane's first stamp; returns the lane, and how many messages of it may have come before."""
+        rule = stamp.flags & RULE_MASK
+        told_apart = self._by_connection
+        self._know(rule, stamp.stream)
+        connection = connection_of(first_frame)
+        shares = stamp.lane == WHOLE_STREAM_LANE
+        lane = SparseLane(
+            words,
+            most_between(stamp.flags),
+            (rule, None if shares else topic_by(rule, first_frame, several)),
+            connection,
+        )
+        group = self._group(lane.key)
+        if group is None:
+            lane.give_up()
+            return lane, self.before
+        came = self.before + group.unclaimed.pop(connection, 0)
+        if connection is not None:
+            came += group.unclaimed.pop(None, 0)
+        rivals = group.lanes.get(connection, [])
+        self.mixed = self.mixed or bool(rivals)
+        came += max((other.since for other in (rivals if told_apart else group.all_lanes())), default=0)
+        self._join(group, lane)
+        return lane, came
+
+    def stamped(self, lane: SparseLane, first_frame: Any) -> int:
+        """A stamp of this lane has come and was taken; returns how many more messages had come than were numbered."""
+        surplus = lane.begin()
+        group = self._groups.get(lane.key)
+        if group is None or not lane.followed:
+            return surplus
+        group.unclaimed[lane.connection] += surplus
+        connection = connection_of(first_frame)
+        if connection != lane.connection:
+            group.lanes[lane.connection].remove(lane)
+            lane.connection = connection
+            self._join(group, lane)
+        return surplus
+
+    @staticmethod
+    def _join(group: Group, lane: SparseLane) -> None:
+        lanes = group.lanes.setdefault(lane.connection, [])
+        lanes.append(lane)
+        if len(lanes) > MOST_LANES_TOGETHER:
+            lanes.pop(0).give_up()
+
+    def _know(self, rule: int, stream: int) -> None:
+        if self._guessed and rule not in self._rules:
+            self.before += sum(sum(group.unclaimed.values()) for group in self._groups.values())
+            self._groups.clear()
+            self._rules = ()
+        self._guessed = False
+        if rule not in self._rules:
+            self._rules = (*self._rules, rule)
+        self._streams.add(stream)
+        self._by_connection = self._by_connection or len(self._streams) > 1
+
+    def _group(self, key: Key) -> Group | None:
+        group = self._groups.get(key)
+        if group is None and len(self._groups) < MOST_GROUPS:
+            group = self._groups[key] = Group()
+        return group
+
+
+def topic_by(rule: int, first_frame: Any, several: bool) -> bytes | None:
+    """The topic of a message, as the stamps of its stream say; None where it has none."""
+    if not rule:
+        return None
+    if rule & BY_FIRST_FRAME:
+        return as_bytes(first_frame) if several else None
+    return as_bytes(first_frame)[: rule >> LENGTH_SHIFT]
+
+
+def connection_of(frame: Any) -> int | None:
+    """The connection that a frame came by, as the number of its file; None where that is not to be known."""
+    if not isinstance(frame, zmq.Frame):
+        return None
+    try:
+        number = frame.get(SRCFD)
+    except zmq.ZMQError:
+        return None
+    return number if isinstance(number, int) else None

@@ -1,0 +1,95 @@
+"""Messages stay whole when a peer goes away, or a signal handler raises, in the middle of one."""
+
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+
+import hopwatch
+import pytest
+import zmq
+from journal_reader import Journal
+
+SECONDS = 1.5
+
+
+class AlarmError(Exception):
+    """What the application's signal handler raises."""
+
+
+@pytest.fixture
+def alarms() -> Iterator[None]:
+    """A signal handler that raises, every half millisecond, for as long as a test arms it."""
+
+    def ring(*_: object) -> None:
+        raise AlarmError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    yield
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def shapes_received(pull: zmq.Socket) -> Counter[tuple[bytes, ...]]:
+    shapes: Counter[tuple[bytes, ...]] = Counter()
+    while pull.poll(200):
+        shapes[tuple(pull.recv_multipart())] += 1
+    return shapes
+
+
+@pytest.mark.parametrize("sequence", [None, "stamp"])
+@pytest.mark.parametrize("message", [[b"a"], [b"a", b"b"]])
+def test_receivers_that_come_and_go_tear_no_message_and_raise_nothing(
+    context: zmq.Context, journal: Journal, sequence: str | None, message: list[bytes]
+) -> None:
+    push = hopwatch.wrap(context.socket(zmq.PUSH), sequence=sequence)
+    push.sndtimeo = 5000
+    port = push.bind_to_random_port("tcp://127.0.0.1")
+    shapes: Counter[tuple[bytes, ...]] = Counter()
+    over = threading.Event()
+
+    def come_and_go() -> None:
+        with zmq.Context() as own:
+            while not over.is_set():
+                with hopwatch.wrap(own.socket(zmq.PULL), sequence=sequence) as pull:
+                    pull.linger = 0
+                    pull.connect(f"tcp://127.0.0.1:{port}")
+                    until = time.monotonic() + 0.05
+                    while time.monotonic() < until:
+                        if pull.poll(5):
+                            shapes[tuple(pull.recv_multipart())] += 1
+
+    receivers = [threading.Thread(target=come_and_go) for _ in range(2)]
+    for receiver in receivers:
+        receiver.start()
+    until = time.monotonic() + SECONDS
+    while time.monotonic() < until:
+        push.send_multipart(message)
+    over.set()
+    for receiver in receivers:
+        receiver.join()
+    assert set(shapes) == {tuple(message)}
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_signal_handler_that_raises_joins_no_two_messages(
+    context: zmq.Context, journal: Journal, alarms: None
+) -> None:
+    push, pull = (hopwatch.wrap(context.socket(kind), sequence="stamp") for kind in (zmq.PUSH, zmq.PULL))
+    push.sndhwm = pull.rcvhwm = 0
+    push.bind("inproc://interrupted")
+    pull.connect("inproc://interrupted")
+    until = time.monotonic() + SECONDS
+    raised = 0
+    while time.monotonic() < until:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.0005)
+            while True:
+                push.send(b"a")
+        except AlarmError:  # noqa: PERF203 -- each alarm is one try
+            raised += 1
+    shapes = shapes_received(pull)
+    assert raised > 100
+    assert set(shapes) == {(b"a",)}
