@@ -14,6 +14,8 @@ CLOSED_SOCKETS_SHOWN = 1000
 def unlink_read(directory: Path, listed: dict[str, ProcessFiles], tables: Tables, oldest_row: int) -> None:
     """Unlinks what the database has: segments of the living, everything of the gone that was landed.
 
+    What this agent could not read stays: another one may know its format.
+
     Raises ``OSError``.
     """
     for process, files in listed.items():
@@ -27,10 +29,17 @@ def unlink_read(directory: Path, listed: dict[str, ProcessFiles], tables: Tables
                 if index < state.segment and index < max(files.events):
                     (directory / name).unlink(missing_ok=True)
         elif state.last_row < oldest_row:
-            for name in files.all_but_lock():
-                (directory / name).unlink(missing_ok=True)
-            # last, since files without a lock would be those of a process that has to be read
-            (directory / f"{process}.lock").unlink(missing_ok=True)
+            _unlink_landed(directory, process, files, unread=state.reported)
+
+
+def _unlink_landed(directory: Path, process: str, files: ProcessFiles, unread: tuple[str, ...]) -> None:
+    kept = set(files.counters.values()) & set(unread)
+    for name in files.all_but_lock():
+        if name not in kept:
+            (directory / name).unlink(missing_ok=True)
+    if not kept:
+        # last, since files without a lock would be those of a process that has to be read
+        (directory / f"{process}.lock").unlink(missing_ok=True)
 
 
 def _unlink_leftover(directory: Path, process: str, files: ProcessFiles) -> None:

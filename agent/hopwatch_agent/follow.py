@@ -55,6 +55,9 @@ def follow(
             process = Sampler(readings, process, draft, moment).sample(counters)
         elif not tailed.more:
             process = finish(counters, process, draft, moment.wall)
+    lost = process.all_events_lost
+    if lost > before.all_events_lost and process.refusal is None:
+        draft.add(*process_row("events_lost", events_lost=lost), process, moment.wall)
     if not alive and not tailed.more:
         process = _gone(process, draft, moment.wall)
     if process != before or draft.processes.get(process.process) is None:
@@ -63,7 +66,7 @@ def follow(
 
 
 def _gone(process: ProcessState, draft: Draft, now: int) -> ProcessState:
-    lost = max(process.events_lost, process.events_unwritten)
+    lost = process.all_events_lost
     if process.refusal is None:
         draft.add(*process_row("gone", events_lost=lost), process, now)
     return replace(process, gone_at=now, events_lost=lost)

@@ -52,6 +52,7 @@ class TickLoop:
                 if not self._tick(forced=True):
                     return
         finally:
+            self._ticker.end()
             with self._board.held() as shown:
                 shown.progress.alive = False
 

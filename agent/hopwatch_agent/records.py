@@ -57,7 +57,8 @@ class OptionSet(Event, frozen=True, tag="option"):
 
     socket: Id
     option: str
-    value: Int64 | str
+    value: int | str
+    """Some options are unsigned: past what a signed integer of 64 bits holds."""
 
 
 class EndpointEvent(Event, frozen=True):
@@ -161,6 +162,8 @@ class LaneAnnounced(Event, frozen=True, tag="lane"):
     lane: Count
     topic: Hex = ""
     slot: Slot = None
+    sequence: str | None = None
+    epoch: Count = 0
 
 
 class Lanes(Event, frozen=True, tag="lanes"):
@@ -226,6 +229,18 @@ class ProxyStarted(Event, frozen=True, tag="proxy"):
     backend_type: str
 
 
+class ProxyEnded(Event, frozen=True, tag="proxy_ended"):
+    """The proxy returned: its context has ended, or it was interrupted."""
+
+    proxy: Id
+    name: str
+    frontend: Id
+    backend: Id
+    frontend_type: str
+    backend_type: str
+    counted_at: Nanoseconds | None = None
+
+
 class FindingMade(Event, frozen=True, tag="finding"):
     """Something is wrong or risky in a socket's set-up."""
 
@@ -277,6 +292,7 @@ AnyEvent: TypeAlias = (
     | Skipped
     | Onset
     | ProxyStarted
+    | ProxyEnded
     | FindingMade
     | FaultCaught
     | Closed

@@ -10,6 +10,7 @@ from hopwatch_agent.errors import RefusedFileError, UnreadableCountersError
 from hopwatch_agent.journal import counters_file
 from hopwatch_agent.journal.counters_file import CountersFile
 from hopwatch_agent.journal.directory import ProcessFiles
+from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.live.draft import Draft
 from hopwatch_agent.live.rows import counters_row, lane_row
 from hopwatch_agent.live.state import LaneKey, LaneState, ProcessState
@@ -17,6 +18,7 @@ from hopwatch_agent.live.updates import with_numbers
 from hopwatch_agent.tail import report_once
 
 SAMPLE_SECONDS = 1.0
+PROXIED_AT = COUNTERS.index("proxied_at")
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class Sampler:
         if socket is None or socket.final or socket.slot != slot or _shrunk(counts, socket.counters):
             return
         self.readings.sockets[socket.socket] = counts
-        if counts == socket.counters or not self.readings.due(socket.socket, self.moment):
+        if _same(counts, socket.counters) or not self.readings.due(socket.socket, self.moment):
             return
         self.draft.sockets.put(socket.socket, replace(socket, counters=counts))
         self.draft.add(*counters_row(socket.socket, counts, final=False), self.process, self.moment.wall)
@@ -158,6 +160,11 @@ def _finish_socket(
 def _lanes(file: CountersFile) -> Iterator[tuple[LaneKey, tuple[int, ...]]]:
     for _, words in file.lanes:
         yield (f"{words[0]:016x}", f"{words[1]:016x}", words[2]), words[3:]
+
+
+def _same(counts: tuple[int, ...], before: tuple[int, ...]) -> bool:
+    """Whether nothing was counted since, though a proxy's counts may have been confirmed: that alone is worth no row."""
+    return counts[:PROXIED_AT] == before[:PROXIED_AT] and counts[PROXIED_AT + 1 :] == before[PROXIED_AT + 1 :]
 
 
 def _shrunk(counts: tuple[int, ...], before: tuple[int, ...]) -> bool:

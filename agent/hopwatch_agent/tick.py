@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 from hopwatch_agent.cleaning import forget_old, unlink_read
+from hopwatch_agent.fault_lines import FaultLines
 from hopwatch_agent.follow import follow, lives
 from hopwatch_agent.journal.directory import ProcessFiles, scan
 from hopwatch_agent.live.board import Board
@@ -28,6 +29,7 @@ class Ticker:
         self._tables = tables
         self._board = board
         self._readings: dict[str, Readings] = {}
+        self._fault_lines = FaultLines()
         self._start_after = ""
         self._forgot_at = 0.0
 
@@ -39,7 +41,7 @@ class Ticker:
         """
         directory = self._journal.directory
         moment = Moment(wall=time.time_ns(), clock=time.monotonic(), forced=forced)
-        listing = scan(directory)
+        listing = self._listing()
         draft = Draft(self._tables)
         more = self._follow_all(directory, listing, draft, moment)
         if moment.clock - self._forgot_at >= FORGET_EVERY_SECONDS:
@@ -47,13 +49,32 @@ class Ticker:
             self._forgot_at = moment.clock
         if not draft.empty:
             self._board.publish(draft, self._store.commit(draft))
+        self._fault_lines.tell(str(row.values["text"]) for row in draft.rows if row.kind == "fault")
         self._show(moment)
         return more
 
     def clean(self) -> None:
         """Unlinks the files that are not needed any more. Raises ``OSError`` and ``StoreError``."""
-        directory = self._journal.directory
-        unlink_read(directory, scan(directory), self._tables, self._store.oldest_row())
+        unlink_read(self._journal.directory, self._listing(), self._tables, self._store.oldest_row())
+
+    def end(self) -> None:
+        """Says what was held back so far."""
+        self._fault_lines.tell_rest()
+
+    def _listing(self) -> Listing:
+        """What the directory holds: nothing as long as no application has made it.
+
+        It is not made here: it must belong to the user of the applications, who may be another one.
+        """
+        try:
+            listing = scan(self._journal.directory)
+        except FileNotFoundError:
+            self._board.set_error(
+                "journal", f"{self._journal.directory} is not there yet: no journal to read"
+            )
+            return {}
+        self._board.set_error("journal", None)
+        return listing
 
     def _follow_all(self, directory: Path, listing: Listing, draft: Draft, moment: Moment) -> bool:
         known = [process for process, state in self._tables.processes.items() if state.gone_at is None]
@@ -64,7 +85,7 @@ class Ticker:
         ]
         alive = {process: lives(directory, process) for process in (*known, *fresh)}
         # whatever a dead process wrote was there before it was found dead
-        left = listing if all(alive.values()) else scan(directory)
+        left = listing if all(alive.values()) else self._listing()
         more = False
         for process in self._in_turn(alive):
             if len(draft.rows) >= ROWS_A_TICK:

@@ -34,7 +34,9 @@ def shares(
     senders = sockets.where(sf.col("type").isin(*BALANCED_TYPES)).select("socket", "end", "ended_at")
     receivers = sockets.select("socket", "end", "ended_at").toDF("receiver", "y_end", "y_ended_at")
     got = receipts.groupBy("stream", "receiver").agg(
-        sf.sum("count").alias("delivered"), sf.max("next").alias("next"), sf.max("moved_at").alias("moved_at")
+        sf.sum(sf.col("count") + sf.col("since")).alias("delivered"),
+        sf.max(sf.col("next") + sf.col("since")).alias("next"),
+        sf.max("moved_at").alias("moved_at"),
     )
     edges = way_edges.where("depth = length").select("stream", "receiver", "from_socket", "to_socket")
     sent = lanes.groupBy("stream").agg(

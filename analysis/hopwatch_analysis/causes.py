@@ -70,7 +70,9 @@ def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFra
     told = losses.withColumn("why", by_part)
     flavour = sf.when(sf.col("in_bursts"), "hwm_too_low").otherwise("slow_receiver")
     cause = sf.when(sf.col("why.cause") == FULL_PIPE, flavour).otherwise(sf.col("why.cause"))
-    return told.withColumns({"cause": cause, "certainty": sf.col("why.certainty")}).drop("why")
+    guessed = sf.col("sparse") & ((sf.col("part") == "inner") | (sf.col("why.cause") == FULL_PIPE))
+    certainty = sf.when(guessed, "inferred").otherwise(sf.col("why.certainty"))
+    return told.withColumns({"cause": cause, "certainty": certainty}).drop("why")
 
 
 def _exact(cause: str) -> Column:

@@ -9,13 +9,15 @@ WHOLE_STREAM_LANE = 4294967295
 
 
 def receipts(lane_rows: DataFrame) -> DataFrame:
-    """The last word of each receiver on each lane: stream, lane, receiver, count, first, next, newest_sent_at, moved_at.
+    """The last word of each receiver on each lane: stream, lane, receiver, count, first, next, since, newest_sent_at, moved_at.
 
-    ``moved_at`` is when the lane was first seen with its last count.
+    ``since`` is what came after the last stamp of a lane whose stamps are sparse. ``moved_at`` is when the lane was first seen
+    with its last count.
     """
     by_lane = Window.partitionBy("stream", "lane", "socket")
-    rows = lane_rows.where("role = 'receive'").withColumn("most", sf.max("count").over(by_lane))
-    moved = sf.min(sf.when(sf.col("count") == sf.col("most"), sf.col("at"))).over(by_lane)
+    came = sf.col("count") + sf.coalesce("frames", sf.lit(0))
+    rows = lane_rows.where("role = 'receive'").withColumn("most", sf.max(came).over(by_lane))
+    moved = sf.min(sf.when(came == sf.col("most"), sf.col("at"))).over(by_lane)
     return best(rows.withColumn("moved_at", moved), ["stream", "lane", "socket"], _latest()).select(
         "stream",
         "lane",
@@ -23,6 +25,7 @@ def receipts(lane_rows: DataFrame) -> DataFrame:
         sf.coalesce("count", sf.lit(0)).alias("count"),
         sf.coalesce("first", sf.lit(0)).alias("first"),
         sf.when(sf.coalesce("count", sf.lit(0)) > 0, sf.col("next")).otherwise(0).alias("next"),
+        sf.coalesce("frames", sf.lit(0)).alias("since"),
         "newest_sent_at",
         "moved_at",
     )
@@ -34,14 +37,16 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
     The sender's count is bumped after its send returned: a receiver may know of one message more.
     """
     sent = best(lane_rows.where("role = 'send'"), ["stream", "lane"], _latest()).select(
-        "stream", "lane", sf.col("count").alias("numbered"), "frames"
+        "stream", "lane", _numbered().alias("numbered"), sf.col("count").alias("messages"), "frames"
     )
     moved = best(
         lane_rows.where("role = 'send' and count is not null"),
         ["stream", "lane"],
         [sf.col("count").desc(), sf.col("at")],
     ).select("stream", "lane", sf.col("at").alias("moved_at"))
-    seen = receipts.groupBy("stream", "lane").agg(sf.max("next").alias("seen"))
+    seen = receipts.groupBy("stream", "lane").agg(
+        sf.max("next").alias("seen"), sf.max(sf.col("next") + sf.col("since")).alias("seen_alone")
+    )
     topics = (
         lane_rows.where("topic is not null").groupBy("stream", "lane").agg(sf.max("topic").alias("topic"))
     )
@@ -54,8 +59,10 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
             "stream",
             "lane",
             sf.when(whole, "").otherwise(sf.coalesce("topic", sf.lit(""))).alias("topic"),
-            sf.coalesce(sf.greatest("numbered", "seen"), sf.lit(0)).alias("sent"),
-            sf.try_divide("frames", "numbered").alias("frames_each"),
+            sf.when(sf.col("numbered").isNull(), sf.coalesce("seen_alone", sf.lit(0)))
+            .otherwise(sf.greatest("numbered", "seen"))
+            .alias("sent"),
+            sf.try_divide("frames", "messages").alias("frames_each"),
             "moved_at",
         )
     )
@@ -64,7 +71,12 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
 def send_samples(lane_rows: DataFrame) -> DataFrame:
     """How far each lane was numbered at which time, its last word left out: stream, lane, at, n, count."""
     rows = lane_rows.where("role = 'send' and state = 'sample'")
-    return rows.select("stream", "lane", "at", "n", "count")
+    return rows.select("stream", "lane", "at", "n", _numbered().alias("count"))
+
+
+def _numbered() -> Column:
+    """One past the last number of a sender's lane: stamps begin at 0, numbers that messages carry anywhere."""
+    return sf.greatest("count", "next")
 
 
 def _latest() -> list[Column]:

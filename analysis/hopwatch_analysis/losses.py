@@ -37,6 +37,7 @@ def by_hop(pieces: DataFrame, owed: DataFrame) -> DataFrame:
             sf.max("moved_at").alias("moved_at"),
             sf.max("started_elsewhere").alias("started_elsewhere"),
             sf.max("reached").alias("reached"),
+            sf.max("sparse").alias("sparse"),
         )
     )
 

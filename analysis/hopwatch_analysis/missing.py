@@ -19,7 +19,7 @@ def missing(owed: DataFrame, gaps: DataFrame) -> DataFrame:
     """Ranges of numbers owed and not received.
 
     Columns: stream, receiver, lane, first, last, part ("head", "inner", "tail" or "all"), before, after,
-    before_sent_at, after_sent_at, seen_at.
+    before_sent_at, after_sent_at, seen_at, sparse (these numbers stand for others of their gap).
     """
     late, skipped = gap_rows(gaps, "late"), gap_rows(gaps, "skipped")
     not_missing = late.select(*LANE_OF_RECEIVER, "first", "last").unionByName(
@@ -55,19 +55,21 @@ def unlocated(owed: DataFrame, missing: DataFrame, owed_ranges: DataFrame) -> Da
 
 def _head(owed: DataFrame) -> DataFrame:
     return owed.where("count > 0 and first > 0").select(
-        *_ends(sf.lit(0), sf.col("first") - 1, "head"), *_around(None, None)
+        *_ends(sf.lit(0), sf.col("first") - 1, "head"), *_around(None, None), sf.lit(False).alias("sparse")
     )
 
 
 def _tail(owed: DataFrame) -> DataFrame:
     return owed.where("count > 0 and end > next").select(
-        *_ends(sf.col("next"), sf.col("end") - 1, "tail"), *_around(sf.col("newest_sent_at"), None)
+        *_ends(sf.col("next"), sf.col("end") - 1, "tail"),
+        *_around(sf.col("newest_sent_at"), None),
+        (sf.col("came") > 0).alias("sparse"),
     )
 
 
 def _all(owed: DataFrame) -> DataFrame:
     return owed.where("count = 0 and end > 0").select(
-        *_ends(sf.lit(0), sf.col("end") - 1, "all"), *_around(None, None)
+        *_ends(sf.lit(0), sf.col("end") - 1, "all"), *_around(None, None), sf.lit(False).alias("sparse")
     )
 
 
@@ -85,6 +87,7 @@ def _inner(owed: DataFrame, gaps: DataFrame) -> DataFrame:
         "before_sent_at",
         "after_sent_at",
         sf.col("at").alias("seen_at"),
+        "sparse",
     )
 
 

@@ -14,8 +14,8 @@ DROPPING_TYPES = ("PUB", "XPUB", "ROUTER")
 
 
 def sockets(tables: Tables) -> DataFrame:
-    """One row a socket: socket, host, process, command, name, type, probed, stamped, opened_at, end, ended_at,
-    unread, proxy, passes_to (the proxy's other socket), node, node_name, node_type.
+    """One row a socket: socket, host, process, command, name, type, probed, stamped, sequence, opened_at, end,
+    ended_at, unread, proxy, passes_to (the proxy's other socket), node, node_name, node_type.
 
     ``unread``: messages had reached it that it had not received when it was closed; null where that is not known.
     ``end`` is ``closed``, ``exited`` (its process exited with it open), ``died`` or ``open``.
@@ -52,6 +52,7 @@ def _opened(rows: DataFrame) -> DataFrame:
         "type",
         sf.coalesce("probed", sf.lit(False)).alias("probed"),
         (sf.col("sequence") == "stamp").alias("stamped"),
+        "sequence",
         sf.col("options")["rcvhwm"].alias("rcvhwm"),
         sf.col("options")["sndhwm"].alias("sndhwm"),
         sf.col("at").alias("opened_at"),
@@ -95,7 +96,7 @@ def _processes(rows: DataFrame) -> DataFrame:
 
 
 def _proxy_sides(rows: DataFrame) -> DataFrame:
-    proxies = best(rows, ["proxy"], [sf.col("at")])
+    proxies = best(rows, ["proxy"], [sf.col("at")])  # when it started: its end repeats the same
     front = proxies.select(
         sf.col("frontend").alias("socket"),
         "proxy",

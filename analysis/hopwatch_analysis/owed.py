@@ -5,6 +5,7 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.links import saw_it_end
 from hopwatch_analysis.nodes import BALANCED_TYPES, FILTERED_TYPES
+from hopwatch_analysis.sparse import with_tails
 
 SOON_AFTER = 3  # events: a sender writes its lanes right behind the disconnection they belong to
 
@@ -55,13 +56,18 @@ def owed(
     subscriptions: DataFrame,
     sockets: DataFrame,
     samples: DataFrame,
+    unchecked: DataFrame | None = None,
 ) -> DataFrame:
     """The checked lanes of each way, with ``end``, one past the last number owed.
 
-    Columns: stream, receiver, lane, length, count, first, next, newest_sent_at, moved_at, sent, receiver_left_first, end.
+    ``unchecked`` (stream, lane, receiver) are left out.
+
+    Columns: stream, receiver, lane, length, count, first, next, came (of those, without a stamp after the last one),
+    newest_sent_at, moved_at, sent, receiver_left_first, end.
     """
     return (
         _candidate_lanes(endings, lanes, receipts, sockets)
+        .transform(lambda frame: _checked_only(frame, unchecked))
         .transform(lambda frame: _subscribed_only(frame, subscriptions))
         .transform(lambda frame: _with_count_when_left(frame, samples))
         .withColumn("end", _end())
@@ -73,6 +79,7 @@ def owed(
             "count",
             "first",
             "next",
+            "came",
             "newest_sent_at",
             "moved_at",
             "sent",
@@ -104,9 +111,16 @@ def _candidate_lanes(
         .join(lanes.drop("moved_at"), on="stream", how="inner")
         .join(receipts, on=["stream", "lane", "receiver"], how="left")
         .withColumn("has_rows", sf.col("count").isNotNull())
-        .fillna(0, subset=["count", "first", "next"])
+        .fillna(0, subset=["count", "first", "next", "since"])
+        .transform(with_tails)
         .where((sf.col("stream_type") != "ROUTER") | sf.col("stream_type").isNull() | sf.col("has_rows"))
     )
+
+
+def _checked_only(candidates: DataFrame, unchecked: DataFrame | None) -> DataFrame:
+    if unchecked is None:
+        return candidates
+    return candidates.join(unchecked, on=["stream", "lane", "receiver"], how="left_anti")
 
 
 def _subscribed_only(candidates: DataFrame, subscriptions: DataFrame) -> DataFrame:

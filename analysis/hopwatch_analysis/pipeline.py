@@ -8,7 +8,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis import accounts as acc
-from hopwatch_analysis import balanced, causes, incidents, ledger, losses, nodes, owed, rates
+from hopwatch_analysis import balanced, causes, completeness, incidents, ledger, losses, nodes, owed, rates
+from hopwatch_analysis.carried import assigned
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.frontends import arrivals
 from hopwatch_analysis.lanes import lanes, receipts, send_samples
@@ -17,6 +18,7 @@ from hopwatch_analysis.missing import missing, owed_ranges, unlocated
 from hopwatch_analysis.onsets import onsets, onsets_of_edges, with_onset_between
 from hopwatch_analysis.place import Evidence, place
 from hopwatch_analysis.reading import Tables
+from hopwatch_analysis.sparse import narrowed
 from hopwatch_analysis.ways import way_edges, ways
 
 
@@ -42,10 +44,12 @@ class Topology:
     facts: DataFrame
     endings: DataFrame
     longest_way: int
+    gaps: DataFrame
+    unchecked: DataFrame | None
 
 
 def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -> dict[str, DataFrame]:
-    """Result tables by name: hops, ledger, losses, incidents, findings."""
+    """Result tables by name: hops, ledger, losses, incidents, findings, faults, lost_events."""
     progress("who is connected to whom")
     topology = _topology(tables, scope)
     progress("what each receiver was owed, and did not get")
@@ -71,17 +75,21 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
         "losses": acc.by_hop(accounts),
         "incidents": settle(incidents.incidents(accounts, figures, topology.sockets)),
         "findings": tables["finding"].select("socket", "rule", "text", "advice"),
+        "faults": completeness.faults(tables["fault"]),
+        "lost_events": completeness.lost_events(tables["process"]),
     }
 
 
 def _topology(tables: Tables, scope: Scope) -> Topology:
     sockets = settle(nodes.sockets(tables))
-    lane_rows = tables["lane"].join(_gone_before(sockets, scope), on="stream", how="left_anti")
+    mirrored = settle(mirrored_connections(tables))
+    linked = settle(links(tables, sockets, mirrored))
+    read = assigned(tables["lane"], tables["gap"], sockets, linked)
+    sockets = settle(read.sockets)
+    lane_rows = read.lanes.join(_gone_before(sockets, scope), on="stream", how="left_anti")
     got = settle(receipts(lane_rows))
     numbered = settle(lanes(lane_rows, got))
     streams = settle(numbered.select("stream").distinct())
-    mirrored = settle(mirrored_connections(tables))
-    linked = settle(links(tables, sockets, mirrored))
     found = settle(ways(streams, linked, sockets, got))
     edges = settle(way_edges(found))
     once = edges.select("from_socket", "to_socket", "mirrored").distinct()
@@ -89,7 +97,17 @@ def _topology(tables: Tables, scope: Scope) -> Topology:
     endings = settle(owed.endings(edges, sockets, facts))
     longest = found.agg(sf.max("length")).first()
     return Topology(
-        sockets, streams, got, numbered, linked, edges, facts, endings, (longest and longest[0]) or 0
+        sockets,
+        streams,
+        got,
+        numbered,
+        linked,
+        edges,
+        facts,
+        endings,
+        (longest and longest[0]) or 0,
+        gaps=settle(narrowed(read.gaps, tables["onset"])),
+        unchecked=read.unchecked,
     )
 
 
@@ -107,10 +125,11 @@ def _owed_and_missing(tables: Tables, topology: Topology) -> tuple[Evidence, Dat
             subscriptions=owed.subscriptions(tables["subscription"]),
             sockets=topology.sockets,
             samples=send_samples(tables["lane"]),
+            unchecked=topology.unchecked,
         )
     )
-    due_ranges = settle(owed_ranges(due, tables["gap"]))
-    gone = settle(missing(due, tables["gap"]))
+    due_ranges = settle(owed_ranges(due, topology.gaps))
+    gone = settle(missing(due, topology.gaps))
     evidence = Evidence(
         owed=due,
         owed_ranges=due_ranges,
@@ -163,7 +182,7 @@ def _delivered(topology: Topology, due: DataFrame) -> DataFrame:
     shared_out = topology.sockets.where(sf.col("type").isin(*nodes.BALANCED_TYPES)).select(
         sf.col("socket").alias("stream")
     )
-    got = topology.receipts.select("stream", "receiver", "count")
+    got = topology.receipts.select("stream", "receiver", (sf.col("count") + sf.col("since")).alias("count"))
     of_shared_out = topology.endings.select("stream", "receiver").join(
         shared_out, on="stream", how="left_semi"
     )

@@ -96,6 +96,27 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Fault:
+    """A fault of the instrumentation, or input that an agent could not read."""
+
+    at: datetime | None
+    host: str | None
+    process: str | None
+    socket: str | None
+    text: str
+
+
+@dataclass(frozen=True)
+class LostEvents:
+    """How many of a process's events went before an agent had read them."""
+
+    host: str | None
+    process: str
+    command: str | None
+    events: int
+
+
+@dataclass(frozen=True)
 class Analysis:
     """All that was found."""
 
@@ -106,3 +127,12 @@ class Analysis:
     incidents: tuple[Incident, ...]
     findings: tuple[Finding, ...]
     skipped: tuple[tuple[str, str], ...] = ()
+    faults: tuple[Fault, ...] = ()
+    """The first of them."""
+    fault_count: int = 0
+    lost_events: tuple[LostEvents, ...] = ()
+
+    @property
+    def evidence_is_incomplete(self) -> bool:
+        """Whether something is known to have happened that the landed files do not tell."""
+        return bool(self.fault_count or self.lost_events)

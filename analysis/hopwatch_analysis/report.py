@@ -8,7 +8,7 @@ from typing import Any
 from hopwatch_analysis.advice import advice
 from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.evidence import evidence
-from hopwatch_analysis.records import Analysis, Hop, Incident, LedgerRow, Node
+from hopwatch_analysis.records import Analysis, Fault, Hop, Incident, LedgerRow, Node
 
 Json = dict[str, Any]
 
@@ -25,6 +25,12 @@ def report(analysis: Analysis) -> Json:
             for found in analysis.findings
         ],
         "skipped_files": [{"file": file, "reason": reason} for file, reason in analysis.skipped],
+        "faults": [_fault(fault) for fault in analysis.faults],
+        "fault_count": analysis.fault_count,
+        "events_lost": [
+            {"host": lost.host, "process": lost.process, "command": lost.command, "events": lost.events}
+            for lost in analysis.lost_events
+        ],
     }
 
 
@@ -89,6 +95,16 @@ def _incident(incident: Incident) -> Json:
         "streams": list(incident.streams),
         "evidence": evidence(incident),
         "advice": advice(incident),
+    }
+
+
+def _fault(fault: Fault) -> Json:
+    return {
+        "at": _time(fault.at),
+        "host": fault.host,
+        "process": fault.process,
+        "socket": fault.socket,
+        "text": fault.text,
     }
 
 

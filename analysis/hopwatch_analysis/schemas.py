@@ -50,6 +50,7 @@ COUNTERS = (
     "proxied_out_frames",
     "proxied_out_bytes",
     "pending_sends",
+    "proxied_at",
 )
 
 KINDS: dict[str, dict[str, DataType]] = {
@@ -95,6 +96,7 @@ KINDS: dict[str, dict[str, DataType]] = {
         "role": TEXT,
         "state": TEXT,
         "topic": TEXT,
+        "sequence": TEXT,
         "count": WHOLE,
         "frames": WHOLE,
         "first": WHOLE,
@@ -118,6 +120,8 @@ KINDS: dict[str, dict[str, DataType]] = {
     "onset": {"socket": TEXT, "number": WHOLE, "lane": WHOLE, "lane_number": WHOLE},
     "counters": {"socket": TEXT, "final": FLAG, **dict.fromkeys(COUNTERS, WHOLE)},
     "proxy": {
+        "state": TEXT,
+        "counted_at": TIME,
         "proxy": TEXT,
         "name": TEXT,
         "frontend": TEXT,

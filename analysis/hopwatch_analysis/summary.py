@@ -7,8 +7,9 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.pipeline import Scope
 from hopwatch_analysis.reading import Landed, Tables
-from hopwatch_analysis.records import Analysis, Finding, Hop, Incident, LedgerRow, Node
+from hopwatch_analysis.records import Analysis, Fault, Finding, Hop, Incident, LedgerRow, LostEvents, Node
 
+FAULTS_REPORTED = 100
 TERMS = ("sent", "delivered", "lost", "in_flight", "unexplained")
 
 
@@ -25,6 +26,9 @@ def summarize(results: Tables, landed: Landed, scope: Scope) -> Analysis:
         incidents=tuple(_incident(row) for row in incidents.collect()),
         findings=_findings(results["findings"]),
         skipped=tuple((skipped.file, skipped.reason) for skipped in landed.skipped),
+        faults=_faults(results["faults"]),
+        fault_count=results["faults"].count(),
+        lost_events=_lost_events(results["lost_events"]),
     )
 
 
@@ -101,6 +105,18 @@ def _findings(frame: DataFrame) -> tuple[Finding, ...]:
         .collect()
     )
     return tuple(Finding(row["socket"], row["rule"], row["text"] or "", row["advice"] or "") for row in rows)
+
+
+def _faults(frame: DataFrame) -> tuple[Fault, ...]:
+    rows = frame.orderBy("at", "text").limit(FAULTS_REPORTED).collect()
+    return tuple(
+        Fault(row["at"], row["host"], row["process"], row["socket"], row["text"] or "") for row in rows
+    )
+
+
+def _lost_events(frame: DataFrame) -> tuple[LostEvents, ...]:
+    rows = frame.orderBy(sf.desc("events"), "process").collect()
+    return tuple(LostEvents(row["host"], row["process"], row["command"], int(row["events"])) for row in rows)
 
 
 def _unknown(socket: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from hopwatch_analysis.advice import advice
 from hopwatch_analysis.evidence import evidence
+from hopwatch_analysis.incomplete import incomplete
 from hopwatch_analysis.records import Analysis, Incident, LedgerRow
 
 WIDTH = 100
@@ -27,6 +28,7 @@ def verdict(analysis: Analysis) -> str:
         lines += ["", *_incident(incident)]
     lines += ["", *(_receiver(row) for row in analysis.ledger if row.receiver)]
     lines += _unexplained(analysis)
+    lines += incomplete(analysis)
     names = {node.socket: node.name for hop in analysis.hops for node in (hop.sender, hop.receiver)}
     for found in analysis.findings:
         lines += _wrapped(
@@ -45,6 +47,8 @@ def _headline(analysis: Analysis) -> str:
         return f"LOST: {_messages(lost)} {where}."
     if any(row.unexplained for row in analysis.ledger):
         return "No loss is proven, but not every message is accounted for."
+    if analysis.evidence_is_incomplete:
+        return "No loss is proven, but not everything that happened is known."
     return "NOTHING LOST: every message is accounted for."
 
 

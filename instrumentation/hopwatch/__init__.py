@@ -3,10 +3,21 @@
 socket = hopwatch.wrap(context.socket(zmq.PUB), name="quotes", sequence="stamp")
 """
 
+from hopwatch import sequences
 from hopwatch.errors import HopwatchError, JournalError, UsageError
 from hopwatch.finding import Finding
 from hopwatch.proxying import proxy
 from hopwatch.wrapping import findings_of as findings
 from hopwatch.wrapping import unwrap, wrap
 
-__all__ = ["Finding", "HopwatchError", "JournalError", "UsageError", "findings", "proxy", "unwrap", "wrap"]
+__all__ = [
+    "Finding",
+    "HopwatchError",
+    "JournalError",
+    "UsageError",
+    "findings",
+    "proxy",
+    "sequences",
+    "unwrap",
+    "wrap",
+]

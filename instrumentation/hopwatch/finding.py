@@ -85,3 +85,21 @@ def sparse_refused() -> Finding:
         text="stamp_every has no effect: which topic a message without a stamp has, only the sender's topic= rule can tell.",
         advice="Send the topic as a frame of its own, or pass a length as topic=.",
     )
+
+
+def sequence_failed(name: str, reason: str) -> Finding:
+    """The callable that reads numbers off messages raised, or gave something else."""
+    return Finding(
+        rule="sequence_failed",
+        text=f"The sequence {name} failed on a message and is not asked any more: {reason[:500]}.",
+        advice="It is to give (lane, number), with a number from 0 to its modulus, or None for a message that carries none.",
+    )
+
+
+def too_many_lanes(most: int) -> Finding:
+    """A sequence with more lanes than are followed."""
+    return Finding(
+        rule="too_many_lanes",
+        text=f"The messages of this socket name more than {most} lanes: those past that are not followed.",
+        advice="Let the sequence name fewer lanes, such as the topic's first part.",
+    )

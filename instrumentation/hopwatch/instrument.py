@@ -49,7 +49,8 @@ class Instruments:
                 return known
             for problem in settings.problems:
                 logger.warning("hopwatch leaves out a setting: %s", problem)
-            instrument = Instrument(_open_journal(settings), MonitorThread())
+            journal = _open_journal(settings)
+            instrument = Instrument(journal, MonitorThread(journal))
             self._by_settings[settings] = instrument
             if not self._hooked:
                 os.register_at_fork(after_in_child=self._after_fork)

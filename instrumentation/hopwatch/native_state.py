@@ -8,12 +8,15 @@ that byte of the application's socket is then read. Where anything is not as exp
 
 import os
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import TypeVar
 
 import zmq
 from zmq.backend import Socket as BackendSocket
 
+from hopwatch.descriptors import require_descriptors
+
+Question = Callable[["zmq.Socket[bytes]"], bool | None]
 Found = TypeVar("Found")
 
 OBJECT_BYTES = 4096
@@ -22,11 +25,26 @@ MONITORED_EVENTS = 0x2A5A
 """A mask that hardly stands anywhere by chance."""
 
 
+def _unknown_where_descriptors_are_scarce(ask: Question) -> Question:
+    """Answers None where no scratch socket can be had; it is tried again with the next socket."""
+
+    @wraps(ask)
+    def answer(socket: "zmq.Socket[bytes]") -> bool | None:
+        try:
+            return ask(socket)
+        except (OSError, zmq.ZMQError):
+            return None
+
+    return answer
+
+
+@_unknown_where_descriptors_are_scarce
 def nodrop_is_set(socket: "zmq.Socket[bytes]") -> bool | None:
     """Whether XPUB_NODROP is on; None if that cannot be seen."""
     return _flag_is_set(socket, _nodrop_byte(int(socket.type)))
 
 
+@_unknown_where_descriptors_are_scarce
 def monitor_is_attached(socket: "zmq.Socket[bytes]") -> bool | None:
     """Whether some monitor, of whomever, is attached; None if that cannot be seen."""
     place = _monitor_pointer(int(socket.type))
@@ -36,6 +54,7 @@ def monitor_is_attached(socket: "zmq.Socket[bytes]") -> bool | None:
     return memory[place : place + 8] != bytes(8)
 
 
+@_unknown_where_descriptors_are_scarce
 def subscribes_to_everything(socket: "zmq.Socket[bytes]") -> bool | None:
     """Whether a SUB or XSUB is subscribed to the empty prefix; None if that cannot be seen."""
     place = _empty_prefix_count(int(socket.type))
@@ -88,8 +107,13 @@ def _monitor_pointer(socket_type: int) -> int | None:
         socket.monitor("inproc://hopwatch-calibration" if on else None, MONITORED_EVENTS if on else 0)
 
     def measure() -> set[int]:
-        offsets = {offset // 8 * 8 for offset, off, _ in _bytes_that_follow(socket_type, toggle) if off == 0}
-        return {offset for offset in offsets if _looks_like_pointer(socket_type, toggle, offset)}
+        off, on, off_again = _snapshots(socket_type, toggle)
+        return {
+            offset
+            for offset in range(0, len(on) - 15, 8)
+            if off[offset : offset + 16] == off_again[offset : offset + 16] == bytes(16)
+            and _is_pointer_and_mask(on[offset : offset + 16])
+        }
 
     return _only_one(measure)
 
@@ -105,10 +129,10 @@ def _only_one(measure: Callable[[], set[Found]]) -> Found | None:
     return None
 
 
-def _looks_like_pointer(socket_type: int, toggle: Callable[[BackendSocket, bool], None], offset: int) -> bool:
-    off, on, _ = _snapshots(socket_type, toggle)
-    value = int.from_bytes(on[offset : offset + 8], "little")
-    return off[offset : offset + 8] == bytes(8) and value > 1 << 16 and value % 8 == 0
+def _is_pointer_and_mask(words: bytes) -> bool:
+    """The mask follows the pointer: other pointers that come and go with the monitor lie in what follows the object."""
+    pointer, mask = (int.from_bytes(word, "little") for word in (words[:8], words[8:]))
+    return pointer > 1 << 16 and pointer % 8 == 0 and mask == MONITORED_EVENTS
 
 
 def _bytes_that_follow(
@@ -124,6 +148,7 @@ def _bytes_that_follow(
 
 
 def _snapshots(socket_type: int, toggle: Callable[[BackendSocket, bool], None]) -> tuple[bytes, bytes, bytes]:
+    require_descriptors()
     context = zmq.Context()
     try:
         socket = BackendSocket(context, socket_type)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from hopwatch.sequences import KNOWN
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -42,8 +44,9 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
 
 
 def _sequence(text: str | None, problems: list[str]) -> str | None:
-    if text not in {None, "", "stamp"}:
-        problems.append(f'HOPWATCH_SEQUENCE must be "stamp", not {text!r}')
+    known = ("stamp", *KNOWN)
+    if text and text not in known:
+        problems.append(f"HOPWATCH_SEQUENCE must be one of {', '.join(known)}, not {text!r}")
         return None
     return text or None
 

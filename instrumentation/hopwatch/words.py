@@ -24,6 +24,7 @@ PROXIED_IN_BYTES = 19
 PROXIED_OUT_FRAMES = 20
 PROXIED_OUT_BYTES = 21
 PENDING_SENDS = 22
+PROXIED_AT = 23
 
 COUNTER_NAMES = (
     "sent",
@@ -48,8 +49,9 @@ COUNTER_NAMES = (
     "proxied_out_frames",
     "proxied_out_bytes",
     "pending_sends",
+    "proxied_at",
 )
-"""Names of the words 1 to 22 of a socket slot, in their order."""
+"""Names of the words 1 to 23 of a socket slot, in their order."""
 
 LANE_STREAM = 1
 LANE_INDEX = 2

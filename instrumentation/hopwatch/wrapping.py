@@ -19,6 +19,7 @@ from hopwatch.lanes.sending import SendingLanes
 from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.lanes.topics import TopicRule, first_of_several, rule_flags, topic_rule
 from hopwatch.monitors.watched import attach
+from hopwatch.sequences import NumberedMessages, named
 from hopwatch.settings import Settings, from_environment
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.counting import (
@@ -41,6 +42,7 @@ from hopwatch.sockets.numbering import (
 from hopwatch.sockets.receiving import CountingReceive, StampedReceive
 from hopwatch.sockets.refusals import Arming, Waiting
 from hopwatch.sockets.sending import CountingSend, StampingSend, SubscribingSend
+from hopwatch.sockets.sequenced import read_numbers
 from hopwatch.sockets.standing import (
     above,
     adopt,
@@ -77,23 +79,32 @@ class Wish:
 
     name: str | None
     stamped: bool
+    numbers: NumberedMessages | None
     rule: TopicRule
     stamp_every: int
     rule_flags: int | None
+
+    @property
+    def sequence_name(self) -> str | None:
+        """What the journal calls the sequence."""
+        if self.stamped:
+            return "stamp"
+        return None if self.numbers is None else self.numbers.name
 
 
 def wrap(
     socket: AnySocket,
     *,
     name: str | None = None,
-    sequence: str | None = None,
+    sequence: object = None,
     stamp_every: int = 1,
     topic: object = None,
 ) -> AnySocket:
     """Instrument a pyzmq socket; returns the same object.
 
     ``name`` is what reports call it. ``sequence="stamp"`` appends a numbered trailer frame to what the socket sends and
-    takes such frames off what it receives: wrap both ends. ``topic`` says what the topic of a stamped PUB's message is: a
+    takes such frames off what it receives: wrap both ends. Any other ``sequence`` reads numbers that messages already carry (see
+    ``hopwatch.sequences``). ``topic`` says what the topic of a stamped PUB's message is: a
     delimiter, a length, or a callable from the frames (default: the first of two or more frames). ``stamp_every=N`` stamps
     each Nth message of a lane only: what is lost is still counted exactly, at a fraction of the cost.
 
@@ -137,16 +148,14 @@ def findings_of(socket: zmq.Socket[bytes]) -> list[Finding]:
     return list(socket._hopwatch.findings) if isinstance(socket, HookedSocket) else []
 
 
-def _wish(
-    settings: Settings, name: str | None, sequence: str | None, stamp_every: int, topic: object
-) -> Wish:
-    sequence = sequence or settings.sequence
-    if sequence not in {None, "stamp"}:
-        raise UsageError(f'sequence must be None or "stamp", not {sequence!r}')
+def _wish(settings: Settings, name: str | None, sequence: object, stamp_every: int, topic: object) -> Wish:
+    sequence = settings.sequence if sequence is None else sequence
+    stamped = isinstance(sequence, str) and sequence == "stamp"
+    numbers = None if stamped else named(sequence)
     if not isinstance(stamp_every, int) or isinstance(stamp_every, bool) or stamp_every < 1:
         raise UsageError(f"stamp_every must be an integer from 1 on, not {stamp_every!r}")
     every = settings.stamp_every if stamp_every == 1 else stamp_every
-    return Wish(name or settings.name, sequence == "stamp", topic_rule(topic), every, rule_flags(topic))
+    return Wish(name or settings.name, stamped, numbers, topic_rule(topic), every, rule_flags(topic))
 
 
 def _is_supported(socket: object) -> bool:
@@ -173,8 +182,10 @@ def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -
     probed = _may_probe(socket, socket_type, state)
     methods = _methods(state, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
     parts = _parts(socket_type, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
+    if wish.numbers is not None:
+        parts, methods = read_numbers(state, socket_type, wish.numbers, (parts, methods))
     new_class = instrumented(type(worker), parts, methods, above(worker))
-    _write_opened(socket, state, "stamp" if wish.stamped else None, probed)
+    _write_opened(socket, state, wish.sequence_name, probed)
     _write_endpoint(socket, state)
     state.find(refusal)
     if stamps and wish.stamp_every > 1 and state.numbering is not None and state.numbering.every == 1:

@@ -11,6 +11,8 @@ from typing import Any
 import httpx
 import pytest
 from agent_process import AgentProcess, WriterProcess, eventually
+from hopwatch_agent.fault_lines import LINES_A_MINUTE
+from journal_writer import JournalWriter
 
 Writing = Callable[..., WriterProcess]
 
@@ -111,22 +113,52 @@ def test_a_database_that_is_none_is_one_clear_line(agent: AgentProcess) -> None:
     assert "agent.sqlite3" in errors
 
 
-def test_a_missing_directory_is_waited_for(agent: AgentProcess, writing: Writing) -> None:
+def test_a_missing_directory_is_an_empty_one_and_is_left_to_the_applications(
+    agent: AgentProcess, writing: Writing
+) -> None:
     agent.journal.rmdir()
     agent.start()
+    eventually(lambda: ready(agent))
+    (error,) = eventually(lambda: agent.get("/v1/status")["errors"])
+    assert (error["source"], str(agent.journal) in error["text"]) == ("journal", True)
+    assert not agent.journal.exists()
+    writer = writing()
+    eventually(lambda: agent.get("/v1/sockets"))
+    assert agent.get("/v1/status")["errors"] == []
+    written = writer.end()
+    assert agent.terminate() == (0, "")
+    assert len(agent.rows("onset")) == written
+
+
+def test_a_directory_that_cannot_be_read_is_waited_for(agent: AgentProcess, writing: Writing) -> None:
+    agent.journal.rmdir()
+    agent.journal.write_text("in the way")
+    agent.start()
     answer = eventually(
-        lambda: next((a for a in [httpx.get(f"{agent.url}/readyz")] if "No such file" in a.text), None)
+        lambda: next((a for a in [httpx.get(f"{agent.url}/readyz")] if "Not a directory" in a.text), None)
     )
     assert answer.status_code == 503
     assert str(agent.journal) in answer.json()["reason"]
     assert httpx.get(f"{agent.url}/healthz").status_code == 200
-    agent.journal.mkdir()
+    agent.journal.unlink()
     eventually(lambda: ready(agent))
-    writer = writing()
-    eventually(lambda: agent.get("/v1/sockets"))
-    written = writer.end()
-    assert agent.terminate()[0] == 0
-    assert len(agent.rows("onset")) == written
+
+
+def test_what_cannot_be_read_is_told_on_standard_error_in_a_few_lines(agent: AgentProcess) -> None:
+    writers = [JournalWriter(agent.journal, lock=False) for _ in range(20)]
+    for writer in writers:
+        offset = writer.raw(b"garbage\x1b[31m\n")
+    agent.start()
+    eventually(lambda: agent.get("/v1/status")["faults"] == 20)
+    status, errors = agent.terminate()
+    lines = errors.splitlines()
+    assert status == 0
+    assert len(lines) == LINES_A_MINUTE + 1
+    told = [line for line in lines if f"{writers[0].path('events', 0)}, byte {offset}: " in line]
+    assert all(line.startswith("hopwatch agent: ") for line in lines)
+    assert len(told) <= 1
+    assert f"and {20 - LINES_A_MINUTE} more faults" in lines[-1]
+    assert len(agent.rows("fault")) == 20
 
 
 def test_a_place_that_cannot_be_written_is_shown_and_tried_again(

@@ -38,6 +38,20 @@ def test_samples_of_one_socket_are_a_second_apart(bench: Any, alive: Alive) -> N
         assert shown.counters[SOCKET][0] == 29
 
 
+def test_a_proxys_counts_that_are_only_confirmed_make_no_row_but_its_last_word_says_when(
+    bench: Any, alive: Alive
+) -> None:
+    writer = bench.writer()
+    writer.opened(SOCKET)
+    with alive(writer):
+        for confirmed_at in (1, 2, 3):
+            writer.set_counters(SOCKET, 0, proxied_in_frames=5, proxied_at=confirmed_at)
+            bench.tick()
+    bench.tick()
+    rows = [(row["final"], row["proxied_in_frames"], row["proxied_at"]) for row in bench.rows("counters")]
+    assert rows == [(False, 5, 1), (True, 5, 3)]
+
+
 def test_lanes_are_sampled_at_both_ends(bench: Any, alive: Alive) -> None:
     writer = bench.writer()
     writer.opened(SOCKET)
@@ -153,6 +167,21 @@ def test_a_counters_file_that_is_none_is_one_fault_and_the_events_are_read(
     assert str(writer.path("counters", 0)) in text
     assert said in text
     assert len(bench.rows("socket")) == 1
+
+
+def test_a_counters_file_of_a_foreign_version_outlives_its_process(bench: Any) -> None:
+    writer = bench.writer()
+    writer.opened(SOCKET)
+    writer.set_header(8, struct.pack("<Q", 2))
+    other = bench.writer()
+    bench.tick()
+    bench.land()
+    bench.tick()
+    bench.reopen()
+    bench.tick()
+    assert sorted(bench.journal.iterdir()) == [writer.path("counters", 0), writer.path("lock")]
+    assert not other.path("counters", 0).exists()
+    assert len(bench.rows("fault")) == 1
 
 
 def test_a_counters_file_cut_short_is_a_fault(bench: Any, alive: Alive) -> None:

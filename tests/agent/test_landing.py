@@ -50,6 +50,7 @@ def write_every_event(writer: JournalWriter) -> None:
     writer.event("onset", socket=SOCKET, number=1, lane=0, lane_number=1)
     sides = {"frontend": SOCKET, "backend": SOCKET, "frontend_type": "XSUB", "backend_type": "XPUB"}
     writer.event("proxy", proxy=SOCKET, name="relay", **sides)
+    writer.event("proxy_ended", proxy=SOCKET, name="relay", counted_at=10**18, frontend_counts=[1], **sides)
     writer.event("finding", socket=SOCKET, rule="conflate", text="t", advice="a")
     writer.event("fault", socket=SOCKET, text="t")
     writer.event("unsubscribe", socket=SOCKET, topic="6162")
@@ -79,6 +80,9 @@ def test_every_kind_lands_with_its_schema(bench: Any) -> None:
     assert gap["before_sent_at"].timestamp() == 10**9
     assert (late["action"], late["first"], late["last"]) == ("late", 4, 4)
     assert (skipped["action"], skipped["first"], skipped["last"]) == ("skipped", 6, 8)
+    started, ended = bench.rows("proxy")
+    assert (started["state"], started["counted_at"]) == ("started", None)
+    assert (ended["state"], ended["counted_at"].timestamp(), ended["name"]) == ("ended", 10**9, "relay")
     assert [row["action"] for row in bench.rows("endpoint")] == ["bind", "unbind"]
     assert [row["value"] for row in bench.rows("option")] == ["7"]
 

@@ -69,6 +69,26 @@ print(3000 - (len(set(got)) - 2), flush=True)
 sys.stdin.readline()
 """
 
+UNSTAMPED_PUB = """
+import hopwatch, sys, zmq
+context = zmq.Context()
+pub = hopwatch.wrap(context.socket(zmq.PUB), name="quotes")
+pub.sndhwm = 10
+pub.sndbuf = 4096
+sub = context.socket(zmq.SUB)
+sub.rcvhwm = 10
+sub.rcvbuf = 4096
+sub.subscribe(b"")
+port = pub.bind_to_random_port("tcp://127.0.0.1")
+sub.connect(f"tcp://127.0.0.1:{port}")
+while not sub.poll(10):
+    pub.send(b"begin")
+for number in range(5000):
+    pub.send(b"x" * 500)
+print(pub._hopwatch_words[11], flush=True)
+context.destroy(linger=0)
+"""
+
 
 @pytest.fixture
 def run(agent: AgentProcess) -> Iterator[Run]:
@@ -154,6 +174,20 @@ def test_gaps_and_onsets_of_a_lossy_pair_are_landed_exactly(agent: AgentProcess,
     assert sum(gap["last"] - gap["first"] + 1 for gap in gaps) == lost
     assert {gap["first"] for gap in gaps} <= {onset["lane_number"] for onset in agent.rows("onset")}
     assert agent.rows("fault") == []
+
+
+def test_onsets_of_messages_that_carry_no_stamp_are_landed_without_a_lane(
+    agent: AgentProcess, run: Run
+) -> None:
+    agent.start()
+    process = run(UNSTAMPED_PUB)
+    onsets = int(said(process))
+    process.communicate()
+    assert agent.terminate() == (0, "")
+    assert onsets > 0
+    assert [(row["lane"], row["lane_number"]) for row in agent.rows("onset")] == [(None, None)] * onsets
+    assert agent.rows("fault") == []
+    assert {row["events_lost"] for row in agent.rows("process") if row["state"] == "gone"} == {0}
 
 
 def test_an_agent_that_starts_later_finds_everything(agent: AgentProcess, run: Run) -> None:

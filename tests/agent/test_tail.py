@@ -112,6 +112,20 @@ def test_unknown_events_and_keys_are_passed_over_without_a_fault(bench: Any, ali
     assert bench.process(writer).events_lost == 0
 
 
+def test_an_unsigned_option_is_landed_whole_and_shown_if_it_fits(bench: Any, alive: Alive) -> None:
+    writer = bench.writer()
+    writer.opened(SOCKET)
+    for value in (2**64 - 1, 3):
+        writer.event("option", socket=SOCKET, option=f"affinity_{value}", value=value)
+    writer.event("closed", socket=SOCKET, counters={})
+    with alive(writer):
+        bench.tick()
+    assert [row["value"] for row in bench.rows("option")] == ["18446744073709551615", "3"]
+    closed = next(row for row in bench.rows("socket") if row["state"] == "closed")
+    assert dict(closed["options"]) == {"sndhwm": 1000, "linger": -1, "affinity_3": 3}
+    assert bench.faults() == []
+
+
 def test_holes_in_the_numbers_are_counted_as_events_lost(bench: Any) -> None:
     writer = bench.writer()
     onset(writer, 1)
@@ -120,6 +134,18 @@ def test_holes_in_the_numbers_are_counted_as_events_lost(bench: Any) -> None:
     bench.tick()
     (gone,) = [row for row in bench.rows("process") if row["state"] == "gone"]
     assert gone["events_lost"] == 7
+
+
+def test_events_lost_by_a_process_that_lives_are_landed_too(bench: Any, alive: Alive) -> None:
+    writer = bench.writer()
+    with alive(writer):
+        for lost in (3, 2):
+            writer.skip(lost)
+            onset(writer, 1)
+            bench.tick()
+            bench.tick()
+    rows = [row["events_lost"] for row in bench.rows("process") if row["state"] == "events_lost"]
+    assert rows == [3, 5]
 
 
 def test_events_that_could_not_be_written_at_the_end_are_counted_too(bench: Any) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from hopwatch_analysis.job import analyze
-from landed_folder import LandedFolder
+from landed_folder import LandedFolder, at, id_of
 from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(240)]
@@ -253,7 +253,92 @@ def came_late(story: LandedFolder) -> None:
     story.gap_event("skipped", "patient", "shuffled", 60, 62)
 
 
+def sparse_stamps(story: LandedFolder) -> None:
+    """One stamp in sixteen: of some gaps only the count is known, and what came after the last stamp."""
+    pub_sub(story, "thrifty", "guest", "visitor", sndhwm=10, rcvhwm=10)
+    story.sent("thrifty", 1000, 40)
+    story.onset("thrifty", 100, 5)
+    story.onset("thrifty", 113, 6)
+    story.got("guest", "thrifty", 954, 0, 992, 45, since=7)
+    story.gap("guest", "thrifty", 97, 111, (5, 6), around=(96, 112), lost=10)
+    story.gap("guest", "thrifty", 113, 127, (6, 7), around=(112, 128), lost=15)
+    story.gap("guest", "thrifty", 193, 223, (10, 11), around=(192, 224), lost=15)
+    story.gap_event("late", "guest", "thrifty", 208, 208)
+    story.got("visitor", "thrifty", 976, 0, 975, 41, since=12)
+
+
+def sparse_and_shared_out(story: LandedFolder) -> None:
+    story.socket("chores", "PUSH", closed=5)
+    for worker in ("hand-1", "hand-2"):
+        story.socket(worker, "PULL", closed=60)
+        story.link("chores", worker)
+    story.sent("chores", 100, 5)
+    story.got("hand-1", "chores", 41, 0, 81, 6, since=9)
+    story.got("hand-2", "chores", 48, 1, 97, 6, since=2)
+
+
+def carries(story: LandedFolder, socket: str, stream: str, first: int, last: int, count: int, *, epoch: int = 0,
+            topic: str = "hashtx", at_: float = 1, lane: int = 0) -> None:  # fmt: skip
+    """A lane of numbers that messages carry, at the sender (its own stream) or at a receiver (a stream of its making)."""
+    role = "send" if socket == stream else "receive"
+    name = stream if role == "send" else f"{socket} epoch {epoch}"
+    about = {"stream": id_of(name), "lane": lane, "role": role}
+    story.add(
+        "lane", socket, at_, state="announced", topic=topic.encode().hex(), sequence="bitcoin_core", **about
+    )
+    frames = 3 * count if role == "send" else 0
+    numbers = {"count": count, "frames": frames, "first": first, "next": last + 1}
+    story.add("lane", socket, at_ + 5, state="final", **numbers, **about)
+
+
+def carries_gap(story: LandedFolder, socket: str, first: int, last: int, *, epoch: int = 0) -> None:
+    numbers = {"first": first, "last": last, "lost": last - first + 1}
+    about = {"stream": id_of(f"{socket} epoch {epoch}"), "lane": 0, "action": "gap"}
+    story.add("gap", socket, 4, **numbers, **about)
+
+
+def carried_numbers(story: LandedFolder) -> None:
+    """A node that restarted, its numbers read at both ends; and one that nobody wrapped."""
+    for node, opened, closed in (("node-before", 0, 10), ("node-after", 20, 50)):
+        story.socket(node, "PUB", opened=opened, closed=closed, sequence="bitcoin_core")
+    story.socket("wallet", "SUB", closed=60, sequence="bitcoin_core")
+    story.socket("counter", "SUB", closed=60, sequence=None)
+    for reader in ("wallet", "counter"):
+        story.subscribe(reader, "")
+        for node in ("node-before", "node-after"):
+            story.link(node, reader)
+    carries(story, "node-before", "node-before", 100, 299, 200)
+    carries(story, "node-after", "node-after", 0, 149, 150, at_=21)
+    carries(story, "wallet", "?", 110, 289, 170, at_=2)
+    carries_gap(story, "wallet", 200, 209)
+    carries(story, "wallet", "?", 0, 149, 150, epoch=1, at_=22)
+    story.socket("explorer", "SUB", closed=60, sequence="bitcoin_core")
+    carries(story, "explorer", "?", 1000, 1099, 95)
+    carries_gap(story, "explorer", 1050, 1054)
+
+
+def unread_events(story: LandedFolder) -> None:
+    pub_sub(story, "chatty", "forgetful")
+    story.sent("chatty", 10, 10)
+    story.got("forgetful", "chatty", 10, 0, 9, 10)
+    story.add("fault", "chatty", 5, text="events, byte 7: half a line")
+    story.rows["process"].append(
+        {
+            "host": "box",
+            "process": id_of("process of chatty"),
+            "at": at(9),
+            "state": "events_lost",
+            "events_lost": 4,
+        }
+    )
+    story.process("process of chatty", "started", 0)
+
+
 STORIES = (
+    carried_numbers,
+    sparse_stamps,
+    sparse_and_shared_out,
+    unread_events,
     slow_and_fast,
     bursts,
     proxy_drops_for_one,
@@ -433,6 +518,61 @@ def test_messages_on_their_way_are_not_lost(report: Json) -> None:
     assert row(report, "alive", "listening")["in_flight"] == 5
 
 
+def test_what_was_not_told_is_in_the_report(report: Json) -> None:
+    process = id_of("process of chatty")
+    told = {"process": process, "command": "process of chatty", "host": "box", "events": 4}
+    assert report["events_lost"] == [told]
+    assert report["fault_count"] == 1
+    assert report["faults"] == [
+        {
+            "at": "2026-05-04T12:00:05Z",
+            "host": "box",
+            "process": process,
+            "socket": id_of("chatty"),
+            "text": "events, byte 7: half a line",
+        }
+    ]
+
+
 def test_late_and_skipped_numbers_are_not_missing(report: Json) -> None:
     assert row(report, "shuffled", "patient")["sent"] == 97
     assert row(report, "shuffled", "patient")["delivered"] == 93
+
+
+def test_with_sparse_stamps_the_ledger_is_exact_and_the_cause_inferred(report: Json) -> None:
+    guest = row(report, "thrifty", "guest")
+    assert {name: guest[name] for name in ("sent", "delivered", "lost")} == {
+        "sent": 1000,
+        "delivered": 961,
+        "lost": 25,
+    }
+    assert guest["causes"] == {"slow_receiver": 25, "unexplained": 14}
+    losses = [item for item in incidents(report, "thrifty") if item[0] == "thrifty → guest"]
+    assert losses == [("thrifty → guest", "slow_receiver", "inferred", 25)]
+
+
+def test_what_comes_after_the_last_stamp_is_delivered(report: Json) -> None:
+    visitor = row(report, "thrifty", "visitor")
+    assert (visitor["sent"], visitor["delivered"], visitor["causes"]) == (1000, 988, {"closed": 12})
+
+
+def test_shares_of_a_sparsely_stamped_stream_add_up(report: Json) -> None:
+    assert [row(report, "chores", f"hand-{i}")["delivered"] for i in (1, 2)] == [50, 50]
+    assert incidents(report, "chores") == []
+
+
+def test_carried_numbers_are_held_against_those_that_the_sender_sent(report: Json) -> None:
+    before, after = row(report, "node-before", "wallet"), row(report, "node-after", "wallet")
+    assert {name: before[name] for name in ("sent", "delivered")} == {"sent": 200, "delivered": 170}
+    assert before["sent"] - before["delivered"] == before["lost"] + before["unexplained"] == 30
+    assert (after["sent"], after["delivered"], after["causes"]) == (150, 150, {})
+
+
+def test_a_receiver_that_does_not_read_the_numbers_is_owed_none(report: Json) -> None:
+    assert [item for item in report["ledger"] if item["receiver_name"] == "counter"] == []
+
+
+def test_where_the_sender_is_not_wrapped_the_receiver_alone_tells_what_is_lost(report: Json) -> None:
+    alone = row(report, "sender to explorer", "explorer")
+    assert (alone["sent"], alone["delivered"]) == (100, 95)
+    assert alone["lost"] + alone["unexplained"] == 5

@@ -147,3 +147,14 @@ def test_what_a_killed_process_counted_is_there(journal: Journal, tmp_path, unti
         process.kill()
         process.wait()
     assert (journal.socket("push")["sent"], journal.socket("push")["sent_bytes"]) == (777, 777 * 5)
+
+
+def test_what_an_xsub_subscribes_to_by_sending_is_journaled(context, journal: Journal) -> None:
+    xsub = hopwatch.wrap(context.socket(zmq.XSUB), name="xsub")
+    xsub.connect("inproc://nobody")
+    xsub.send(b"\1weather")
+    xsub.send(b"\0weather")
+    xsub.send(b"not a subscription")
+    told = [(event["event"], event["topic"]) for event in journal.of("xsub", "subscribe", "unsubscribe")]
+    assert told == [("subscribe", b"weather".hex()), ("unsubscribe", b"weather".hex())]
+    assert journal.socket("xsub")["sent"] == 3

@@ -1,11 +1,17 @@
 """Monitors tell of connections, and are never in the way of an application that ends or has a monitor of its own."""
 
+import os
 import threading
 import time
+from pathlib import Path
 
 import hopwatch
 import pytest
 import zmq
+from hopwatch.instrument import PROCESS
+from hopwatch.monitors.addresses import addresses_of
+from hopwatch.monitors.watched import EVENT, Watched
+from hopwatch.settings import from_environment
 from journal_reader import Journal
 from zmq.utils.monitor import recv_monitor_message
 
@@ -69,6 +75,15 @@ def test_over_ipc_the_addresses_are_not_known(
     until(lambda: journal.of("push", "connected"))
     connected = journal.of("push", "connected")[0]
     assert (connected["local"], connected["remote"]) == (None, None)
+
+
+def test_a_descriptor_that_is_no_socket_any_more_leaves_none_open() -> None:
+    read, write = os.pipe()
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    assert {addresses_of(read, "tcp://127.0.0.1:1", accepted=True) for _ in range(5)} == {(None, None)}
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    os.close(read)
+    os.close(write)
 
 
 def test_a_disconnection_told_after_the_close_has_the_sockets_own_counts(
@@ -137,6 +152,58 @@ def test_after_one_context_has_ended_sockets_of_another_are_still_watched(
     push = hopwatch.wrap(context.socket(zmq.PUSH), name="push")
     link(push, context.socket(zmq.PULL))
     until(lambda: journal.of("push", "handshake"))
+
+
+class Failing:
+    """A chore that fails twice, and is over the third time."""
+
+    def __init__(self, context: zmq.Context) -> None:
+        self.socket = context.socket(zmq.PAIR)
+        self.tried = 0
+
+    def run(self) -> float | None:
+        self.tried += 1
+        if self.tried <= 2:
+            raise ValueError("no good")
+        self.socket.close()
+        return None
+
+
+def test_a_fault_in_the_monitor_thread_is_counted_and_ends_nothing(
+    context: zmq.Context, journal: Journal, link, until
+) -> None:
+    monitors = PROCESS.instrument(from_environment()).monitors
+    failing = Failing(context)
+    monitors.take(failing)
+    until(lambda: failing.socket.closed)
+    garbling, garbled = context.socket(zmq.PAIR), context.socket(zmq.PAIR)
+    garbling.bind("inproc://garbled"), garbled.connect("inproc://garbled")
+    push, pull = (hopwatch.wrap(context.socket(kind), name=str(kind)) for kind in (zmq.PUSH, zmq.PULL))
+    monitors.take(Watched(garbled, push._hopwatch))
+    garbling.send(b"one frame")
+    garbling.send_multipart([b"short", b"tcp://127.0.0.1:1"])
+    until(lambda: len(journal.events("fault")) == 3)
+    garbling.send_multipart([EVENT.pack(zmq.EVENT_CONNECT_RETRIED, 0), b"tcp://127.0.0.1:1"])
+    until(lambda: journal.events("retried"))
+    assert journal.header()["faults"] == 2 + 2
+    assert "ValueError: no good" in journal.events("fault")[0]["text"]
+    link(push, pull)
+    until(lambda: journal.events("handshake"))
+    garbling.send_multipart([EVENT.pack(zmq.EVENT_MONITOR_STOPPED, 0), b""])
+    until(lambda: garbled.closed)
+
+
+def test_a_context_ends_promptly_after_a_fault_in_the_monitor_thread(journal: Journal, until) -> None:
+    with zmq.Context() as other:
+        failing = Failing(other)
+        PROCESS.instrument(from_environment()).monitors.take(failing)
+        until(lambda: failing.tried)
+        context = zmq.Context()
+        socket = hopwatch.wrap(context.socket(zmq.PUB))
+        socket.bind_to_random_port("tcp://127.0.0.1")
+        socket.close()
+        assert finishes(context.term)
+        until(lambda: failing.socket.closed)
 
 
 @pytest.mark.parametrize("by", ["get_monitor_socket", "monitor"])

@@ -14,6 +14,7 @@ from pathlib import Path
 import hopwatch
 import pytest
 import zmq
+from hopwatch.proxy_counts import ProxyCounts
 from journal_reader import Journal
 
 
@@ -151,6 +152,77 @@ def test_a_proxy_that_has_ended_leaves_no_descriptor_and_no_warning(journal: Jou
     for _ in range(3):
         RunningProxy((zmq.PULL, zmq.PUSH), run_named).end()
     until(lambda: descriptors() <= before)
+
+
+def test_counts_follow_the_messages_at_once_while_messages_pass(connect, journal: Journal, until) -> None:
+    proxy = RunningProxy((zmq.PULL, zmq.PUSH), run_named)
+    push, pull = connect(zmq.PUSH, proxy.ports[0]), connect(zmq.PULL, proxy.ports[1])
+    began = time.monotonic()
+    for number in range(1, 21):
+        push.send(b"x")
+        pull.recv()
+        until(lambda number=number: journal.socket("relay.in")["proxied_in_frames"] == number)
+    assert time.monotonic() - began < 3
+    proxy.end()
+
+
+def test_counts_say_as_of_when_they_hold_also_while_nothing_passes(connect, journal: Journal, until) -> None:
+    proxy = RunningProxy((zmq.PULL, zmq.PUSH), run_named)
+    push, pull = connect(zmq.PUSH, proxy.ports[0]), connect(zmq.PULL, proxy.ports[1])
+    push.send(b"x")
+    pull.recv()
+    for _ in range(3):
+        received_at = time.time_ns()
+        until(lambda at=received_at: journal.socket("relay.in")["proxied_at"] > at)
+        until(lambda at=received_at: journal.socket("relay.out")["proxied_at"] > at)
+        assert journal.socket("relay.in")["proxied_in_frames"] == 1
+    assert journal.socket("relay.in")["proxied_at"] < time.time_ns()
+    proxy.end()
+
+
+def test_a_proxy_that_ends_leaves_its_last_counts(connect, journal: Journal, until) -> None:
+    proxy = RunningProxy((zmq.PULL, zmq.PUSH), run_named)
+    push, pull = connect(zmq.PUSH, proxy.ports[0]), connect(zmq.PULL, proxy.ports[1])
+    push.send_multipart([b"a", b"bc"])
+    pull.recv_multipart()
+    until(lambda: journal.socket("relay.out")["proxied_out_frames"] == 2)
+    proxy.end()
+    (started,), (ended,) = journal.events("proxy"), journal.events("proxy_ended")
+    for key in ("proxy", "name", "frontend", "backend", "frontend_type", "backend_type"):
+        assert ended[key] == started[key]
+    assert (ended["frontend_counts"], ended["backend_counts"]) == ([2, 3, 0, 0], [0, 0, 2, 3])
+    assert ended["counted_at"] == journal.socket("relay.in")["proxied_at"]
+    assert started["t"] < ended["counted_at"] < ended["t"]
+
+
+def test_a_question_to_a_proxy_that_has_just_ended_holds_nobody_up(
+    context: zmq.Context, journal: Journal
+) -> None:
+    sides = [hopwatch.wrap(context.socket(kind))._hopwatch for kind in (zmq.PULL, zmq.PUSH)]
+    counts = ProxyCounts(*sides)
+    counts.control.close()
+    asking = threading.Thread(target=counts.run, daemon=True)
+    asking.start()
+    asking.join(5)
+    assert not asking.is_alive()
+    assert counts.end() == {"frontend_counts": [0] * 4, "backend_counts": [0] * 4, "counted_at": None}
+    assert counts.run() is None
+
+
+def test_sockets_that_take_the_places_of_a_proxys_sockets_get_none_of_its_counts(
+    connect, context: zmq.Context, journal: Journal, until
+) -> None:
+    for number in range(5):
+        proxy = RunningProxy((zmq.PULL, zmq.PUSH), run_named)
+        push, pull = connect(zmq.PUSH, proxy.ports[0]), connect(zmq.PULL, proxy.ports[1])
+        push.send(b"x")
+        pull.recv()
+        proxy.end()
+        later = hopwatch.wrap(context.socket(zmq.PUSH), name=f"later-{number}")
+        asked = [each for each in gc.get_objects() if type(each) is ProxyCounts]
+        until(lambda counts=asked: all(each.socket.closed for each in counts))
+        later.close()
+        assert journal.socket(f"later-{number}")["proxied_in_frames"] == 0
 
 
 def is_waiting(pid: int) -> bool:

@@ -243,7 +243,7 @@ class Sender:
 
     def __init__(self, stream: int, every: int, most_lanes: int = 10_000) -> None:
         self.words = private_slot(SOCKET_SLOT_WORDS).words
-        lanes = SendingLanes(stream, NoJournal(), most_lanes)
+        self.lanes = lanes = SendingLanes(stream, NoJournal(), most_lanes)
         choose = lane_by_topic(lanes, first_of_several)
         self.numbering = Numbering(stream, 0, self.words, choose, True, every, stamp.BY_FIRST_FRAME)
 
@@ -295,7 +295,10 @@ def test_whatever_is_lost_the_numbers_balance(dice: Random) -> None:
     numbered = sum(slot.words[LANE_NEXT] for slot in receiver.lanes.slots)
     counted = sum(slot.words[LANE_COUNT] for slot in receiver.lanes.slots)
     assert counted + receiver.counter("lost") + heads == numbered
-    assert receiver.received() == sum(taken.values())
+    if len(receiver.lanes.slots) == len(sender.lanes.slots):
+        assert receiver.received() == sum(taken.values())
+    else:  # no stamp ever told of some lane
+        assert receiver.received() < sum(taken.values())
 
 
 @settings(max_examples=30, deadline=None)

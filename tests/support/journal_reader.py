@@ -30,6 +30,7 @@ SOCKET_WORDS = [
     "proxied_out_frames",
     "proxied_out_bytes",
     "pending_sends",
+    "proxied_at",
 ]
 LANE_WORDS = ["socket", "stream", "lane", "count", "frames", "first", "next", "newest_sent_at"]
 

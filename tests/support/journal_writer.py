@@ -41,6 +41,7 @@ COUNTER_NAMES = [
     "proxied_out_frames",
     "proxied_out_bytes",
     "pending_sends",
+    "proxied_at",
 ]
 
 

@@ -46,14 +46,15 @@ class LandedFolder:
         self.rows["process"].append(row)
 
     def socket(self, name: str, type_: str, *, host: str = "box", opened: float = 0, closed: float | None = None,
-               probed: bool | None = None, unread: bool | None = None, **options: int) -> None:  # fmt: skip
-        """A stamped socket in a process of its own, opened and maybe closed."""
+               probed: bool | None = None, unread: bool | None = None, sequence: str | None = "stamp",
+               **options: int) -> None:  # fmt: skip
+        """A socket (stamped, unless told otherwise) in a process of its own, opened and maybe closed."""
         self.homes[name] = (f"process of {name}", host)
         probed = type_ in ("PUB", "XPUB") if probed is None else probed
         about = {
             "name": name,
             "type": type_,
-            "sequence": "stamp",
+            "sequence": sequence,
             "probed": probed,
             "options": list(options.items()),
         }
@@ -104,24 +105,31 @@ class LandedFolder:
         self.add("lane", stream, seconds, state="final" if final else "sample", **about, **progress)
 
     def got(self, receiver: str, stream: str, count: int, first: int, last: int, seconds: float, *, lane: int = 0,
-            final: bool = True, newest: float | None = None) -> None:  # fmt: skip
-        """A receiver's word on a lane: ``count`` messages from ``first`` to ``last``."""
+            final: bool = True, newest: float | None = None, since: int = 0) -> None:  # fmt: skip
+        """A receiver's word on a lane: ``count`` messages from ``first`` to ``last``, and ``since`` without a stamp after it."""
         about = {
             "stream": id_of(stream),
             "lane": lane,
             "role": "receive",
             "state": "final" if final else "sample",
         }
-        progress = {"count": count, "frames": 0, "first": first, "next": last + 1}
+        progress = {"count": count, "frames": since, "first": first, "next": last + 1}
         newest_sent_at = at(seconds if newest is None else newest)
         self.add("lane", receiver, seconds, newest_sent_at=newest_sent_at, **about, **progress)
 
     def gap(self, receiver: str, stream: str, first: int, last: int, times: tuple[float, float], *, lane: int = 0,
-            around: tuple[int, int] | None = None, received: int = 0) -> None:  # fmt: skip
-        """A run of numbers that a receiver found missing, sent between two times."""
+            around: tuple[int, int] | None = None, received: int = 0, lost: int | None = None) -> None:  # fmt: skip
+        """A run of numbers that a receiver found missing (``lost`` of them, else all), sent between two times."""
         before, after = around or (first - 1, last + 1)
         sent_at = {"before_sent_at": at(times[0]), "after_sent_at": at(times[1])}
-        numbers = {"first": first, "last": last, "before": before, "after": after, "received": received}
+        numbers = {
+            "first": first,
+            "last": last,
+            "before": before,
+            "after": after,
+            "received": received,
+            "lost": lost,
+        }
         about = {"stream": id_of(stream), "lane": lane, "action": "gap"}
         self.add("gap", receiver, times[1], **about, **numbers, **sent_at)
 

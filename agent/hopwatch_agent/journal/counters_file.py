@@ -11,7 +11,7 @@ from hopwatch_agent.journal.opening import opened_regular
 from hopwatch_agent.records import FORMAT, INT64_MAX
 
 SIZE_LIMIT = 64 * 1024 * 1024
-SOCKET_WORDS = 23
+SOCKET_WORDS = 24
 LANE_WORDS = 8
 _WORD = 8
 _HEADER = struct.Struct("<8s11Q")

@@ -43,10 +43,12 @@ COUNTERS = (
     "proxied_out_frames",
     "proxied_out_bytes",
     "pending_sends",
+    "proxied_at",
 )
 
 KINDS: dict[str, dict[str, pa.DataType]] = {
-    # state: "started", "exited" (it said so itself) or "gone" (its lock is free)
+    # state: "started", "exited" (it said so itself), "gone" (its lock is free), or "events_lost" (more than before);
+    # events_lost: how many in all, by then
     "process": {
         "state": pa.string(),
         "pid": pa.int64(),
@@ -87,7 +89,8 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
         "received": pa.int64(),
         "reason": pa.string(),
     },
-    # role: "send" or "receive"; state: "announced" (only then topic is given), "sample" or "final"
+    # role: "send" or "receive"; state: "announced" (only then topic is given, and sequence for messages
+    # that carry numbers of their own), "sample" or "final"
     "lane": {
         "socket": pa.string(),
         "stream": pa.string(),
@@ -95,6 +98,7 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
         "role": pa.string(),
         "state": pa.string(),
         "topic": pa.string(),
+        "sequence": pa.string(),
         "count": pa.int64(),
         "frames": pa.int64(),
         "first": pa.int64(),
@@ -125,7 +129,10 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
     },
     # final: the last word on this socket (from its "closed" event, or read after its process was gone)
     "counters": {"socket": pa.string(), "final": pa.bool_(), **{name: pa.int64() for name in COUNTERS}},
+    # state: "started", or "ended" by itself (one that was killed has no such row); counted_at: as of when its last counts hold
     "proxy": {
+        "state": pa.string(),
+        "counted_at": TIMESTAMP,
         "proxy": pa.string(),
         "name": pa.string(),
         "frontend": pa.string(),

@@ -137,6 +137,7 @@ def _(event: records.LaneAnnounced) -> Rows:
         "role": _role(event.socket, event.stream),
         "state": "announced",
         "topic": event.topic,
+        "sequence": event.sequence,
     }
     return [("lane", values)]
 
@@ -199,15 +200,18 @@ def _(event: records.Onset) -> Rows:
     return [("onset", values)]
 
 
-@rows_of.register
-def _(event: records.ProxyStarted) -> Rows:
+@rows_of.register(records.ProxyStarted)
+@rows_of.register(records.ProxyEnded)
+def _(event: records.ProxyStarted | records.ProxyEnded) -> Rows:
     values: Values = {
+        "state": "ended" if isinstance(event, records.ProxyEnded) else "started",
         "proxy": event.proxy,
         "name": event.name,
         "frontend": event.frontend,
         "backend": event.backend,
         "frontend_type": event.frontend_type,
         "backend_type": event.backend_type,
+        "counted_at": event.counted_at if isinstance(event, records.ProxyEnded) else None,
     }
     return [("proxy", values)]
 

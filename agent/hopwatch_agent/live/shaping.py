@@ -60,11 +60,6 @@ def moment_or_none(at: int | None) -> datetime | None:
     return moment(at) if at else None
 
 
-def events_lost(process: ProcessState) -> int:
-    """Events that the process's log lost or could not write."""
-    return max(process.events_lost, process.events_unwritten)
-
-
 def fault_view(row: Row) -> FaultView:
     """A row of kind fault."""
     socket, text = row.values.get("socket"), row.values.get("text")

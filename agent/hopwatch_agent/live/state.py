@@ -37,6 +37,11 @@ class ProcessState(Struct, frozen=True):
     last_row: int = 0
     """The newest row of this process in the database, landed or not."""
 
+    @property
+    def all_events_lost(self) -> int:
+        """Events that went before they were read, or could not be written."""
+        return max(self.events_lost, self.events_unwritten)
+
 
 class Finding(Struct, frozen=True):
     """Something wrong or risky in a socket's set-up."""

@@ -87,7 +87,7 @@ def _update(event: records.Event, step: Step) -> None:
 @_update.register
 def _(event: records.OptionSet, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
-    if socket is not None and isinstance(event.value, int):
+    if socket is not None and isinstance(event.value, int) and abs(event.value) <= records.INT64_MAX:
         options = {**socket.options, event.option: event.value}
         step.draft.sockets.put(event.socket, replace(socket, options=options))
 

@@ -7,7 +7,6 @@ from hopwatch_agent.live.answers import ConnectionView, ErrorView, EventView, La
 from hopwatch_agent.live.board import Board, Shown
 from hopwatch_agent.live.shaping import (
     connection_view,
-    events_lost,
     fault_view,
     has_ended,
     lane_view,
@@ -68,7 +67,7 @@ class AgentView:
                 rows_waiting=progress.waiting,
                 rows_landed=progress.landed_rows,
                 last_landing=moment_or_none(progress.last_landing),
-                events_lost=sum(events_lost(process) for process in tables.processes.values()),
+                events_lost=sum(process.all_events_lost for process in tables.processes.values()),
                 faults=progress.faults,
                 recent_faults=[fault_view(row) for _, row in shown.faults],
                 errors=[

@@ -1,7 +1,8 @@
 """The two addresses of the connection behind a descriptor that a monitor event names."""
 
 import os
-from typing import NamedTuple
+import socket
+from typing import NamedTuple, cast
 
 from hopwatch.native_threads import original
 
@@ -25,7 +26,7 @@ def addresses_of(descriptor: int, endpoint: str, accepted: bool) -> Addresses:
     if not endpoint.startswith("tcp://"):
         return UNKNOWN
     try:
-        with original("socket", "socket")(fileno=os.dup(descriptor)) as connection:
+        with _socket_of(os.dup(descriptor)) as connection:
             local, remote = connection.getsockname(), connection.getpeername()
     except OSError:
         return UNKNOWN
@@ -33,6 +34,15 @@ def addresses_of(descriptor: int, endpoint: str, accepted: bool) -> Addresses:
     if not isinstance(named, tuple) or str(named[1]) != endpoint.rpartition(":")[2]:
         return UNKNOWN
     return Addresses(_text(local), _text(remote))
+
+
+def _socket_of(descriptor: int) -> socket.socket:
+    """The socket that owns this descriptor from now on; closes it and raises OSError if it is none of a socket."""
+    try:
+        return cast(socket.socket, original("socket", "socket")(fileno=descriptor))
+    except OSError:
+        os.close(descriptor)
+        raise
 
 
 def _text(address: tuple[str, int]) -> str:

@@ -1,31 +1,51 @@
-"""The one thread of a process that drains all monitors, at all times: a monitor that nobody reads would block libzmq."""
+"""The one thread of a process that drains all monitors, at all times: a monitor that nobody reads blocks libzmq."""
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
 
 import zmq
 
+from hopwatch.journal.journal import Journal
 from hopwatch.monitors.watched import Watched
-from hopwatch.native_threads import lock, start
+from hopwatch.native_threads import lock, original, start
 
-Chore = Callable[[], bool]
-"""Something to do several times a second; False when there is nothing more to do."""
+logger = logging.getLogger("hopwatch")
 
-CHORE_SECONDS = 0.25
+PAUSE_AFTER_FAULT = 0.25
+FAULTS_TOLD = 20
+
+
+class Chore(Protocol):
+    """Something to do again and again, and whenever something has come to its socket."""
+
+    @property
+    def socket(self) -> zmq.Socket[bytes]:
+        """Where what comes is to be seen to at once."""
+
+    def run(self) -> float | None:
+        """Do it; in how many seconds to do it again. None: it is over, and its socket closed."""
 
 
 class MonitorThread:
-    """Takes over monitors as they are attached and journals what they tell; starts with the first of them."""
+    """Takes over monitors as they are attached and journals what they tell; starts with the first of them.
 
-    def __init__(self) -> None:
+    A fault in one of them is counted, and the others go on.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
         self._incoming: deque[Watched | Chore] = deque()
         self._watched: list[Watched] = []
-        self._chores: list[Chore] = []
-        self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._due: dict[Chore, float] = {}
+        self._told: set[str] = set()
+        self._wake_read = self._wake_write = -1
         self._start_lock = lock()
         self._started = False
 
@@ -38,33 +58,64 @@ class MonitorThread:
         """Hand over a monitor or a chore; the caller must not touch it any more. Raises RuntimeError where no thread can be started."""
         with self._start_lock:
             if not self._started:
+                self._open_wake()
                 start(self._run, name="hopwatch-monitors")
                 self._started = True
         self._incoming.append(work)
         os.write(self._wake_write, b"\0")
 
+    def _open_wake(self) -> None:
+        if self._wake_read >= 0:
+            return
+        try:
+            self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError as error:
+            raise RuntimeError(f"no pipe to wake the monitor thread: {error.strerror}") from error
+
     def _run(self) -> None:
-        next_chore = time.monotonic()
         while True:
-            self._wait(next_chore - time.monotonic() if self._chores else None)
-            self._take_over()
-            for watched in self._watched.copy():
+            faultless = False
+            with self._faults_counted():
+                self._turn()
+                faultless = True
+            if not faultless:
+                original("time", "sleep")(PAUSE_AFTER_FAULT)
+
+    def _turn(self) -> None:
+        ready = self._wait()
+        self._take_over()
+        for watched in self._watched.copy():
+            with self._faults_counted():
                 if not watched.drain():
                     self._watched.remove(watched)
                     watched.close()
-            if self._chores and time.monotonic() >= next_chore:
-                self._chores = [chore for chore in self._chores if chore()]
-                next_chore = time.monotonic() + CHORE_SECONDS
+        for chore, due in list(self._due.items()):
+            if chore.socket in ready or due <= time.monotonic():
+                self._do(chore)
 
-    def _wait(self, seconds: float | None) -> None:
+    def _do(self, chore: Chore) -> None:
+        self._due[chore] = time.monotonic() + PAUSE_AFTER_FAULT
+        with self._faults_counted():
+            seconds = chore.run()
+            if seconds is not None:
+                self._due[chore] = time.monotonic() + seconds
+        if chore.socket.closed:
+            self._due.pop(chore, None)
+
+    def _wait(self) -> set[object]:
+        """Wait for what comes, or for the first chore that is due; what something has come to."""
         poller = zmq.Poller()
         poller.register(self._wake_read, zmq.POLLIN)
-        for watched in self._watched:
-            poller.register(watched.pair, zmq.POLLIN)
+        for source in (*(watched.pair for watched in self._watched), *(chore.socket for chore in self._due)):
+            poller.register(source, zmq.POLLIN)
+        seconds = min(self._due.values()) - time.monotonic() if self._due else None
         try:
-            poller.poll(None if seconds is None else max(0, int(seconds * 1000) + 1))
+            return {
+                source
+                for source, _ in poller.poll(None if seconds is None else max(0, int(seconds * 1000) + 1))
+            }
         except zmq.ZMQError:
-            return  # a context is being terminated: draining tells whose, and closes its end
+            return set()  # a context is being terminated: draining tells whose, and closes its end
 
     def _take_over(self) -> None:
         try:
@@ -77,4 +128,17 @@ class MonitorThread:
             if isinstance(work, Watched):
                 self._watched.append(work)
             else:
-                self._chores.append(work)
+                self._due[work] = time.monotonic()
+
+    @contextmanager
+    def _faults_counted(self) -> Iterator[None]:
+        """Without this thread monitors would fill up, and block whoever uses their sockets: nothing may end it."""
+        try:
+            yield
+        except Exception as error:
+            logger.debug("a fault in the monitor thread", exc_info=True)
+            self._journal.count_fault()
+            text = f"monitor thread: {type(error).__name__}: {error}"[:1000]
+            if text not in self._told and len(self._told) < FAULTS_TOLD:
+                self._told.add(text)
+                self._journal.event("fault", text=text)

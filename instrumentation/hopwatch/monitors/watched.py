@@ -86,6 +86,8 @@ class Watched:
         self._event("disconnected", connection=number, endpoint=endpoint, **addresses._asdict(), **counts)
         if self.state.sending is not None:
             self.state.sending.write_progress(final=False)
+        if self.state.reading_sent is not None:
+            self.state.reading_sent.lanes.write_progress()
 
     def _counts(self) -> dict[str, int]:
         words = self.state.slot.words

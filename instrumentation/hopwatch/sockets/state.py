@@ -20,6 +20,7 @@ from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes, write_lanes
 from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.sockets.numbering import Numbering
+from hopwatch.sockets.reading import Reading
 from hopwatch.words import COUNTER_NAMES, SOCKET, SOCKET_SLOT_WORDS
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ class SocketState:
     receiving: ReceivingLanes
     sending: SendingLanes | None = None
     numbering: Numbering | None = None
+    reading_sent: Reading | None = None
+    reading_received: Reading | None = None
     onset_due: bool = False
     sending_more: bool = False
     monitored: bool = False
@@ -119,10 +122,11 @@ class SocketState:
         if self.closed:
             return
         self.closed = True
-        sending = self.sending.slots if self.sending else []
-        for slots in (sending, self.receiving.slots):
+        sent = [*(self.sending.slots if self.sending else []), *_slots_of(self.reading_sent)]
+        received = [*self.receiving.slots, *_slots_of(self.reading_received)]
+        for slots in (sent, received):
             write_lanes(self.journal, self.identifier, slots, final=True)
-        slot, lanes = self.slot, [*sending, *self.receiving.slots]
+        slot, lanes = self.slot, [*sent, *received]
         self._let_go(snapshot(slot))
         counters = dict(zip(COUNTER_NAMES, self.slot.words[1:].tolist(), strict=False))
         self.event("closed", counters=counters, unread=unread)
@@ -138,8 +142,15 @@ class SocketState:
     def _let_go(self, slot: Slot) -> None:
         self.slot = slot
         self.receiving.slots = []
+        for reading in (self.reading_sent, self.reading_received):
+            if reading is not None:
+                reading.lanes.slots = []
         if self.sending is not None:
             self.sending.slots = []
+
+
+def _slots_of(reading: Reading | None) -> list[Slot]:
+    return [] if reading is None else reading.lanes.slots
 
 
 class Guard:

@@ -1,0 +1,40 @@
+"""The part of the verdict that says what it does not rest on."""
+
+import textwrap
+from collections.abc import Iterator
+
+from hopwatch_analysis.records import Analysis
+
+WIDTH = 100
+FAULTS_SHOWN = 3
+
+
+def incomplete(analysis: Analysis) -> Iterator[str]:
+    """Lines about lost events and faults; none where there are none."""
+    if not analysis.evidence_is_incomplete:
+        return
+    yield ""
+    yield "INCOMPLETE: some of what happened was not told, so that losses may be missing or misplaced above:"
+    for lost in analysis.lost_events:
+        who = f"{lost.command or 'a process'} on {lost.host}"
+        yield from _item(f"{_some(lost.events, 'event')} of {who} went before the agent had read them")
+    for fault in analysis.faults[:FAULTS_SHOWN]:
+        yield from _item(f"{fault.host}: {fault.text}")
+    others = analysis.fault_count - min(len(analysis.faults), FAULTS_SHOWN)
+    if others:
+        yield f"  - and {_some(others, 'more fault')}: see faults in the report"
+
+
+def _some(count: int, what: str) -> str:
+    return f"1 {what}" if count == 1 else f"{count} {what}s"
+
+
+def _item(text: str) -> list[str]:
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent="  - ",
+        subsequent_indent="    ",
+        break_on_hyphens=False,
+        break_long_words=False,
+    )

@@ -1,0 +1,108 @@
+"""What a number that a message carries says: next, ahead of a gap, late, twice, or the beginning of a new numbering.
+
+Senders that number their messages begin again when they restart, and no message says so. What is taken for a restart is a number
+that goes back to 0; or near it, or by more than ``RECENT``; or three in a row that were there already. A number that was among the
+last ones received is a duplicate, one that a remembered gap lacks is late. Not to be told apart: a restart whose
+first message that arrives has a number above the last one (it reads as a gap), and a restart of a lane of which no more than a
+few numbers had come (it may read as duplicates).
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+RECENT = 64
+GAPS_REMEMBERED = 64
+RUN_OF_A_RESTART = 3
+WRAPS_WITHIN = 1 << 16
+
+
+class Verdict(Enum):
+    """What a number is."""
+
+    NEXT = auto()
+    """The one that was due."""
+    GAP = auto()
+    """Further on: those between are missing."""
+    LATE = auto()
+    """One of an earlier gap."""
+    EARLY = auto()
+    """From before the first one that came: out of order, and nobody had missed it."""
+    DUPLICATE = auto()
+    """It was there already."""
+    RESTART = auto()
+    """The first of a new numbering."""
+
+
+@dataclass(slots=True)
+class NumberLine:
+    """The numbers of one lane from where they began; ``first`` and ``next`` go on counting where the carried ones wrap."""
+
+    modulus: int
+    first: int
+    next: int
+    recent: deque[int] = field(default_factory=lambda: deque(maxlen=RECENT))
+    open_gaps: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=GAPS_REMEMBERED))
+    received: int = 1
+    repeated: int = 0
+    repeated_last: int = -1
+
+    @classmethod
+    def beginning(cls, modulus: int, number: int) -> "NumberLine":
+        """A lane whose first message carries this number."""
+        line = cls(modulus, number, number + 1)
+        line.recent.append(number)
+        return line
+
+    def take(self, number: int) -> tuple[Verdict, int, int]:
+        """Place one carried number: a verdict, and the numbers that it is about, ``first`` to ``last`` (RESTART: where it began)."""
+        due = self.next % self.modulus
+        ahead = (number - due) % self.modulus
+        reach = self.modulus // 2 if number >= due else min(WRAPS_WITHIN, self.modulus // 4)
+        if ahead <= reach:
+            return self._onward(number, ahead)
+        return self._back(number, self.next - (self.modulus - ahead))
+
+    def _onward(self, number: int, ahead: int) -> tuple[Verdict, int, int]:
+        first, self.next = self.next, self.next + ahead + 1
+        self._received(number)
+        if not ahead:
+            return Verdict.NEXT, first, first
+        self.open_gaps.append((first, first + ahead - 1))
+        return Verdict.GAP, first, first + ahead - 1
+
+    def _received(self, number: int) -> None:
+        self.recent.append(number)
+        self.received += 1
+        self.repeated = 0
+
+    def _back(self, number: int, place: int) -> tuple[Verdict, int, int]:
+        if place == self.first - 1 and self.received < RUN_OF_A_RESTART:
+            self._received(number)
+            self.first = place
+            return Verdict.EARLY, place, place
+        gap = next((gap for gap in self.open_gaps if gap[0] <= place <= gap[1]), None)
+        if gap is not None:
+            self._fill(gap, place)
+            self._received(number)
+            return Verdict.LATE, place, place
+        if number == 0 and number not in list(self.recent)[-2:]:
+            return Verdict.RESTART, number, number
+        if number in self.recent:
+            return self._again(number, place)
+        if number >= RECENT and self.next - place <= RECENT:
+            return Verdict.EARLY, place, place
+        return Verdict.RESTART, number, number
+
+    def _again(self, number: int, place: int) -> tuple[Verdict, int, int]:
+        follows = self.repeated > 0 and number == (self.repeated_last + 1) % self.modulus
+        self.repeated = self.repeated + 1 if follows else 1
+        self.repeated_last = number
+        if self.repeated == RUN_OF_A_RESTART:
+            return Verdict.RESTART, number - RUN_OF_A_RESTART + 1, number
+        return Verdict.DUPLICATE, place, place
+
+    def _fill(self, gap: tuple[int, int], place: int) -> None:
+        self.open_gaps.remove(gap)
+        parts = ((gap[0], place - 1), (place + 1, gap[1]))
+        self.open_gaps.extend(part for part in parts if part[0] <= part[1])

@@ -1,0 +1,237 @@
+"""Lanes of messages that carry numbers of their own, at either end of a hop."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hopwatch import finding
+from hopwatch.finding import Finding
+from hopwatch.ids import as_text
+from hopwatch.journal.counters import Slot, Words
+from hopwatch.journal.journal import Journal
+from hopwatch.lanes.numbers import NumberLine, Verdict
+from hopwatch.lanes.sending import PROGRESS_LANES, write_lanes
+from hopwatch.sequences import NumberedMessages
+from hopwatch.words import (
+    DUPLICATED,
+    GAPS,
+    LANE_COUNT,
+    LANE_FIRST,
+    LANE_FRAMES,
+    LANE_INDEX,
+    LANE_NEXT,
+    LANE_STREAM,
+    LOST,
+    REORDERED,
+    SOCKET,
+)
+
+MOST_LANES = 10_000
+HIGHEST = 1 << 62
+"""Numbers from here on are journaled from their lane's first one on, so that all fit a signed 64-bit integer."""
+
+Key = tuple[bytes, int | None]
+"""A lane as its messages name it, and the connection that they came by."""
+
+
+@dataclass(eq=False, slots=True)
+class SequencedLane:
+    """One lane of one epoch. ``former`` is what it was before what may have been a restart."""
+
+    line: NumberLine
+    words: Words
+    stream: int
+    index: int
+    topic: bytes
+    epoch: int
+    base: int
+    former: "SequencedLane | None" = None
+
+
+class SequencedLanes:
+    """Reads the numbers of one socket's messages, in one direction, and follows their lanes.
+
+    A sender's lanes belong to its own stream. A receiver gives each sender that it can tell from others, and each numbering that
+    one begins, a stream id of its own: a function of the socket's id, the sequence's name, and the epoch.
+    """
+
+    def __init__(
+        self, socket: int, sequence: NumberedMessages, counters: Words, journal: Journal, *, sending: bool
+    ) -> None:
+        self.slots: list[Slot] = []
+        self.find: Callable[[Finding], None] = lambda _: None
+        self._socket = socket
+        self._sequence = sequence
+        self._counters = counters
+        self._journal = journal
+        self._sending = sending
+        self._lanes: dict[Key, SequencedLane] = {}
+        self._indices: dict[bytes, int] = {}
+        self._epochs: dict[int | None, int] = {}
+        self._off = False
+
+    def take(self, frames: list[bytes], connection: int | None) -> None:
+        """Take in one message. A reader that raises is not asked again."""
+        if self._off:
+            return
+        try:
+            found = self._sequence.read(frames)
+            if found is None:
+                return
+            topic, number = _checked(found, self._sequence.modulus)
+        except Exception as error:  # noqa: BLE001 -- the application's callable may raise what it likes
+            self._off = True
+            self.find(finding.sequence_failed(self._sequence.name, f"{type(error).__name__}: {error}"))
+            return
+        lane = self._lanes.get((topic, connection)) or self._moved(topic, connection, number)
+        if lane is None:
+            lane = self._open(topic, connection, number)
+            if lane is not None and self._sending:
+                lane.words[LANE_FRAMES] = len(frames)
+        elif self._sending:
+            self._send(lane, number, len(frames))
+        else:
+            self._receive(lane, number, connection)
+
+    def write_progress(self) -> None:
+        """Journal where every lane stands, if they are few."""
+        if len(self.slots) <= PROGRESS_LANES:
+            write_lanes(self._journal, self._socket, self.slots, final=False)
+
+    def _receive(self, lane: SequencedLane, number: int, connection: int | None) -> None:
+        former = lane.former
+        if former is not None and number == former.line.next % self._sequence.modulus and number:
+            lane = self._back_to(former, lane, connection)
+        verdict, first, last = lane.line.take(number)
+        words, counters = lane.words, self._counters
+        if verdict is Verdict.NEXT:
+            words[LANE_COUNT] += 1
+            words[LANE_NEXT] = lane.line.next - lane.base
+            if lane.former is not None and lane.line.received > 2:
+                lane.former = None
+        elif verdict is Verdict.GAP:
+            words[LANE_COUNT] += 1
+            words[LANE_NEXT] = lane.line.next - lane.base
+            counters[GAPS] += 1
+            counters[LOST] += last - first + 1
+            self._write_gap(lane, first, last)
+        elif verdict is Verdict.LATE:
+            words[LANE_COUNT] += 1
+            counters[REORDERED] += 1
+            counters[LOST] -= 1
+            self._event("late", lane, number=first - lane.base)
+        elif verdict is Verdict.EARLY:
+            counters[REORDERED] += 1
+            if first == lane.line.first and first >= lane.base:
+                words[LANE_COUNT] += 1
+                words[LANE_FIRST] = first - lane.base
+        elif verdict is Verdict.DUPLICATE:
+            counters[DUPLICATED] += 1
+        else:
+            self._restart(lane, first, last, connection)
+
+    def _restart(self, lane: SequencedLane, first: int, last: int, connection: int | None) -> None:
+        """What came since ``first`` is of a new numbering, and was taken for duplicates until now, all but the last."""
+        self._counters[DUPLICATED] -= last - first
+        if self._epochs.get(connection) == lane.epoch:
+            self._epochs[connection] = 1 + max(self._epochs.values())
+        opened = self._open(lane.topic, connection, first)
+        if opened is None:
+            return
+        for number in range(first + 1, last + 1):
+            opened.line.take(number)
+        opened.words[LANE_NEXT] = opened.line.next - opened.base
+        opened.words[LANE_COUNT] = last - first + 1
+        opened.former = lane
+
+    def _back_to(self, former: SequencedLane, lane: SequencedLane, connection: int | None) -> SequencedLane:
+        """The numbering goes on as if nothing had been: what looked like a restart was a message that came twice or late."""
+        self._lanes[lane.topic, connection] = former
+        self._counters[DUPLICATED] += lane.words[LANE_COUNT]
+        lane.words[LANE_COUNT] = 0
+        lane.words[LANE_NEXT] = lane.words[LANE_FIRST]
+        return former
+
+    def _send(self, lane: SequencedLane, number: int, frames: int) -> None:
+        line, words = lane.line, lane.words
+        ahead = (number - line.next) % self._sequence.modulus
+        if ahead > self._sequence.modulus // 2 or (number == 0 and ahead):
+            self._epochs[None] = max(self._epochs[None], lane.epoch + 1)
+            opened = self._open(lane.topic, None, number, lane.epoch + 1)
+            if opened is not None:
+                opened.words[LANE_FRAMES] = frames
+            return
+        if ahead:
+            first, last = line.next - lane.base, line.next + ahead - 1 - lane.base
+            self._event("skipped", lane, first=first, last=last)
+        line.next += ahead + 1
+        words[LANE_FRAMES] += frames
+        words[LANE_NEXT] = line.next - lane.base
+        words[LANE_COUNT] += 1
+
+    def _moved(self, topic: bytes, connection: int | None, number: int) -> SequencedLane | None:
+        """The lane that goes on by another connection: the same topic, and just the number that was due."""
+        for key, lane in self._lanes.items():
+            if key[0] == topic and lane.line.next % self._sequence.modulus == number:
+                del self._lanes[key]
+                self._lanes[topic, connection] = lane
+                self._epochs.setdefault(connection, lane.epoch)
+                return lane
+        return None
+
+    def _open(
+        self, topic: bytes, connection: int | None, number: int, epoch: int | None = None
+    ) -> SequencedLane | None:
+        if len(self.slots) >= MOST_LANES:
+            self.find(finding.too_many_lanes(MOST_LANES))
+            return None
+        if connection not in self._epochs:
+            self._epochs[connection] = 1 + max(self._epochs.values(), default=-1)
+        epoch = self._epochs[connection] if epoch is None else epoch
+        slot = self._journal.lane_slot()
+        self.slots.append(slot)
+        base = number if number >= HIGHEST else 0
+        stream = self._socket if self._sending else stream_id(self._socket, self._sequence.name, epoch)
+        index = len(self.slots) - 1 if self._sending else self._indices.setdefault(topic, len(self._indices))
+        words = slot.words
+        words[LANE_STREAM] = stream
+        words[LANE_INDEX] = index
+        words[LANE_COUNT] = 1
+        words[LANE_FIRST] = number - base
+        words[LANE_NEXT] = number + 1 - base
+        words[SOCKET] = self._socket
+        line = NumberLine.beginning(self._sequence.modulus, number)
+        lane = SequencedLane(line, words, stream, index, topic, epoch, base)
+        self._lanes[topic, connection] = lane
+        about = {"sequence": self._sequence.name, "epoch": epoch} | ({"base": str(base)} if base else {})
+        self._event("lane", lane, topic=topic.hex(), slot=slot.place, **about)
+        return lane
+
+    def _write_gap(self, lane: SequencedLane, first: int, last: int) -> None:
+        numbers = {"first": first - lane.base, "last": last - lane.base, "lost": last - first + 1}
+        self._event("gap", lane, **numbers, received=lane.words[LANE_COUNT])
+
+    def _event(self, event: str, lane: SequencedLane, **fields: object) -> None:
+        about = {"socket": as_text(self._socket), "stream": as_text(lane.stream), "lane": lane.index}
+        self._journal.event(event, **about, **fields)
+
+
+def stream_id(socket: int, sequence: str, epoch: int) -> int:
+    """The id of a stream that only its receiver numbers (FORMAT.md, "Numbers that messages carry")."""
+    text = f"{as_text(socket)}/{sequence}/{epoch}"
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") or 1
+
+
+def _checked(found: object, modulus: int) -> tuple[bytes, int]:
+    if not isinstance(found, tuple) or len(found) != 2:
+        raise TypeError(f"it gave {found!r}, and not a lane and a number")
+    lane, number = found
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise TypeError(f"it gave {number!r} for a number")
+    if not 0 <= number < modulus:
+        raise ValueError(f"it gave {number}, which is not from 0 to {modulus - 1}")
+    if isinstance(lane, bytes):
+        return lane, number
+    if isinstance(lane, str | int):
+        return str(lane).encode(), number
+    raise TypeError(f"it gave {lane!r} for a lane")

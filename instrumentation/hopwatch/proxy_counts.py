@@ -1,0 +1,105 @@
+"""The counts that libzmq keeps of a running proxy, asked for again and again."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import zmq
+
+from hopwatch.descriptors import require_descriptors
+from hopwatch.sockets.state import SocketState
+from hopwatch.words import (
+    PROXIED_AT,
+    PROXIED_IN_BYTES,
+    PROXIED_IN_FRAMES,
+    PROXIED_OUT_BYTES,
+    PROXIED_OUT_FRAMES,
+)
+
+COUNTED = (PROXIED_IN_FRAMES, PROXIED_IN_BYTES, PROXIED_OUT_FRAMES, PROXIED_OUT_BYTES)
+"""The order in which STATISTICS gives the counts of one side."""
+
+PAUSE_SECONDS = 0.25
+PAUSE_SECONDS_WHILE_COUNTING = 0.02
+ADDRESS = "inproc://statistics"
+
+
+class ProxyCounts:
+    """A chore of the monitor thread: keeps a proxy's counts in the slots of its two sockets.
+
+    The sockets that it takes are of a context of our own, which the application's does not see.
+    """
+
+    def __init__(self, front: SocketState, back: SocketState) -> None:
+        """Raises OSError and ZMQError where descriptors are too few for a context."""
+        require_descriptors()
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        try:
+            self.control = self._socket(zmq.REP)
+            self.control.bind(ADDRESS)
+            self.socket = self._socket(zmq.REQ)
+            self.socket.connect(ADDRESS)
+        except zmq.ZMQError:
+            self._context.destroy(linger=0)
+            raise
+        self._sides = (front, back)
+        self._asked_at: int | None = None
+        self._last: list[int] = []
+        self._kept_at: int | None = None
+        self._lock = threading.Lock()
+        self._over = False
+
+    def run(self) -> float | None:
+        """Take the answer if there is one, or else ask; soon again while the counts change."""
+        if self._over:
+            self.socket.close()
+            self._context.term()
+            return None
+        if self._asked_at is None:
+            self._ask()
+            return PAUSE_SECONDS
+        if not self.socket.poll(0):
+            return PAUSE_SECONDS
+        counts = [int.from_bytes(part, "little") for part in self.socket.recv_multipart()]
+        asked_at, self._asked_at = self._asked_at, None
+        self._keep(counts, asked_at)
+        changed = counts != self._last
+        self._last = counts
+        return PAUSE_SECONDS_WHILE_COUNTING if changed else PAUSE_SECONDS
+
+    def end(self) -> dict[str, object]:
+        """The proxy has ended: nothing is kept from here on, so that its sockets' slots may be given back. What was kept last."""
+        with self._lock:
+            self._over = True
+        self.control.close()
+        front, back = ([side.slot.words[word] for word in COUNTED] for side in self._sides)
+        return {"frontend_counts": front, "backend_counts": back, "counted_at": self._kept_at}
+
+    def abandon(self) -> None:
+        """Close everything, where the monitor thread has not taken this over."""
+        self._context.destroy(linger=0)
+
+    def _ask(self) -> None:
+        asked_at = time.time_ns()
+        try:
+            self.socket.send(b"STATISTICS", zmq.DONTWAIT)
+        except zmq.Again:
+            return
+        self._asked_at = asked_at
+
+    def _keep(self, counts: list[int], asked_at: int) -> None:
+        with self._lock:
+            if self._over:
+                return
+            for side, values in zip(self._sides, (counts[:4], counts[4:8]), strict=True):
+                words = side.slot.words
+                for word, value in zip(COUNTED, values, strict=True):
+                    words[word] = value
+                words[PROXIED_AT] = asked_at
+            self._kept_at = asked_at
+
+    def _socket(self, kind: int) -> zmq.Socket[bytes]:
+        socket = self._context.socket(kind)
+        socket.setsockopt(zmq.LINGER, 0)
+        return socket

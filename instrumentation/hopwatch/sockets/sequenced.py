@@ -1,0 +1,97 @@
+"""Sockets whose messages carry numbers of their own: each message is shown to the sequence, once it is whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import zmq
+
+from hopwatch.frames import as_bytes
+from hopwatch.journal.counters import Words
+from hopwatch.lanes.sequenced import SequencedLanes
+from hopwatch.sequences import NumberedMessages
+from hopwatch.sockets.counting import (
+    Methods,
+    arming_send,
+    counting_send,
+    looking_send,
+    recv_as_it_is_now,
+    stamped_recv,
+)
+from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.reading import Reading
+from hopwatch.sockets.receiving import StampedReceive
+from hopwatch.sockets.sending import CountingSend
+from hopwatch.sockets.state import Guard, SocketState
+
+SNDMORE = int(zmq.SNDMORE)
+
+TWO_WAY = {zmq.DEALER, zmq.ROUTER, zmq.REQ, zmq.REP, zmq.PAIR}
+SENDING = {zmq.PUB, zmq.XPUB, zmq.PUSH, *TWO_WAY}
+RECEIVING = {zmq.SUB, zmq.XSUB, zmq.PULL, *TWO_WAY}
+
+Made = tuple[tuple[type[HookedSocket], ...], Methods]
+"""The parts of a socket's class, and its own methods."""
+
+
+def read_numbers(
+    state: SocketState, socket_type: zmq.SocketType, sequence: NumberedMessages, made: Made
+) -> Made:
+    """Have the messages of a socket read, in the directions that its type has."""
+    parts, methods = made
+    words = state.slot.words
+
+    def reading(*, sending: bool) -> Reading:
+        lanes = SequencedLanes(state.identifier, sequence, words, state.journal, sending=sending)
+        lanes.find = state.find
+        return Reading(lanes)
+
+    if socket_type in SENDING:
+        state.reading_sent = reading(sending=True)
+        sends = looking_send(counting_send(words))
+        methods = {**methods, **(arming_send(sends) if "_hopwatch_armed" in methods else sends)}
+        parts = (SequencedSend, *parts[1:])
+    if socket_type in RECEIVING:
+        state.reading_received = reading(sending=False)
+        methods = {**methods, **sequenced_recv(words, state)}
+        parts = (*parts[:-1], SequencedReceive)
+    return parts, methods
+
+
+def sequenced_recv(words: Words, state: SocketState) -> Methods:
+    """``recv`` of a socket whose received messages are read."""
+
+    def recv(self: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
+        """As ``zmq.Socket.recv``, stamps left out."""
+        if not isinstance(self, StampedReceive):
+            return recv_as_it_is_now(self, flags, copy, track)
+        frame = self._hopwatch_next(flags, track)
+        return frame.bytes if copy else frame
+
+    return {**stamped_recv(words, state), "recv": recv}
+
+
+class SequencedSend(CountingSend):
+    """Counts, and reads the numbers that go out."""
+
+    def _hopwatch_send_frame(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+        tracker = self._hopwatch_transmit(data, flags, copy, track)
+        state = self._hopwatch
+        if state.reading_sent is not None and not state.faulty:
+            with Guard(state):
+                state.reading_sent.add(as_bytes(data), bool(flags & SNDMORE))
+        return tracker
+
+
+class SequencedReceive(StampedReceive):
+    """Reads the numbers that come in; takes stamps off, should there be any."""
+
+    def _hopwatch_hold(self, frame: zmq.Frame, following: bytes) -> None:
+        super()._hopwatch_hold(frame, following)
+        state = self._hopwatch
+        if state.reading_received is not None and not state.faulty:
+            with Guard(state):
+                state.reading_received.add(frame, state.incoming.more)
+
+    def _hopwatch_take_unstamped(self) -> None:
+        """Only stamps would have a use for the count."""

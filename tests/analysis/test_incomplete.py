@@ -1,0 +1,36 @@
+"""The verdict never says that all is well where it does not know."""
+
+from hopwatch_analysis.records import Analysis, Fault, LedgerRow, LostEvents
+from hopwatch_analysis.verdict import verdict
+
+SOUND = Analysis(
+    began_at=None,
+    ended_at=None,
+    hops=(),
+    ledger=(LedgerRow("a" * 16, "quotes", "b" * 16, "reader", 10, 10, 0, 0, 0),),
+    incidents=(),
+    findings=(),
+)
+
+
+def test_lost_events_and_faults_are_told_and_bounded() -> None:
+    faults = tuple(Fault(None, "web-1", None, None, f"events, byte {number}: garbage") for number in range(5))
+    lost = (LostEvents("web-2", "c" * 16, "python app.py", 7), LostEvents("web-3", "d" * 16, None, 1))
+    told = verdict(
+        Analysis(**vars(SOUND) | {"faults": faults, "fault_count": 12, "lost_events": lost})
+    ).splitlines()
+    assert told[0] == "No loss is proven, but not everything that happened is known."
+    assert told[4:] == [
+        "INCOMPLETE: some of what happened was not told, so that losses may be missing or misplaced above:",
+        "  - 7 events of python app.py on web-2 went before the agent had read them",
+        "  - 1 event of a process on web-3 went before the agent had read them",
+        "  - web-1: events, byte 0: garbage",
+        "  - web-1: events, byte 1: garbage",
+        "  - web-1: events, byte 2: garbage",
+        "  - and 9 more faults: see faults in the report",
+    ]
+
+
+def test_where_all_was_told_nothing_is_said_about_it() -> None:
+    assert verdict(SOUND).splitlines()[0] == "NOTHING LOST: every message is accounted for."
+    assert "INCOMPLETE" not in verdict(SOUND)
