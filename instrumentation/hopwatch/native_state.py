@@ -9,6 +9,7 @@ that byte of the application's socket is then read. Where anything is not as exp
 import os
 from collections.abc import Callable
 from functools import lru_cache, wraps
+from typing import TypeVar
 
 import zmq
 from zmq.backend import Socket as BackendSocket
@@ -16,8 +17,10 @@ from zmq.backend import Socket as BackendSocket
 from hopwatch.descriptors import require_descriptors
 
 Question = Callable[["zmq.Socket[bytes]"], bool | None]
+Found = TypeVar("Found")
 
 OBJECT_BYTES = 4096
+MEASUREMENTS = 5
 MONITORED_EVENTS = 0x2A5A
 """A mask that hardly stands anywhere by chance."""
 
@@ -74,8 +77,7 @@ def _nodrop_byte(socket_type: int) -> tuple[int, int, int] | None:
     def toggle(socket: BackendSocket, on: bool) -> None:
         socket.set(zmq.XPUB_NODROP, int(on))
 
-    changed = _bytes_that_follow(socket_type, toggle)
-    return changed[0] if len(changed) == 1 else None
+    return _only_one(lambda: set(_bytes_that_follow(socket_type, toggle)))
 
 
 @lru_cache(maxsize=8)
@@ -91,10 +93,12 @@ def _empty_prefix_count(socket_type: int) -> int | None:
 
         return toggle
 
-    every = {(offset, off, on) for offset, off, on in _bytes_that_follow(socket_type, toggling(b""))}
-    some = {offset for offset, _, _ in _bytes_that_follow(socket_type, toggling(b"hopwatch"))}
-    counts = [offset for offset, off, on in every if offset not in some and (off, on) == (0, 1)]
-    return counts[0] if len(counts) == 1 else None
+    def measure() -> set[int]:
+        every = _bytes_that_follow(socket_type, toggling(b""))
+        some = {offset for offset, _, _ in _bytes_that_follow(socket_type, toggling(b"hopwatch"))}
+        return {offset for offset, off, on in every if offset not in some and (off, on) == (0, 1)}
+
+    return _only_one(measure)
 
 
 @lru_cache(maxsize=32)
@@ -102,14 +106,27 @@ def _monitor_pointer(socket_type: int) -> int | None:
     def toggle(socket: BackendSocket, on: bool) -> None:
         socket.monitor("inproc://hopwatch-calibration" if on else None, MONITORED_EVENTS if on else 0)
 
-    off, on, off_again = _snapshots(socket_type, toggle)
-    pointers = [
-        offset
-        for offset in range(0, len(on) - 15, 8)
-        if off[offset : offset + 16] == off_again[offset : offset + 16] == bytes(16)
-        and _is_pointer_and_mask(on[offset : offset + 16])
-    ]
-    return pointers[0] if len(pointers) == 1 else None
+    def measure() -> set[int]:
+        off, on, off_again = _snapshots(socket_type, toggle)
+        return {
+            offset
+            for offset in range(0, len(on) - 15, 8)
+            if off[offset : offset + 16] == off_again[offset : offset + 16] == bytes(16)
+            and _is_pointer_and_mask(on[offset : offset + 16])
+        }
+
+    return _only_one(measure)
+
+
+def _only_one(measure: Callable[[], set[Found]]) -> Found | None:
+    """The one place that is found each time: what other threads write nearby is not."""
+    found = measure()
+    for _ in range(MEASUREMENTS):
+        if len(found) == 1:
+            return found.pop()
+        again = measure()
+        found = found & again or again
+    return None
 
 
 def _is_pointer_and_mask(words: bytes) -> bool:

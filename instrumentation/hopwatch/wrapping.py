@@ -43,7 +43,17 @@ from hopwatch.sockets.receiving import CountingReceive, StampedReceive
 from hopwatch.sockets.refusals import Arming, Waiting
 from hopwatch.sockets.sending import CountingSend, StampingSend, SubscribingSend
 from hopwatch.sockets.sequenced import read_numbers
-from hopwatch.sockets.standing import above, enrol, join, known_state, leave, way_of, worker_of
+from hopwatch.sockets.standing import (
+    above,
+    adopt,
+    enrol,
+    join,
+    known_state,
+    leave,
+    return_lent,
+    way_of,
+    worker_of,
+)
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.stamp import SHARED_OUT
 
@@ -128,6 +138,8 @@ def unwrap(socket: AnySocket) -> AnySocket:
             state.write_closed()
     for member in state.members | {socket}:
         leave(member)
+    for borrower in state.borrowers:
+        return_lent(borrower)
     return cast(AnySocket, socket)
 
 
@@ -162,7 +174,7 @@ def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -
     socket_type = zmq.SocketType(cast(int, BackendSocket.get(socket, zmq.TYPE)))
     state = _new_state(socket_type, wish, instrument)
     state.way = way_of(socket)
-    state.adopt = join
+    state.adopt = adopt
     refusal = _stamp_refusal(socket, socket_type) if wish.stamped else None
     stamps = wish.stamped and refusal is None and socket_type in STAMPABLE
     if stamps:

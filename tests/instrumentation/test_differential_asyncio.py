@@ -65,6 +65,9 @@ class Pair:
         if name == "settle":
             await turns()
             return [seen(future) for future in self.left]
+        for each in (self.sender, self.receiver):
+            # else libzmq takes in what its peers have told it only about once a millisecond
+            zmq.backend.Socket.get(each, zmq.EVENTS)
         try:
             if name == "get":
                 return socket.get(*arguments)

@@ -87,6 +87,7 @@ def test_a_stamp_that_one_object_meets_is_known_to_the_other(
 def test_closing_one_object_ends_the_stream_once(context: zmq.Context, journal: Journal) -> None:
     push = hopwatch.wrap(context.socket(zmq.PUSH), name="push")
     second = zmq.Socket(push)
+    assert type(second) is zmq.Socket
     second.close()
     assert push.closed
     push.close()
@@ -110,6 +111,7 @@ def test_unwrapping_makes_every_object_bare(context: zmq.Context, journal: Journ
     hopwatch.unwrap(push)
     assert type(push) is zmq.Socket
     assert type(second) is zmq.Socket
+    assert "send" not in second.__dict__
 
 
 def test_a_shadow_may_send_past_us_so_probing_stops(context: zmq.Context, journal: Journal) -> None:

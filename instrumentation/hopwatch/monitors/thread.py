@@ -14,7 +14,7 @@ import zmq
 
 from hopwatch.journal.journal import Journal
 from hopwatch.monitors.watched import Watched
-from hopwatch.native_threads import lock, start
+from hopwatch.native_threads import lock, original, start
 
 logger = logging.getLogger("hopwatch")
 
@@ -80,7 +80,7 @@ class MonitorThread:
                 self._turn()
                 faultless = True
             if not faultless:
-                time.sleep(PAUSE_AFTER_FAULT)
+                original("time", "sleep")(PAUSE_AFTER_FAULT)
 
     def _turn(self) -> None:
         ready = self._wait()

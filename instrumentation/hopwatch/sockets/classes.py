@@ -25,7 +25,6 @@ def instrumented(
         "__module__": bare.__module__,
         "__qualname__": bare.__qualname__,
         "__doc__": bare.__doc__,
-        "__new__": _new_bare,
         "_hopwatch_bare": bare,
         "_hopwatch_parts": parts,
         "_hopwatch_methods": methods,
@@ -46,13 +45,6 @@ def _around(bare: SocketClass, below: type, above: tuple[type, ...]) -> tuple[ty
     pyzmqs = next(cls for cls in bare.__mro__ if cls.__module__.partition(".")[0] == "zmq")
     around = (*above, pyzmqs, below)
     return around if pyzmqs is bare else (bare, type(bare.__name__, around, {}))
-
-
-def _new_bare(cls: type[HookedSocket], *arguments: Any, **options: Any) -> Any:
-    """A further socket made by the class of an instrumented one is bare."""
-    socket = cls._hopwatch_bare.__new__(cls._hopwatch_bare, *arguments, **options)
-    socket.__init__(*arguments, **options)  # type: ignore[misc]
-    return socket
 
 
 def exchange(

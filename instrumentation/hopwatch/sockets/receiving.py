@@ -77,6 +77,9 @@ class CountingReceive(HookedSocket):
         """As ``zmq.Socket.recv_into``; a stamp that fills the buffer stays in it."""
         if not has_way(self, CountingReceive):
             return self.recv_into(buffer, nbytes=nbytes, flags=flags)
+        if self._hopwatch.way.looks_ahead:
+            self._hopwatch_read_stamps(self._hopwatch_words[RECEIVED])
+            return self.recv_into(buffer, nbytes=nbytes, flags=flags)
         try:
             size: int = BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
         except zmq.Again:
@@ -107,7 +110,7 @@ class CountingReceive(HookedSocket):
 
     def _hopwatch_look_ahead(self, frame: zmq.Frame) -> None:
         """Others follow this frame: a stamp among them must not be left for the next receive to find."""
-        self._hopwatch_read_stamps()
+        self._hopwatch_read_stamps(self._hopwatch_words[RECEIVED])
         cast(StampedReceive, self)._hopwatch_hold(frame, backend_recv(self, DONTWAIT))
 
     def _hopwatch_count_more(self, size: int, frame: bytes | None) -> None:
@@ -136,12 +139,14 @@ class CountingReceive(HookedSocket):
     ) -> None:
         """From here on stamps come: take them off before the application sees them."""
         state = self._hopwatch
-        self._hopwatch_read_stamps()
+        self._hopwatch_read_stamps(self._hopwatch_words[RECEIVED] - 1)
         with Guard(state):
-            state.receiving.unstamped.before += self._hopwatch_words[RECEIVED] - 1
             state.receiving.take(frame, first_frame, several)
 
-    def _hopwatch_read_stamps(self) -> None:
+    def _hopwatch_read_stamps(self, before: int) -> None:
+        """Take off the stamps that come after so many messages."""
+        with Guard(self._hopwatch):
+            self._hopwatch.receiving.unstamped.before += before
         self._hopwatch_retire_receive()
         exchange(self, CountingReceive, StampedReceive, stamped_recv(self._hopwatch_words, self._hopwatch))
 

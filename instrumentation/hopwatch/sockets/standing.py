@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 import zmq
@@ -18,6 +19,8 @@ from hopwatch.sockets.state import SocketState, Way
 DONTWAIT = int(zmq.DONTWAIT)
 
 AnySocket = zmq.Socket[Any]
+
+LENT = ("send", "recv", "recv_into", "poll", "get", "getsockopt", "set", "setsockopt", "monitor")
 
 
 def worker_of(socket: AnySocket) -> AnySocket:
@@ -69,9 +72,10 @@ def join(socket: AnySocket, state: SocketState) -> HookedSocket | None:
     """Let a further object stand for an instrumented socket; None where nothing of that does any work any more."""
     worker = worker_of(socket)
     if not isinstance(worker, HookedSocket):
-        model = next((member for member in state.members if type(member)._hopwatch_methods), None)
+        model = _worker_among(state)
         if model is None:
             return None
+        return_lent(worker)
         model._hopwatch_stop_probing()
         pattern = type(model)
         new_class = instrumented(
@@ -82,6 +86,38 @@ def join(socket: AnySocket, state: SocketState) -> HookedSocket | None:
         pending = Pending if state.way.sends_deferred else JoinedPending
         enrol(socket, instrumented(type(socket), (Front,), {}, (pending,)), state)
     return cast(HookedSocket, socket)
+
+
+def adopt(shadow: AnySocket, state: SocketState) -> None:
+    """Let a shadow that the application has made stand for the socket too.
+
+    A plain one keeps its class, which tells the two objects of an asyncio socket apart, and is lent the ways of the worker.
+    """
+    if type(shadow) is not zmq.Socket:
+        join(shadow, state)
+        return
+    worker = _worker_among(state)
+    if worker is not None:
+        worker._hopwatch_stop_probing()
+        shadow.__dict__.update({name: _lent(worker, name) for name in LENT})
+        state.borrowers.add(shadow)
+
+
+def _lent(worker: HookedSocket, name: str) -> Callable[..., Any]:
+    def call(*arguments: Any, **options: Any) -> Any:
+        return getattr(worker, name)(*arguments, **options)
+
+    return functools.wraps(getattr(zmq.Socket, name))(call)
+
+
+def _worker_among(state: SocketState) -> HookedSocket | None:
+    return next((member for member in state.members if type(member)._hopwatch_methods), None)
+
+
+def return_lent(socket: AnySocket) -> None:
+    """Leave a shadow to itself."""
+    for name in LENT:
+        socket.__dict__.pop(name, None)
 
 
 def leave(socket: HookedSocket) -> None:

@@ -60,7 +60,8 @@ def no_adoption(shadow: zmq.Socket[Any], state: SocketState) -> None:
 class SocketState:
     """One instrumented socket; holds no reference to it, so that it is collected as a bare one is.
 
-    ``members`` are the Python objects that stand for it: the application's, and shadows of that. ``adopt`` takes in a further one.
+    ``members`` are the Python objects that stand for it: the application's, and shadows of that; ``borrowers`` are shadows
+    that use the ways of a member. ``adopt`` takes in a further shadow.
     """
 
     identifier: int
@@ -80,7 +81,8 @@ class SocketState:
     faulty: bool = False
     way: Way = field(default_factory=Way)
     members: weakref.WeakSet[HookedSocket] = field(default_factory=weakref.WeakSet)
-    adopt: Callable[[zmq.Socket[Any], SocketState], object] = no_adoption
+    borrowers: weakref.WeakSet[zmq.Socket[Any]] = field(default_factory=weakref.WeakSet)
+    adopt: Callable[[zmq.Socket[Any], SocketState], None] = no_adoption
     closed: bool = False
     incoming: Incoming = field(default_factory=Incoming)
     findings: list[Finding] = field(default_factory=list)
