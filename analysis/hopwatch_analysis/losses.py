@@ -10,42 +10,13 @@ RANGE_OF_EDGE = ("stream", "lane", "first", "last", "from_socket", "to_socket", 
 PARTS = ("inner", "tail", "head", "all", "unsure")
 
 
-EPOCH = sf.timestamp_seconds(sf.lit(0))
-
-
 def by_hop(pieces: DataFrame, owed: DataFrame) -> DataFrame:
     """One row a range and edge: the columns of RANGE_OF_EDGE, part, before, after, before_sent_at, after_sent_at,
-    seen_at, moved_at, way_moved_at (in any lane), joined_before (the receiver got a lane of the stream that had begun
-    earlier, and was subscribed to no earlier, from its number 0 on), joined_midway (it lacks the beginning of another lane), got_of_stream, reached (the
-    sum of the numbers that the receiver expects next in each of its lanes), got_first_at, subscribed_at, unsubscribed.
+    seen_at, and those that ``_progress`` adds.
     """
-    per_way = Window.partitionBy("stream", "receiver")
-    got_some = sf.col("count") > 0
-    subscribed_no_earlier = per_way.orderBy(sf.coalesce("subscribed_at", EPOCH)).rangeBetween(
-        Window.currentRow, Window.unboundedFollowing
-    )
-    from_its_start = sf.min(sf.when(got_some & (sf.col("first") == 0), sf.col("lane"))).over(
-        subscribed_no_earlier
-    )
-    # lanes are numbered in the order in which they begin, but for the one that lanes too many share
-    in_order = sf.col("lane") != WHOLE_STREAM_LANE
-    progress = owed.select(
-        "stream",
-        "receiver",
-        "lane",
-        "moved_at",
-        sf.max("moved_at").over(per_way).alias("way_moved_at"),
-        sf.coalesce(in_order & (from_its_start < sf.col("lane")), sf.lit(False)).alias("joined_before"),
-        sf.max(got_some & (sf.col("first") > 0)).over(per_way).alias("joined_midway"),
-        sf.sum("count").over(per_way).alias("got_of_stream"),
-        sf.sum("next").over(per_way).alias("reached"),
-        "got_first_at",
-        "subscribed_at",
-        "unsubscribed",
-    )
     ranks = sf.array_position(sf.array(*[sf.lit(part) for part in PARTS]), sf.col("part"))
     return (
-        pieces.join(progress, on=["stream", "receiver", "lane"], how="left")
+        pieces.join(_progress(owed), on=["stream", "receiver", "lane"], how="left")
         .groupBy(*RANGE_OF_EDGE)
         .agg(
             sf.min_by("part", ranks).alias("part"),
@@ -64,6 +35,39 @@ def by_hop(pieces: DataFrame, owed: DataFrame) -> DataFrame:
             sf.min("subscribed_at").alias("subscribed_at"),
             sf.max("unsubscribed").alias("unsubscribed"),
         )
+    )
+
+
+def _progress(owed: DataFrame) -> DataFrame:
+    """How far each receiver got in each lane: stream, receiver, lane, moved_at, way_moved_at (in any lane), joined_before
+    (it got a lane of the stream that had begun earlier, and was subscribed to no earlier, from its number 0 on),
+    joined_midway (it lacks the beginning of a lane), got_of_stream, reached (the sum of the numbers that it expects next
+    in each of its lanes), got_first_at, subscribed_at, unsubscribed.
+    """
+    per_way = Window.partitionBy("stream", "receiver")
+    got_some = sf.col("count") > 0
+    subscribed_at = sf.coalesce("subscribed_at", sf.timestamp_seconds(sf.lit(0)))
+    subscribed_no_earlier = per_way.orderBy(subscribed_at).rangeBetween(
+        Window.currentRow, Window.unboundedFollowing
+    )
+    from_its_start = sf.min(sf.when(got_some & (sf.col("first") == 0), sf.col("lane"))).over(
+        subscribed_no_earlier
+    )
+    # lanes are numbered in the order in which they begin, but for the one that lanes too many share
+    in_order = sf.col("lane") != WHOLE_STREAM_LANE
+    return owed.select(
+        "stream",
+        "receiver",
+        "lane",
+        "moved_at",
+        sf.max("moved_at").over(per_way).alias("way_moved_at"),
+        sf.coalesce(in_order & (from_its_start < sf.col("lane")), sf.lit(False)).alias("joined_before"),
+        sf.max(got_some & (sf.col("first") > 0)).over(per_way).alias("joined_midway"),
+        sf.sum("count").over(per_way).alias("got_of_stream"),
+        sf.sum("next").over(per_way).alias("reached"),
+        "got_first_at",
+        "subscribed_at",
+        "unsubscribed",
     )
 
 
