@@ -54,11 +54,17 @@ class Program:
         self.tell(*command)
         return self.expect(event, within)
 
+    def _is_readable(self, seconds: float) -> bool:
+        assert self._process.stdout is not None
+        poller = select.poll()
+        poller.register(self._process.stdout, select.POLLIN)
+        return bool(poller.poll(seconds * 1000))
+
     def _next_line(self, deadline: float, event: str) -> str:
         assert self._process.stdout is not None
         while b"\n" not in self._unread:
             left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self._process.stdout], [], [], left)[0]:
+            if left <= 0 or not self._is_readable(left):
                 raise ProgramError(f"{self.name}: no {event!r} in time; stderr: {self.stderr}")
             chunk = os.read(self._process.stdout.fileno(), 4096)
             if not chunk:
