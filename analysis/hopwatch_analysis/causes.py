@@ -18,8 +18,13 @@ FULL_PIPE = "full_pipe"
 DEAD = ("died", "exited")
 
 
-def with_facts(losses: DataFrame, sockets: DataFrame, link_facts: DataFrame, lanes: DataFrame) -> DataFrame:
-    """Adds what is known of each end of the hop (``x_*`` sends, ``y_*`` receives), of the link and the sender's lane."""
+def with_facts(
+    losses: DataFrame, sockets: DataFrame, links: DataFrame, link_facts: DataFrame, lanes: DataFrame
+) -> DataFrame:
+    """Adds what is known of each end of the hop (``x_*`` sends, ``y_*`` receives), of the link and the sender's lane.
+
+    ``linked`` is null where no connection between the two ends is known: somebody who is not wrapped may stand between.
+    """
     ends = sockets.select(
         "socket",
         "type",
@@ -46,6 +51,7 @@ def with_facts(losses: DataFrame, sockets: DataFrame, link_facts: DataFrame, lan
     )
     per_edge = Window.partitionBy("stream", "from_socket", "to_socket")
     full_at_the_end = sf.col("begins_at_onset") & sf.col("part").isin("tail", "all")
+    linked = links.select("from_socket", "to_socket", sf.lit(True).alias("linked"))
     got_all_before_it = sf.coalesce(sf.col("reached") == sf.col("onset_number"), sf.lit(False))
     return (
         losses.withColumns(
@@ -59,6 +65,7 @@ def with_facts(losses: DataFrame, sockets: DataFrame, link_facts: DataFrame, lan
         .join(prefixed(ends, "y", "socket", "to_socket"), on="to_socket", how="left")
         .join(sender, on="stream", how="left")
         .join(link_facts, on=["from_socket", "to_socket"], how="left")
+        .join(linked, on=["from_socket", "to_socket"], how="left")
         .join(moved, on=["stream", "lane"], how="left")
     )
 
@@ -155,6 +162,7 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
         .when(_still_open("y") & _moved_within(sf.col("moved_at"), window_end, guard), _inferred(IN_FLIGHT))
         .when(_drops_unseen() & _had_read_all(window_end) & ~_cut_off(), _inferred(FULL_PIPE))
         .when(sf.col("unsubscribed"), _inferred(UNEXPLAINED))
+        .when(sf.col("linked").isNull(), _inferred(UNEXPLAINED))
         .when(sender_gone & sf.col("x_end").isin(*DEAD), _unless_dropped_unseen("sender_died"))
         .when(sender_gone, _unless_dropped_unseen("closed"))
         .when(receiver_gone & sf.col("y_end").isin(*DEAD), _unless_dropped_unseen("receiver_died"))

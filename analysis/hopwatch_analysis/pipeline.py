@@ -189,7 +189,11 @@ def _explained(
     pressure = settle(rates.pressure(tables, by_hop, topology.streams, topology.sockets))
     explained = (
         by_hop.transform(lambda frame: with_onset_between(frame, onsets_of_edges(evidence.onsets, by_hop)))
-        .transform(lambda frame: causes.with_facts(frame, topology.sockets, topology.facts, topology.lanes))
+        .transform(
+            lambda frame: causes.with_facts(
+                frame, topology.sockets, topology.links, topology.facts, topology.lanes
+            )
+        )
         .join(pressure, on=["stream", "from_socket", "to_socket"], how="left")
         .transform(lambda frame: causes.with_cause(frame, scope.ends_at, scope.guard))
         .transform(causes.with_times)

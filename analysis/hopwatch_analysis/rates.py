@@ -12,6 +12,7 @@ FEWEST_MESSAGES = 5
 LONGEST_PAUSE_IN_RUN = 0.5  # seconds between two gaps of one burst
 CAUGHT_UP_WITHIN = 0.02  # seconds between a message's send and the sample that finds it received
 BURSTS_AT_MOST = 0.5  # of the time that the stream was active
+IN_REACH = 0.5  # of the mean rate: a receiver that reads more slowly still did not catch up, though it once had to wait
 
 
 def sender_rates(tables: Tables, streams: DataFrame) -> DataFrame:
@@ -78,8 +79,8 @@ def pressure(tables: Tables, losses: DataFrame, streams: DataFrame, sockets: Dat
     """Figures of each edge that lost something: stream, from_socket, to_socket, began_at, last_sent_at, mean_rate,
     capacity, loss_share, in_bursts.
 
-    ``loss_share`` is how much of the stream's time its losses spanned. ``in_bursts``: less than half of it, and
-    the receiver was caught up in between or is known to keep up with the mean rate.
+    ``loss_share`` is how much of the stream's time its losses spanned. ``in_bursts``: less than half of it, and the receiver is known
+    to keep up with the mean rate, or was caught up in between, unless it is known to read far more slowly than that.
     """
     rates = sender_rates(tables, streams)
     spans = losses.groupBy("stream", "from_socket", "to_socket").agg(
@@ -90,11 +91,14 @@ def pressure(tables: Tables, losses: DataFrame, streams: DataFrame, sockets: Dat
     )
     active = seconds(sf.col("last_sent_at"), sf.col("began_at"))
     keeps_up = sf.coalesce(sf.col("capacity") > sf.col("mean_rate"), sf.lit(False))
+    in_reach = sf.coalesce(sf.col("capacity") >= sf.col("mean_rate") * IN_REACH, sf.lit(True))
     in_bursts = sf.col("loss_share") < BURSTS_AT_MOST
     return (
         edges.transform(lambda frame: _with_caught_up(frame, tables, sockets))
         .withColumn("loss_share", sf.try_divide("spanned", active))
-        .withColumn("in_bursts", sf.coalesce(in_bursts & (keeps_up | sf.col("caught_up")), sf.lit(False)))
+        .withColumn(
+            "in_bursts", sf.coalesce(in_bursts & (keeps_up | (sf.col("caught_up") & in_reach)), sf.lit(False))
+        )
         .select(
             "stream",
             "from_socket",

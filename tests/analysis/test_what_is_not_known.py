@@ -86,6 +86,15 @@ def one_on_the_same_port_elsewhere(story: LandedFolder) -> None:
     story.sent("caller", 70, 40)
 
 
+def something_unknown_between(story: LandedFolder) -> None:
+    """Numbers of a sender that the receiver has no connection to: it closed in time, and that proves nothing."""
+    story.socket("far-away", "PUB", closed=50)
+    story.socket("last-in-line", "SUB", closed=60)
+    story.subscribe("last-in-line", "")
+    story.sent("far-away", 100, 40)
+    story.got("last-in-line", "far-away", 90, 0, 89, 41)
+
+
 def nobody_there(story: LandedFolder) -> None:
     for name, closed, linger in (("lone", 5, 0), ("lingering", 5, -1), ("waiting", None, -1)):
         story.socket(name, "PUSH", closed=closed, linger=-1)
@@ -129,6 +138,7 @@ STORIES = (
     pipe_has_room_again,
     addresses_are_translated,
     one_on_the_same_port_elsewhere,
+    something_unknown_between,
     nobody_there,
     partial_subscription,
     unstamped,
@@ -192,6 +202,10 @@ def test_a_connection_whose_addresses_are_translated_is_found_by_its_endpoint(re
 def test_being_bound_to_the_same_port_makes_no_connection(report: Json) -> None:
     assert of_nobody(report, "caller") == {"unexplained": 70}
     assert not any(item["hop"] == "caller → stranger" for item in report["hops"])
+
+
+def test_an_end_that_nothing_connects_with_the_other_tells_no_cause(report: Json) -> None:
+    assert row(report, "far-away", "last-in-line")["causes"] == {"unexplained": 10}
 
 
 def test_what_a_closed_sender_without_a_peer_had_accepted_is_lost(report: Json) -> None:

@@ -38,6 +38,19 @@ def bursts(story: LandedFolder) -> None:
         story.counters("follower", seconds, received=received, waited_receives=waits)
 
 
+def one_wait_is_no_catching_up(story: LandedFolder) -> None:
+    """It once found nothing to read, and reads at a fifth of the mean rate all the same."""
+    pub_sub(story, "torrent", "trickle", sndhwm=10)
+    story.sent("torrent", 4000, 40)
+    story.got("trickle", "torrent", 3500, 0, 3999, 41)
+    story.gap("trickle", "torrent", 1500, 1999, (15, 15.2), received=1501)
+    story.onset("torrent", 1500, 15)
+    for seconds, sent in ((0.5, 50), (15, 1500), (16, 2100), (40, 4000)):
+        story.counters("torrent", seconds, sent=sent)
+    for seconds, received, waits in ((5, 100, 1), (15, 300, 1), (16, 320, 1), (20, 400, 2), (40, 800, 2)):
+        story.counters("trickle", seconds, received=received, waited_receives=waits)
+
+
 def proxy_drops_for_one(story: LandedFolder) -> None:
     through_proxy(story, "ticks", "switch", "behind-slow", "behind-fast")
     story.sent("ticks", 500, 40)
@@ -317,6 +330,7 @@ STORIES = (
     unread_events,
     slow_and_fast,
     bursts,
+    one_wait_is_no_catching_up,
     proxy_drops_for_one,
     pub_drops_before_the_proxy,
     readers_leave_at_once,
@@ -374,6 +388,10 @@ def test_a_fast_subscriber_beside_a_slow_one_lost_nothing(report: Json) -> None:
 
 def test_a_receiver_that_keeps_up_with_the_mean_rate_needs_a_higher_mark(report: Json) -> None:
     assert incidents(report, "bursty") == [("bursty → follower", "hwm_too_low", "exact", 500)]
+
+
+def test_a_receiver_that_is_far_too_slow_is_slow_though_it_once_had_to_wait(report: Json) -> None:
+    assert [item[1] for item in incidents(report, "torrent")] == ["slow_receiver"]
 
 
 def test_missing_behind_a_proxy_at_one_of_two_was_lost_behind_it(report: Json) -> None:
