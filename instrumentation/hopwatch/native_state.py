@@ -1,4 +1,4 @@
-"""State of a socket that libzmq lets nobody ask for: whether XPUB_NODROP is on, whether a monitor is attached, whether
+"""State of a socket that libzmq lets nobody ask for: whether XPUB_NODROP or ROUTER_MANDATORY is on, whether a monitor is attached, whether
 a SUB that was set up before it was wrapped is subscribed to everything.
 
 They decide what hopwatch may do to an application's socket and conclude from it, and none has a getsockopt. They are read, never
@@ -20,7 +20,12 @@ MONITORED_EVENTS = 0x2A5A
 
 def nodrop_is_set(socket: "zmq.Socket[bytes]") -> bool | None:
     """Whether XPUB_NODROP is on; None if that cannot be seen."""
-    return _flag_is_set(socket, _nodrop_byte(int(socket.type)))
+    return _flag_is_set(socket, _option_byte(int(socket.type), int(zmq.XPUB_NODROP)))
+
+
+def mandatory_is_set(socket: "zmq.Socket[bytes]") -> bool | None:
+    """Whether ROUTER_MANDATORY is on; None if that cannot be seen."""
+    return _flag_is_set(socket, _option_byte(int(socket.type), int(zmq.ROUTER_MANDATORY)))
 
 
 def monitor_is_attached(socket: "zmq.Socket[bytes]") -> bool | None:
@@ -50,9 +55,9 @@ def _flag_is_set(socket: "zmq.Socket[bytes]", place: tuple[int, int, int] | None
 
 
 @lru_cache(maxsize=8)
-def _nodrop_byte(socket_type: int) -> tuple[int, int, int] | None:
+def _option_byte(socket_type: int, option: int) -> tuple[int, int, int] | None:
     def toggle(socket: BackendSocket, on: bool) -> None:
-        socket.set(zmq.XPUB_NODROP, int(on))
+        socket.set(option, int(on))
 
     changed = _bytes_that_follow(socket_type, toggle)
     return changed[0] if len(changed) == 1 else None

@@ -32,6 +32,7 @@ from hopwatch.sockets.numbering import (
 )
 from hopwatch.sockets.receiving import CountingReceive, StampedReceive
 from hopwatch.sockets.refusals import Arming, Waiting
+from hopwatch.sockets.routing import Routing, RoutingProbe, may_probe_routing, routing_send
 from hopwatch.sockets.sending import CountingSend, StampingSend, SubscribingSend
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.stamp import SHARED_OUT
@@ -195,6 +196,8 @@ def _stamp_refusal(socket: zmq.Socket[bytes], socket_type: zmq.SocketType) -> Fi
 
 
 def _may_probe(socket: zmq.Socket[bytes], socket_type: zmq.SocketType, state: SocketState) -> bool:
+    if socket_type == zmq.ROUTER:
+        return may_probe_routing(socket, state)
     if socket_type not in PROBEABLE:
         return False
     nodrop = native_state.nodrop_is_set(socket)
@@ -210,7 +213,10 @@ def _parts(
     if socket_type == zmq.XSUB:
         sending = SubscribingSend
     receiving: type[HookedSocket] = StampedReceive if reads_stamps else CountingReceive
-    return (sending, Arming if probed else Waiting, receiving)
+    refusals: type[HookedSocket] = Arming if probed else Waiting
+    if socket_type == zmq.ROUTER:
+        refusals = RoutingProbe if probed else Routing
+    return (sending, refusals, receiving)
 
 
 def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bool) -> dict[str, Any]:
@@ -218,6 +224,8 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
     numbering = state.numbering if stamps else None
     sending = counting_send(words) if numbering is None else stamping_send(words, numbering)
     receiving = stamped_recv(words, state) if reads_stamps else counting_recv(words)
+    if state.unrouted is not None:
+        return {**routing_send(sending), **receiving}
     return {**(arming_send(sending) if probed else sending), **receiving}
 
 

@@ -90,6 +90,8 @@ class StampingSend(CountingSend):
         state = self._hopwatch
         if state.faulty or state.numbering is None:
             return None
+        if state.type_name == "ROUTER" and not state.numbering.begun:
+            return None  # a routing id and no more is swallowed; with a stamp it would be a message
         with Guard(state):
             return state.numbering.end(last_frame)
         return None

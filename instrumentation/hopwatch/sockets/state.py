@@ -16,6 +16,7 @@ from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes, write_lanes
 from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.sockets.numbering import Numbering
+from hopwatch.sockets.unrouted import Unrouted
 from hopwatch.words import COUNTER_NAMES, SOCKET, SOCKET_SLOT_WORDS
 
 
@@ -44,6 +45,7 @@ class SocketState:
     sending: SendingLanes | None = None
     numbering: Numbering | None = None
     onset_due: bool = False
+    unrouted: Unrouted | None = None
     monitored: bool = False
     faulty: bool = False
     incoming: Incoming = field(default_factory=Incoming)
@@ -81,6 +83,8 @@ class SocketState:
 
         The monitor thread may have a disconnection of this socket still to tell: it finds the last counts, not the next owner's.
         """
+        if self.unrouted is not None:
+            self.unrouted.end()
         sending = self.sending.slots if self.sending else []
         for slots in (sending, self.receiving.slots):
             write_lanes(self.journal, self.identifier, slots, final=True)

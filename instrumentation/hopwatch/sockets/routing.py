@@ -1,0 +1,133 @@
+"""ROUTER: which messages it swallows, because the peer is not there or its pipe is full.
+
+ROUTER_MANDATORY makes libzmq refuse such a message at its first frame, the routing id. It is on for no longer than that frame's
+send: while it is on, a poll for POLLOUT answers differently. So nothing of the probing is left between two calls of the
+application, whatever it does with the socket then.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import zmq
+from zmq.backend import Socket as BackendSocket
+
+from hopwatch import finding, native_state
+from hopwatch.frames import as_bytes
+from hopwatch.sockets.classes import exchange
+from hopwatch.sockets.refusals import RefusalHandling, Waiting
+from hopwatch.sockets.state import Guard, SocketState
+from hopwatch.sockets.unrouted import ALONE, FULL, UNKNOWN, Place, Unrouted
+from hopwatch.words import SENT, UNROUTABLE
+
+DONTWAIT = int(zmq.DONTWAIT)
+SNDMORE = int(zmq.SNDMORE)
+MANDATORY = int(zmq.ROUTER_MANDATORY)
+
+REASONS = {int(zmq.EHOSTUNREACH): UNKNOWN, int(zmq.EAGAIN): FULL}
+
+NOBODY = b"\0hopwatch: no peer has a routing id of more than 255 bytes".ljust(256, b".")
+"""Sent before a routing id that was refused: libzmq swallows the frames behind it, as a bare ROUTER would have swallowed them,
+even if the peer appears in the meantime."""
+
+backend_send = BackendSocket.send
+
+
+class RoutingProbe(RefusalHandling):
+    """A ROUTER whose routing ids are sent with ROUTER_MANDATORY on. Like a bare one it takes every message and never waits."""
+
+    def _hopwatch_transmit(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+        unrouted = self._hopwatch.unrouted
+        number = self._hopwatch_words[SENT]
+        if unrouted is None or unrouted.begun_message == number:
+            return backend_send(self, data, flags, copy, track)
+        if not flags & SNDMORE:
+            tracker = backend_send(self, data, flags, copy, track)
+            self._hopwatch_refused(data, ALONE)
+            return tracker
+        tracker = self._hopwatch_send_routing_id(data, flags | DONTWAIT, copy, track)
+        unrouted.begun_message = number
+        return tracker
+
+    def _hopwatch_send_routing_id(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+        BackendSocket.set(self, MANDATORY, 1)
+        try:
+            tracker = backend_send(self, data, flags, copy, track)
+        except zmq.ZMQError as error:
+            reason = REASONS.get(error.errno or 0)
+            if reason is None:
+                raise
+        else:
+            state = self._hopwatch
+            if state.unrouted:
+                with Guard(state):
+                    state.unrouted.routed(as_bytes(data))
+            return tracker
+        finally:
+            BackendSocket.set(self, MANDATORY, 0)
+        backend_send(self, NOBODY, flags)
+        self._hopwatch_refused(data, reason)
+        return backend_send(self, data, flags, copy, track)
+
+    def _hopwatch_refused(self, routing_id: Any, reason: str) -> None:
+        state = self._hopwatch
+        with Guard(state):
+            peer = as_bytes(routing_id)
+            place = Place(self._hopwatch_words[SENT])
+            if state.numbering is not None and reason != ALONE:
+                place = state.numbering.place(routing_id)
+            if state.unrouted is not None:
+                state.unrouted.refused(peer, reason, place)
+
+    def setsockopt(self, option: int, optval: Any) -> None:
+        """As the bare socket's; an application that wants to be refused itself is not probed."""
+        super().setsockopt(option, optval)
+        if option == MANDATORY and optval:
+            self._hopwatch_stop_probing()
+
+    set = setsockopt  # type: ignore[assignment]
+
+    def _hopwatch_stop_probing(self) -> None:
+        if self.closed:
+            return
+        exchange(self, RoutingProbe, Routing)
+        self._hopwatch.event("probing_stopped")
+
+
+class Routing(Waiting):
+    """A ROUTER that is not probed. Where the application set ROUTER_MANDATORY it is told itself what has no peer, and that is counted."""
+
+    def _hopwatch_transmit(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+        try:
+            return super()._hopwatch_transmit(data, flags, copy, track)
+        except zmq.ZMQError as error:
+            if error.errno == zmq.EHOSTUNREACH:
+                self._hopwatch_words[UNROUTABLE] += 1
+            raise
+
+
+def may_probe_routing(socket: zmq.Socket[bytes], state: SocketState) -> bool:
+    """Whether a ROUTER may be probed: not where the application has asked to be refused itself."""
+    state.unrouted = Unrouted(state.slot.words, state.event)
+    mandatory = native_state.mandatory_is_set(socket)
+    if mandatory is None:
+        state.find(finding.mandatory_unknown())
+    return mandatory is False
+
+
+def routing_send(methods: dict[str, Any]) -> dict[str, Any]:
+    """``send`` of a ROUTER: each frame's place in its message matters, so that none takes the hot path."""
+
+    def send(
+        self: Any,
+        data: Any,
+        flags: int = 0,
+        copy: bool = True,
+        track: bool = False,
+        routing_id: int | None = None,
+        group: str | None = None,
+    ) -> Any:
+        """As ``zmq.Socket.send``."""
+        return self._hopwatch_send(data, flags, copy, track, routing_id, group)
+
+    return {**methods, "send": send}
