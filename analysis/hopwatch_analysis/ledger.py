@@ -6,6 +6,7 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.accounts import by_hop, totals
 from hopwatch_analysis.ranges import coverage, length
 from hopwatch_analysis.shared import LANE_OF_EDGE
+from hopwatch_analysis.unroutable import NOBODY
 
 TERMS = ("lost", "in_flight", "unexplained")
 
@@ -54,6 +55,19 @@ def edge_totals(
             "delivered", sf.col("sent") - sf.col("lost") - sf.col("in_flight") - sf.col("unexplained")
         )
         .select(*keys, "sent", "delivered", *TERMS)
+        .unionByName(_for_nobody(at_edge))
+    )
+
+
+def _for_nobody(at_edge: DataFrame) -> DataFrame:
+    """Messages that reached no edge, because the peer was not there: a hop of their own, on which all were lost."""
+    return at_edge.where(sf.col("to_socket") == NOBODY).select(
+        "stream",
+        "from_socket",
+        "to_socket",
+        sf.col("lost").alias("sent"),
+        sf.lit(0).cast("long").alias("delivered"),
+        *TERMS,
     )
 
 

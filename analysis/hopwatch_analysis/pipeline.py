@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis import accounts as acc
-from hopwatch_analysis import balanced, causes, incidents, ledger, losses, nodes, owed, rates
+from hopwatch_analysis import balanced, causes, incidents, ledger, losses, nodes, owed, rates, unroutable
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.frontends import arrivals
 from hopwatch_analysis.lanes import lanes, receipts, send_samples
@@ -16,6 +16,7 @@ from hopwatch_analysis.links import link_facts, links, mirrored_connections
 from hopwatch_analysis.missing import missing, owed_ranges, unlocated
 from hopwatch_analysis.onsets import onsets, onsets_of_edges, with_onset_between
 from hopwatch_analysis.place import Evidence, place
+from hopwatch_analysis.ranges import without
 from hopwatch_analysis.reading import Tables
 from hopwatch_analysis.ways import way_edges, ways
 
@@ -51,13 +52,17 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     progress("what each receiver was owed, and did not get")
     evidence, gone, unlocated_numbers = _owed_and_missing(tables, topology)
     progress("on which hop it was lost")
-    pieces = settle(place(gone, evidence, topology.longest_way))
+    swallowed = settle(unroutable.swallowed_ranges(tables["unroutable"]))
+    found_swallowed = settle(unroutable.missing_because_swallowed(gone, swallowed))
+    rest = settle(without(gone, found_swallowed, ("stream", "receiver", "lane")))
+    pieces = settle(place(rest, evidence, topology.longest_way))
     progress("why")
     explained, pressure = _explained(tables, topology, pieces, evidence, scope)
     accounts = settle(
         acc.range_accounts(pieces, explained)
         .unionByName(acc.unlocated_accounts(unlocated_numbers, topology.edges))
         .unionByName(_shared_out(topology, evidence, scope))
+        .unionByName(unroutable.swallowed_accounts(found_swallowed, swallowed, topology.edges))
     )
     progress("the ledger")
     rows = settle(ledger.ledger(accounts, _delivered(topology, evidence.owed), topology.sockets))
@@ -69,7 +74,9 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
         "hops": settle(ledger.hops(totals, topology.edges, topology.sockets)),
         "ledger": rows,
         "losses": acc.by_hop(accounts),
-        "incidents": settle(incidents.incidents(accounts, figures, topology.sockets)),
+        "incidents": settle(
+            incidents.incidents(accounts, figures, topology.sockets, unroutable.peers(tables["unroutable"]))
+        ),
         "findings": tables["finding"].select("socket", "rule", "text", "advice"),
     }
 
@@ -109,8 +116,9 @@ def _owed_and_missing(tables: Tables, topology: Topology) -> tuple[Evidence, Dat
             samples=send_samples(tables["lane"]),
         )
     )
-    due_ranges = settle(owed_ranges(due, tables["gap"]))
-    gone = settle(missing(due, tables["gap"]))
+    gaps = tables["gap"].unionByName(unroutable.taken_over(due, topology.sockets), allowMissingColumns=True)
+    due_ranges = settle(owed_ranges(due, gaps))
+    gone = settle(missing(due, gaps))
     evidence = Evidence(
         owed=due,
         owed_ranges=due_ranges,

@@ -8,7 +8,9 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.pipeline import Scope
 from hopwatch_analysis.reading import Landed, Tables
 from hopwatch_analysis.records import Analysis, Finding, Hop, Incident, LedgerRow, Node
+from hopwatch_analysis.unroutable import NOBODY
 
+NO_PEER = "a peer that was not there"
 TERMS = ("sent", "delivered", "lost", "in_flight", "unexplained")
 
 
@@ -89,6 +91,8 @@ def _incident(row: Row) -> Incident:
         receiver_end=row["to_end"],
         streams=tuple(row["streams"]),
         stream_names=tuple(row["stream_names"]),
+        peers=tuple(row["peers"]),
+        reasons=tuple(row["reasons"]),
         **{name: values[name] for name in same},
     )
 
@@ -104,4 +108,4 @@ def _findings(frame: DataFrame) -> tuple[Finding, ...]:
 
 
 def _unknown(socket: str) -> str:
-    return f"socket {socket[:6]}"
+    return NO_PEER if socket == NOBODY else f"socket {socket[:6]}"

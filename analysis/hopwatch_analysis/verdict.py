@@ -17,6 +17,7 @@ MEANING = {
     "closed": "a socket was closed with these messages still unread",
     "sender_died": "{sender} ended with these messages still in its queue",
     "receiver_died": "{receiver} ended before it had read them",
+    "unroutable": "{sender} is a ROUTER and had nowhere to send them to, and a ROUTER swallows what it cannot route",
 }
 
 

@@ -216,7 +216,32 @@ def came_late(story: LandedFolder) -> None:
     story.gap_event("skipped", "patient", "shuffled", 60, 62)
 
 
+def swallowing_routers(story: LandedFolder) -> None:
+    """A worker comes back under its old routing id; another never comes; what went there is in no one's lanes."""
+    story.socket("broker", "ROUTER", closed=50)
+    story.socket("early", "DEALER", closed=10)
+    story.socket("later", "DEALER", closed=60)
+    story.link("broker", "early", down=10, sent=40)
+    story.link("broker", "later", up=20, sent=60)
+    story.sent("broker", 100, 40, lane=0, topic="worker")
+    story.sent("broker", 30, 40, lane=1, topic="stranger")
+    story.got("early", "broker", 40, 0, 39, 10, lane=0)
+    story.got("later", "broker", 35, 60, 99, 45, lane=0)
+    story.gap("later", "broker", 70, 74, (25, 26), lane=0)
+    for first, messages in ((40, 1), (41, 19), (72, 3)):
+        story.unroutable(
+            "broker", 15, number=first, lane=0, lane_number=first, messages=messages, peer="worker"
+        )
+    story.unroutable("broker", 16, number=200, lane=1, lane_number=0, messages=30, peer="stranger")
+    story.onset("broker", 70, 25, lane=0, lane_number=70)
+    story.socket("plain-router", "ROUTER", closed=50)
+    story.unroutable(
+        "plain-router", 5, number=3, lane=None, messages=7, reason="routing_id_alone", peer="\0id"
+    )
+
+
 STORIES = (
+    swallowing_routers,
     slow_and_fast,
     bursts,
     proxy_drops_for_one,
@@ -376,6 +401,35 @@ def test_behind_an_onset_a_killed_senders_messages_had_been_dropped_before(repor
 def test_messages_on_their_way_are_not_lost(report: Json) -> None:
     assert incidents(report, "alive") == []
     assert row(report, "alive", "listening")["in_flight"] == 5
+
+
+def test_a_router_lost_what_it_swallowed_whoever_it_was_for(report: Json) -> None:
+    assert incidents(report, "broker") == [
+        ("broker → a peer that was not there", "unroutable", "exact", 30),
+        ("broker → later", "slow_receiver", "exact", 2),
+        ("broker → later", "unroutable", "exact", 23),
+    ]
+    assert row(report, "broker", "early")["causes"] == {}
+    assert row(report, "broker", "later") | {"stream": "", "receiver": ""} == {
+        "stream": "",
+        "name": "broker",
+        "receiver": "",
+        "receiver_name": "later",
+        "sent": 60,
+        "delivered": 35,
+        "lost": 25,
+        "in_flight": 0,
+        "unexplained": 0,
+        "causes": {"slow_receiver": 2, "unroutable": 23},
+    }
+    assert hop(report, "broker → a peer that was not there")["lost"] == 30
+
+
+def test_an_unroutable_message_names_whom_it_was_for_and_what_to_do(report: Json) -> None:
+    found = next(item for item in report["incidents"] if item["hop"].startswith("plain-router →"))
+    assert (found["cause"], found["lost"]) == ("unroutable", 7)
+    assert "0x006964" in found["evidence"][1]["text"]
+    assert "one frame behind the routing id" in found["advice"][0]
 
 
 def test_late_and_skipped_numbers_are_not_missing(report: Json) -> None:

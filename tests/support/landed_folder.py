@@ -49,7 +49,7 @@ class LandedFolder:
                probed: bool | None = None, **options: int) -> None:  # fmt: skip
         """A stamped socket in a process of its own, opened and maybe closed."""
         self.homes[name] = (f"process of {name}", host)
-        probed = type_ in ("PUB", "XPUB") if probed is None else probed
+        probed = type_ in ("PUB", "XPUB", "ROUTER") if probed is None else probed
         about = {
             "name": name,
             "type": type_,
@@ -142,6 +142,12 @@ class LandedFolder:
             "lane_number": number if lane_number is None else lane_number,
         }
         self.add("onset", sender, seconds, **numbers)
+
+    def unroutable(self, router: str, seconds: float, *, number: int, lane: int | None, lane_number: int | None = None,
+                   messages: int = 1, reason: str = "unknown_peer", peer: str = "gone") -> None:  # fmt: skip
+        """Messages that a ROUTER swallowed."""
+        numbers = {"number": number, "lane": lane, "lane_number": lane_number, "messages": messages}
+        self.add("unroutable", router, seconds, **numbers, reason=reason, peer=peer.encode().hex())
 
     def counters(self, socket: str, seconds: float, *, final: bool = False, **counters: int) -> None:
         """A sample of a socket's counters."""
