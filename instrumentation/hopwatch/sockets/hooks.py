@@ -11,7 +11,9 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch import finding
 from hopwatch.journal.counters import Words
+from hopwatch.rules.setup import Kind
 from hopwatch.sockets.state import Guard, SocketState
+from hopwatch.words import SENT
 
 SUBSCRIPTION_OPTIONS = {int(zmq.SUBSCRIBE): "subscribe", int(zmq.UNSUBSCRIBE): "unsubscribe"}
 
@@ -43,14 +45,15 @@ class HookedSocket(zmq.Socket[bytes]):
         """As the bare socket's; the endpoint is journaled as libzmq resolved it."""
         context = super().bind(addr)
         with Guard(self._hopwatch):
-            endpoint = cast(bytes, BackendSocket.get(self, zmq.LAST_ENDPOINT))
-            self._hopwatch.event("bind", endpoint=endpoint.decode(errors="replace"))
+            endpoint = cast(bytes, BackendSocket.get(self, zmq.LAST_ENDPOINT)).decode(errors="replace")
+            self._hopwatch.event("bind", endpoint=endpoint)
+            self._hopwatch.consider(Kind.BOUND, endpoint)
         return context
 
     def connect(self, addr: str) -> Any:
         """As the bare socket's; the endpoint is journaled."""
         context = super().connect(addr)
-        self._hopwatch_endpoint("connect", addr)
+        self._hopwatch_endpoint("connect", addr, Kind.CONNECTED)
         return context
 
     def unbind(self, addr: str | bytes) -> None:
@@ -82,30 +85,45 @@ class HookedSocket(zmq.Socket[bytes]):
         ours = not self._closed and state.process == os.getpid()
         if ours:
             with Guard(state):
+                self._hopwatch_closing(linger)
                 stop_monitor(self, state)
         super().close(linger)
         if ours:
             with Guard(state):
                 state.write_closed()
 
-    def _hopwatch_endpoint(self, event: str, addr: str | bytes) -> None:
+    def _hopwatch_closing(self, linger: int | None) -> None:
+        state = self._hopwatch
+        if linger is not None:
+            state.consider(Kind.OPTION, "linger", linger)
+        state.consider(Kind.CLOSING, value=self._hopwatch_words[SENT])
+
+    def _hopwatch_endpoint(self, event: str, addr: str | bytes, kind: Kind | None = None) -> None:
         with Guard(self._hopwatch):
             endpoint = addr.decode(errors="replace") if isinstance(addr, bytes) else addr
             self._hopwatch.event(event, endpoint=endpoint)
+            if kind is not None:
+                self._hopwatch.consider(kind, endpoint)
 
     def _hopwatch_option_set(self, option: int, value: Any) -> None:
         state = self._hopwatch
         if option == zmq.CONFLATE and value:
             state.stop_stamping(finding.conflate_refused())
+            self._hopwatch_conflate()
         action = SUBSCRIPTION_OPTIONS.get(option)
         if action is not None and state.subscriptions is not None:
             subscription_changed(state, action, bytes(value))
         elif isinstance(value, int | str):
             name = zmq.SocketOption(option).name.lower() if option in OPTION_NUMBERS else str(option)
             state.event("option", option=name, value=int(value) if isinstance(value, int) else value)
+            if isinstance(value, int):
+                state.consider(Kind.OPTION, name, int(value))
 
     def _hopwatch_stop_probing(self) -> None:
         """Nothing to stop where nothing probes."""
+
+    def _hopwatch_conflate(self) -> None:
+        """The socket conflates from here on, which matters where it sends."""
 
     def _hopwatch_arm(self) -> None:
         """Nothing to arm where nothing is to be probed, or no more."""
@@ -120,6 +138,7 @@ def subscription_changed(state: SocketState, action: str, topic: bytes) -> None:
         return
     if action == "subscribe":
         state.subscriptions.add(topic)
+        state.consider(Kind.SUBSCRIBED, value=len(state.subscriptions))
     else:
         state.subscriptions.remove(topic)
         state.receiving.unsubscribed()

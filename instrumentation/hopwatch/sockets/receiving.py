@@ -9,6 +9,7 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch import stamp
 from hopwatch.frames import as_bytes
+from hopwatch.rules.conflate import conflate_stamped
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.counting import stamped_recv
 from hopwatch.sockets.hooks import HookedSocket
@@ -125,6 +126,8 @@ class CountingReceive(HookedSocket):
         state = self._hopwatch
         exchange(self, CountingReceive, StampedReceive, stamped_recv(self._hopwatch_words, state))
         with Guard(state):
+            if backend_get(self, zmq.CONFLATE):
+                state.find(conflate_stamped())
             state.receiving.take(frame, first_frame)
 
 

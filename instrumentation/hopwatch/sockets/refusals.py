@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import zmq
 from zmq.backend import Socket as BackendSocket
 
+from hopwatch.rules.setup import Kind
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.numbering import Numbered
@@ -65,6 +66,8 @@ class Waiting(RefusalHandling):
     def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         words = self._hopwatch_words
         words[WAITED_SENDS] += 1
+        with Guard(self._hopwatch):
+            self._hopwatch.consider(Kind.WAITED)
         began = time.monotonic_ns()
         try:
             return backend_send(self, data, flags, copy, track)

@@ -14,6 +14,7 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch import finding, native_state
 from hopwatch.frames import as_bytes
+from hopwatch.rules.sending import swallowed
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.refusals import RefusalHandling, Waiting
 from hopwatch.sockets.state import Guard, SocketState
@@ -76,8 +77,8 @@ class RoutingProbe(RefusalHandling):
             place = Place(self._hopwatch_words[SENT])
             if state.numbering is not None and reason != ALONE:
                 place = state.numbering.place(routing_id)
-            if state.unrouted is not None:
-                state.unrouted.refused(peer, reason, place)
+            if state.unrouted is not None and state.unrouted.refused(peer, reason, place) and reason != FULL:
+                state.find(swallowed(reason))
 
     def setsockopt(self, option: int, optval: Any) -> None:
         """As the bare socket's; an application that wants to be refused itself is not probed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
 
@@ -15,7 +16,11 @@ from hopwatch.journal.journal import Journal, NoJournal
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes, write_lanes
 from hopwatch.lanes.subscriptions import Subscriptions
+from hopwatch.rules.judge import judge
+from hopwatch.rules.processes import two_threads
+from hopwatch.rules.setup import Kind, Moment, SetUp
 from hopwatch.sockets.numbering import Numbering
+from hopwatch.sockets.threads import Callers
 from hopwatch.sockets.unrouted import Unrouted
 from hopwatch.words import COUNTER_NAMES, SOCKET, SOCKET_SLOT_WORDS
 
@@ -51,6 +56,10 @@ class SocketState:
     incoming: Incoming = field(default_factory=Incoming)
     findings: list[Finding] = field(default_factory=list)
     process: int = field(default_factory=os.getpid)
+    setup: SetUp | None = None
+    callers: Callers = field(default_factory=Callers)
+    open_journal: Callable[[], Journal] | None = None
+    """In a forked child: how to come by a journal of its own."""
 
     def event(self, event: str, **fields: object) -> None:
         """Journal one event of this socket."""
@@ -62,6 +71,16 @@ class SocketState:
             return
         self.findings.append(finding)
         self.event("finding", rule=finding.rule, text=finding.text, advice=finding.advice)
+
+    def consider(self, kind: Kind, detail: str = "", value: int = 0) -> None:
+        """Look at the set-up at this moment, and at who calls; never at a moment that comes with each message."""
+        if self.callers.alternate():
+            self.find(two_threads())
+        if self.setup is not None:
+            moment = Moment(kind, detail, value)
+            self.setup = self.setup.after(moment)
+            for finding in judge(self.setup, moment):
+                self.find(finding)
 
     def stop_stamping(self, reason: Finding) -> None:
         """Number no more messages; a socket that numbers none is left alone."""

@@ -53,11 +53,12 @@ class Unrouted:
         """Whether any run goes on."""
         return bool(self._runs)
 
-    def refused(self, peer: bytes, reason: str, place: Place) -> None:
-        """A message to this peer goes nowhere."""
+    def refused(self, peer: bytes, reason: str, place: Place) -> bool:
+        """A message to this peer goes nowhere; returns whether it is the first of its run."""
         self._counters[ONSETS if reason == FULL else UNROUTABLE] += 1
         run = self._runs.get(peer)
-        if run is None or run.reason != reason:
+        begins = run is None or run.reason != reason
+        if run is None or begins:
             self.routed(peer)
             run = self._begin(peer, Run(reason, place))
         if not run.waiting:
@@ -65,6 +66,7 @@ class Unrouted:
         run.waiting += 1
         if run.waiting >= run.written:
             self._tell(peer, run)
+        return begins
 
     def routed(self, peer: bytes) -> None:
         """A message to this peer was taken: its run is over."""
