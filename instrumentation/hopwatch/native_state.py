@@ -13,7 +13,10 @@ from functools import lru_cache
 import zmq
 from zmq.backend import Socket as BackendSocket
 
+from hopwatch.ids import new_id
+
 OBJECT_BYTES = 4096
+TURNS = 2
 MONITORED_EVENTS = 0x2A5A
 """A mask that hardly stands anywhere by chance."""
 
@@ -85,7 +88,7 @@ def _empty_prefix_count(socket_type: int) -> int | None:
 @lru_cache(maxsize=32)
 def _monitor_pointer(socket_type: int) -> int | None:
     def toggle(socket: BackendSocket, on: bool) -> None:
-        socket.monitor("inproc://hopwatch-calibration" if on else None, MONITORED_EVENTS if on else 0)
+        socket.monitor(f"inproc://{new_id()}" if on else None, MONITORED_EVENTS if on else 0)
 
     offsets = {offset // 8 * 8 for offset, off, _ in _bytes_that_follow(socket_type, toggle) if off == 0}
     pointers = [offset for offset in offsets if _looks_like_pointer(socket_type, toggle, offset)]
@@ -93,34 +96,39 @@ def _monitor_pointer(socket_type: int) -> int | None:
 
 
 def _looks_like_pointer(socket_type: int, toggle: Callable[[BackendSocket, bool], None], offset: int) -> bool:
-    off, on, _ = _snapshots(socket_type, toggle)
-    value = int.from_bytes(on[offset : offset + 8], "little")
-    return off[offset : offset + 8] == bytes(8) and value > 1 << 16 and value % 8 == 0
+    off, on = _snapshots(socket_type, toggle)
+    values = [int.from_bytes(memory[offset : offset + 8], "little") for memory in on]
+    return all(memory[offset : offset + 8] == bytes(8) for memory in off) and all(
+        value > 1 << 16 and value % 8 == 0 for value in values
+    )
 
 
 def _bytes_that_follow(
     socket_type: int, toggle: Callable[[BackendSocket, bool], None]
 ) -> list[tuple[int, int, int]]:
-    """Offsets whose byte differs between off and on, and is the same again when off: (offset, off, on)."""
-    off, on, off_again = _snapshots(socket_type, toggle)
+    """Offsets whose byte is always the same when off, and never that when on: (offset, off, on)."""
+    off, on = _snapshots(socket_type, toggle)
     return [
-        (offset, a, b)
-        for offset, (a, b, c) in enumerate(zip(off, on, off_again, strict=False))
-        if a == c and a != b
+        (offset, off[0][offset], on[0][offset])
+        for offset in range(min(map(len, off + on)))
+        if len({memory[offset] for memory in off}) == 1
+        and all(memory[offset] != off[0][offset] for memory in on)
     ]
 
 
-def _snapshots(socket_type: int, toggle: Callable[[BackendSocket, bool], None]) -> tuple[bytes, bytes, bytes]:
+def _snapshots(
+    socket_type: int, toggle: Callable[[BackendSocket, bool], None]
+) -> tuple[list[bytes], list[bytes]]:
+    """The object's memory, off and on in turns: other threads of libzmq change bytes of it meanwhile, but not in step."""
     context = zmq.Context()
     try:
         socket = BackendSocket(context, socket_type)
         try:
-            toggle(socket, False)
-            off = _read(_address(socket))
-            toggle(socket, True)
-            on = _read(_address(socket))
-            toggle(socket, False)
-            return off, on, _read(_address(socket))
+            memories = []
+            for turn in range(2 * TURNS + 1):
+                toggle(socket, turn % 2 == 1)
+                memories.append(_read(_address(socket)))
+            return memories[::2], memories[1::2]
         finally:
             socket.close(linger=0)
     finally:

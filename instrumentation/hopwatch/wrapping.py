@@ -275,6 +275,7 @@ def _attach_monitor(socket: HookedSocket, state: SocketState, instrument: Instru
     try:
         watched = attach(socket, state)
         state.monitored = True
+        state.wake_monitors = instrument.monitors.wake
         instrument.monitors.take(watched)
         state.event("monitor", state="attached")
     except (zmq.ZMQError, RuntimeError) as error:

@@ -24,7 +24,7 @@ def addresses_of(descriptor: int, endpoint: str, accepted: bool) -> Addresses:
     if not endpoint.startswith("tcp://"):
         return UNKNOWN
     try:
-        with socket.socket(fileno=os.dup(descriptor)) as connection:
+        with _socket_of(descriptor) as connection:
             local, remote = connection.getsockname(), connection.getpeername()
     except OSError:
         return UNKNOWN
@@ -32,6 +32,16 @@ def addresses_of(descriptor: int, endpoint: str, accepted: bool) -> Addresses:
     if not isinstance(named, tuple) or str(named[1]) != endpoint.rpartition(":")[2]:
         return UNKNOWN
     return Addresses(_text(local), _text(remote))
+
+
+def _socket_of(descriptor: int) -> socket.socket:
+    """A socket object with a descriptor of its own. Raises OSError, which leaves none open."""
+    duplicate = os.dup(descriptor)
+    try:
+        return socket.socket(fileno=duplicate)
+    except OSError:  # it belongs to something else than a socket by now
+        os.close(duplicate)
+        raise
 
 
 def _text(address: tuple[str, int]) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import queue
+import select
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import zmq
 
@@ -16,6 +18,25 @@ Chore = Callable[[], bool]
 """Something to do several times a second; False when there is nothing more to do."""
 
 CHORE_SECONDS = 0.25
+REST_SECONDS = 0.25
+PROMPT_WAKES = 200.0
+PROMPT_WAKES_A_SECOND = 2.0
+
+
+@dataclass
+class Pace:
+    """Wake-ups are prompt as long as they are few: counts that go with a connection are read when it comes up."""
+
+    allowance: float = PROMPT_WAKES
+    as_of: float = field(default_factory=time.monotonic)
+
+    def is_prompt(self) -> bool:
+        """Count one wake-up; False if there have been too many."""
+        now = time.monotonic()
+        self.allowance = min(PROMPT_WAKES, self.allowance + (now - self.as_of) * PROMPT_WAKES_A_SECOND)
+        self.as_of = now
+        self.allowance = max(self.allowance - 1, 0)
+        return self.allowance > 0
 
 
 class MonitorThread:
@@ -26,6 +47,8 @@ class MonitorThread:
         self._watched: list[Watched] = []
         self._chores: list[Chore] = []
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._poller = zmq.Poller()
+        self._resting = False
         self._start_lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
@@ -44,28 +67,44 @@ class MonitorThread:
         self._incoming.put(work)
         os.write(self._wake_write, b"\0")
 
+    def wake(self) -> None:
+        """A monitor is being stopped: its receiving end should not be left open while the thread rests."""
+        if self._resting:
+            os.write(self._wake_write, b"\0")
+
     def _run(self) -> None:
         next_chore = time.monotonic()
+        pace = Pace()
+        self._poller.register(self._wake_read, zmq.POLLIN)
         while True:
-            self._wait(next_chore - time.monotonic() if self._chores else None)
+            if not pace.is_prompt():
+                self._rest()
+            ready = self._wait(next_chore - time.monotonic() if self._chores else None)
             self._take_over()
-            for watched in self._watched.copy():
+            for watched in ready:
                 if not watched.drain():
                     self._watched.remove(watched)
+                    self._poller.unregister(watched.pair)
                     watched.close()
             if self._chores and time.monotonic() >= next_chore:
                 self._chores = [chore for chore in self._chores if chore()]
                 next_chore = time.monotonic() + CHORE_SECONDS
 
-    def _wait(self, seconds: float | None) -> None:
-        poller = zmq.Poller()
-        poller.register(self._wake_read, zmq.POLLIN)
-        for watched in self._watched:
-            poller.register(watched.pair, zmq.POLLIN)
+    def _rest(self) -> None:
+        """Let events gather, unless a monitor comes or goes."""
+        self._resting = True
+        select.select([self._wake_read], [], [], REST_SECONDS)
+        self._resting = False
+
+    def _wait(self, seconds: float | None) -> list[Watched]:
+        """Whose monitors have something to tell."""
         try:
-            poller.poll(None if seconds is None else max(0, int(seconds * 1000) + 1))
+            events = dict(self._poller.poll(None if seconds is None else max(0, int(seconds * 1000) + 1)))
         except zmq.ZMQError:
-            return  # a context is being terminated: draining tells whose, and closes its end
+            return (
+                self._watched.copy()
+            )  # a context is being terminated: draining tells whose, and closes its end
+        return [watched for watched in self._watched if watched.pair in events]
 
     def _take_over(self) -> None:
         try:
@@ -77,5 +116,6 @@ class MonitorThread:
             work = self._incoming.get()
             if isinstance(work, Watched):
                 self._watched.append(work)
+                self._poller.register(work.pair, zmq.POLLIN)
             else:
                 self._chores.append(work)

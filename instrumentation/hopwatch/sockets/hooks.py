@@ -151,3 +151,4 @@ def stop_monitor(socket: zmq.Socket[bytes], state: SocketState) -> None:
         state.monitored = False
         with suppress(zmq.ContextTerminated):
             BackendSocket.monitor(socket, None, 0)
+        state.wake_monitors()

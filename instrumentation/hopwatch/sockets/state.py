@@ -25,6 +25,10 @@ from hopwatch.sockets.unrouted import Unrouted
 from hopwatch.words import COUNTER_NAMES, SOCKET, SOCKET_SLOT_WORDS
 
 
+def nothing() -> None:
+    """What there is to do where no monitor is attached."""
+
+
 @dataclass
 class Incoming:
     """Where a receiver stands within a multipart message."""
@@ -52,6 +56,7 @@ class SocketState:
     onset_due: bool = False
     unrouted: Unrouted | None = None
     monitored: bool = False
+    wake_monitors: Callable[[], None] = nothing
     faulty: bool = False
     incoming: Incoming = field(default_factory=Incoming)
     findings: list[Finding] = field(default_factory=list)
