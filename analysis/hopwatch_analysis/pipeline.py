@@ -8,7 +8,18 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis import accounts as acc
-from hopwatch_analysis import balanced, causes, incidents, ledger, losses, nodes, owed, rates, unroutable
+from hopwatch_analysis import (
+    balanced,
+    causes,
+    incidents,
+    ledger,
+    losses,
+    nodes,
+    owed,
+    rates,
+    risks,
+    unroutable,
+)
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.frontends import arrivals
 from hopwatch_analysis.lanes import lanes, receipts, send_samples
@@ -77,7 +88,7 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
         "incidents": settle(
             incidents.incidents(accounts, figures, topology.sockets, unroutable.peers(tables["unroutable"]))
         ),
-        "findings": tables["finding"].select("socket", "rule", "text", "advice"),
+        "findings": risks.findings(tables, topology.sockets, topology.links),
     }
 
 

@@ -28,7 +28,8 @@ def verdict(analysis: Analysis) -> str:
         lines += ["", *_incident(incident)]
     lines += ["", *(_receiver(row) for row in analysis.ledger if row.receiver)]
     lines += _unexplained(analysis)
-    lines += [f"Note: {found.text} {found.advice}".rstrip() for found in analysis.findings]
+    notes = (f"Note: {found.text} {found.advice}".rstrip() for found in analysis.findings)
+    lines += dict.fromkeys(notes)
     return "\n".join(lines)
 
 

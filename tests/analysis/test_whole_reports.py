@@ -240,7 +240,25 @@ def swallowing_routers(story: LandedFolder) -> None:
     )
 
 
+def ends_that_do_not_fit(story: LandedFolder) -> None:
+    """Nothing is lost in any of them."""
+    story.socket("tape", "PUB", closed=50, sndhwm=10, rcvhwm=1000)
+    for reader, mark in (("narrow-reader", 10), ("wide-reader", 100_000)):
+        story.socket(reader, "SUB", closed=60, rcvhwm=mark)
+        story.subscribe(reader, "")
+        story.link("tape", reader)
+        story.got(reader, "tape", 4000, 0, 3999, 40)
+    story.sent("tape", 4000, 40)
+    for seconds, sent in ((5, 100), (6, 110), (7, 3000), (8, 3005), (20, 4000)):
+        story.counters("tape", seconds, sent=sent)
+    story.socket("pairs", "PUSH", closed=50)
+    story.socket("latest", "PULL", closed=60, conflate=1)
+    story.link("pairs", "latest")
+    story.counters("pairs", 20, sent=10, sent_more_frames=10)
+
+
 STORIES = (
+    ends_that_do_not_fit,
     swallowing_routers,
     slow_and_fast,
     bursts,
@@ -430,6 +448,16 @@ def test_an_unroutable_message_names_whom_it_was_for_and_what_to_do(report: Json
     assert (found["cause"], found["lost"]) == ("unroutable", 7)
     assert "0x006964" in found["evidence"][1]["text"]
     assert "one frame behind the routing id" in found["advice"][0]
+
+
+def test_ends_that_do_not_fit_are_found_before_anything_is_lost(report: Json) -> None:
+    found = {item["rule"]: item for item in report["findings"]}
+    assert set(found) == {"uneven_marks", "marks_below_burst", "conflate_multipart"}
+    assert "RCVHWM is 10 at narrow-reader and 100000 at wide-reader" in found["uneven_marks"]["text"]
+    assert "sent 2890 messages within 1.0 s" in found["marks_below_burst"]["text"]
+    assert "to narrow-reader hold at most 20" in found["marks_below_burst"]["text"]
+    assert found["conflate_multipart"]["text"].startswith("latest has ZMQ_CONFLATE on, and pairs sends")
+    assert incidents(report, "tape") == []
 
 
 def test_late_and_skipped_numbers_are_not_missing(report: Json) -> None:
