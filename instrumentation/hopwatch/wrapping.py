@@ -228,9 +228,10 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
     numbering = state.numbering if stamps else None
     sending = counting_send(words) if numbering is None else stamping_send(words, numbering)
     receiving = stamped_recv(words, state) if reads_stamps else counting_recv(words)
-    if state.unrouted is not None:
-        return {**routing_send(sending), **receiving}
-    return {**(arming_send(sending) if probed else sending), **receiving}
+    if state.unrouted is not None and numbering is None:
+        sending = routing_send(words, sending, state.unrouted)
+    arms = probed and state.unrouted is None
+    return {**(arming_send(sending) if arms else sending), **receiving}
 
 
 def _set_up(socket: zmq.Socket[bytes], socket_type: zmq.SocketType) -> SetUp:

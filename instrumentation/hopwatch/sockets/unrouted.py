@@ -42,10 +42,11 @@ class Unrouted:
     An event is written for a run's first message, whenever the run has doubled, and for the rest once it is over.
     """
 
-    def __init__(self, counters: Words, write: WriteEvent) -> None:
+    def __init__(self, counters: Words, write: WriteEvent, *, probing: bool) -> None:
         self._counters = counters
         self._write = write
         self._runs: dict[bytes, Run] = {}
+        self.probing = probing
         self.begun_message = -1
         """Number of the message whose routing id was accepted last."""
 
