@@ -19,7 +19,6 @@ from hopwatch.lanes.sending import SendingLanes
 from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.lanes.topics import TopicRule, first_of_several, topic_rule
 from hopwatch.monitors.watched import attach
-from hopwatch.rules.setup import Kind, SetUp
 from hopwatch.settings import Settings, from_environment
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.counting import arming_send, counting_recv, counting_send, stamped_recv, stamping_send
@@ -35,6 +34,7 @@ from hopwatch.sockets.receiving import CountingReceive, StampedReceive
 from hopwatch.sockets.refusals import Arming, Waiting
 from hopwatch.sockets.routing import Routing, RoutingProbe, may_probe_routing, routing_send
 from hopwatch.sockets.sending import CountingSend, StampingSend, SubscribingSend
+from hopwatch.sockets.set_up import look_at_wrapped, set_up_of
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.stamp import SHARED_OUT
 
@@ -51,7 +51,6 @@ PROBEABLE = {zmq.PUB, zmq.XPUB}
 MONITORS_SHARE = 2
 """One in so many of the sockets that a context may have is left to monitors; each takes two."""
 
-JUDGED_OPTIONS = ("SNDHWM", "RCVHWM", "LINGER", "CONFLATE")
 JOURNALED_OPTIONS = ("SNDHWM", "RCVHWM", "LINGER", "SNDBUF", "RCVBUF", "IMMEDIATE", "CONFLATE", "MAXMSGSIZE")
 
 
@@ -144,7 +143,7 @@ def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -
     methods = _methods(state, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
     parts = _parts(socket_type, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
     new_class = instrumented(type(socket), parts, methods)
-    state.setup = _set_up(socket, socket_type)
+    state.setup = set_up_of(socket, socket_type)
     _write_opened(socket, state, "stamp" if wish.stamped else None, probed)
     state.find(refusal)
     if socket_type in FILTERING and native_state.subscribes_to_everything(socket):
@@ -155,7 +154,7 @@ def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -
     hooked._hopwatch = state
     hooked._hopwatch_words = state.slot.words
     instrument.sockets.add(hooked)
-    _look_at_set_up(hooked, state)
+    look_at_wrapped(hooked, state)
     _attach_monitor(hooked, state, instrument)
 
 
@@ -232,21 +231,6 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
         sending = routing_send(words, sending, state.unrouted)
     arms = probed and state.unrouted is None
     return {**(arming_send(sending) if arms else sending), **receiving}
-
-
-def _set_up(socket: zmq.Socket[bytes], socket_type: zmq.SocketType) -> SetUp:
-    options = {
-        option.lower(): cast(int, BackendSocket.get(socket, getattr(zmq, option)))
-        for option in JUDGED_OPTIONS
-    }
-    return SetUp(socket_type.name, zmq.zmq_version_info(), options)
-
-
-def _look_at_set_up(socket: HookedSocket, state: SocketState) -> None:
-    with Guard(state):
-        if BackendSocket.get(socket, zmq.CONFLATE):
-            socket._hopwatch_conflate()
-        state.consider(Kind.WRAPPED)
 
 
 def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str | None, probed: bool) -> None:

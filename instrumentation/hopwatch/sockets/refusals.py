@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import zmq
 from zmq.backend import Socket as BackendSocket
 
-from hopwatch.rules.setup import Kind
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.numbering import Numbered
@@ -67,7 +66,7 @@ class Waiting(RefusalHandling):
         words = self._hopwatch_words
         words[WAITED_SENDS] += 1
         with Guard(self._hopwatch):
-            self._hopwatch.consider(Kind.WAITED)
+            self._hopwatch.waits()
         began = time.monotonic_ns()
         try:
             return backend_send(self, data, flags, copy, track)

@@ -87,6 +87,13 @@ class SocketState:
             for finding in judge(self.setup, moment):
                 self.find(finding)
 
+    def waits(self) -> None:
+        """A blocking send has to wait, which may come with many messages: only what it may tell is looked at."""
+        if self.type_name in {"PUB", "XPUB"}:
+            self.consider(Kind.WAITED)
+        elif self.callers.alternate():
+            self.find(two_threads())
+
     def stop_stamping(self, reason: Finding) -> None:
         """Number no more messages; a socket that numbers none is left alone."""
         if self.numbering is not None:
