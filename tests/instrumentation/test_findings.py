@@ -164,19 +164,32 @@ def test_a_mark_set_after_bind_is_found(context: zmq.Context, journal: Journal) 
     assert rules(sub) == []
 
 
+@pytest.mark.parametrize("kind", [zmq.SUB, zmq.XSUB])
 @pytest.mark.parametrize(("mark", "arrive"), [(10, 10), (1000, 50)])
 def test_subscriptions_beyond_the_mark_never_arrive(
-    context: zmq.Context, until, mark: int, arrive: int
+    context: zmq.Context, until, mark: int, arrive: int, kind: int
 ) -> None:
-    xpub, sub = context.socket(zmq.XPUB), context.socket(zmq.SUB)
+    xpub, sub = context.socket(zmq.XPUB), context.socket(kind)
     sub.sndhwm = mark
     for number in range(50):
-        sub.subscribe(b"%03d" % number)
+        if kind == zmq.SUB:
+            sub.subscribe(b"%03d" % number)
+        else:
+            sub.send(b"\1%03d" % number)
     sub.connect(bind(xpub))
     arrived = 0
     while xpub.poll(300):
         arrived += len([xpub.recv()])
     assert arrived == arrive
+
+
+def test_a_sub_with_room_for_many_subscriptions_is_fine(context: zmq.Context, journal: Journal) -> None:
+    sub = hopwatch.wrap(context.socket(zmq.SUB))
+    sub.sndhwm = 5000
+    bind(sub)
+    for number in range(1500):
+        sub.subscribe(b"%04d" % number)
+    assert rules(sub) == []
 
 
 def test_subscriptions_beyond_the_mark_are_found_at_the_first_that_is_one_too_many(

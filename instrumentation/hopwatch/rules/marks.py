@@ -29,6 +29,8 @@ def mark_of_the_other_way(setup: SetUp, moment: Moment) -> Finding | None:
     set_one, counting = ("rcvhwm", "sndhwm") if sends else ("sndhwm", "rcvhwm")
     if setup.option(set_one) == DEFAULT_MARK or setup.option(counting) != DEFAULT_MARK:
         return None
+    if setup.type_name == "SUB" and setup.option("sndhwm") > DEFAULT_MARK:
+        return None  # room for many subscriptions
     does = "sends" if sends else "receives"
     return Finding(
         rule="mark_of_the_other_way",
