@@ -45,6 +45,15 @@ def not_watched(reason: str) -> Finding:
     )
 
 
+def mandatory_unknown() -> Finding:
+    """Unroutable messages are not counted, because the socket's own ROUTER_MANDATORY could not be read."""
+    return Finding(
+        rule="unroutable_not_probed",
+        text="Whether the application has set ROUTER_MANDATORY could not be seen, so messages that have no peer are not counted.",
+        advice="Wrap the socket on a system that lets a process read its own memory, or set ROUTER_MANDATORY and handle EHOSTUNREACH.",
+    )
+
+
 def nodrop_unknown() -> Finding:
     """Onsets are not probed, because the socket's own XPUB_NODROP could not be read."""
     return Finding(

@@ -41,8 +41,10 @@ from hopwatch.sockets.numbering import (
 )
 from hopwatch.sockets.receiving import CountingReceive, StampedReceive
 from hopwatch.sockets.refusals import Arming, Waiting
+from hopwatch.sockets.routing import Routing, RoutingProbe, may_probe_routing, routing_send
 from hopwatch.sockets.sending import CountingSend, StampingSend, SubscribingSend
 from hopwatch.sockets.sequenced import read_numbers
+from hopwatch.sockets.set_up import look_at_wrapped, set_up_of
 from hopwatch.sockets.standing import (
     above,
     adopt,
@@ -185,6 +187,7 @@ def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -
     if wish.numbers is not None:
         parts, methods = read_numbers(state, socket_type, wish.numbers, (parts, methods))
     new_class = instrumented(type(worker), parts, methods, above(worker))
+    state.setup = set_up_of(socket, socket_type)
     _write_opened(socket, state, wish.sequence_name, probed)
     _write_endpoint(socket, state)
     state.find(refusal)
@@ -193,9 +196,10 @@ def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -
     if socket_type in FILTERING and native_state.subscribes_to_everything(socket):
         subscription_changed(state, "subscribe", b"")
     state.receiving.find = state.find
-    enrol(worker, new_class, state)
+    hooked = enrol(worker, new_class, state)
     instrument.states.add(state)
     join(socket, state)
+    look_at_wrapped(hooked, state)
     _attach_monitor(cast(HookedSocket, socket), state, instrument)
 
 
@@ -246,6 +250,8 @@ def _stamp_refusal(socket: zmq.Socket[bytes], socket_type: zmq.SocketType) -> Fi
 
 
 def _may_probe(socket: zmq.Socket[bytes], socket_type: zmq.SocketType, state: SocketState) -> bool:
+    if socket_type == zmq.ROUTER:
+        return may_probe_routing(socket, state)
     if socket_type not in PROBEABLE:
         return False
     nodrop = native_state.nodrop_is_set(socket)
@@ -261,7 +267,10 @@ def _parts(
     if socket_type == zmq.XSUB:
         sending = SubscribingSend
     receiving: type[HookedSocket] = StampedReceive if reads_stamps else CountingReceive
-    return (sending, Arming if probed else Waiting, receiving)
+    refusals: type[HookedSocket] = Arming if probed else Waiting
+    if socket_type == zmq.ROUTER:
+        refusals = RoutingProbe if probed else Routing
+    return (sending, refusals, receiving)
 
 
 def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bool) -> dict[str, Any]:
@@ -269,11 +278,14 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
     plain = way.plain_flags
     numbering = state.numbering if stamps else None
     sending = counting_send(words, plain) if numbering is None else stamping_send(words, numbering, plain)
+    if state.unrouted is not None and numbering is None:
+        sending = routing_send(words, sending, state.unrouted, plain)
     if state.subscriptions is not None:
         sending = looking_send(sending)
     counting = looking_recv if way.looks_ahead else counting_recv
     receiving = stamped_recv(words, state) if reads_stamps else counting(words)
-    return {**(arming_send(sending) if probed else sending), **receiving}
+    arms = probed and state.unrouted is None
+    return {**(arming_send(sending) if arms else sending), **receiving}
 
 
 def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str | None, probed: bool) -> None:
@@ -311,6 +323,7 @@ def _attach_monitor(socket: HookedSocket, state: SocketState, instrument: Instru
     try:
         watched = attach(socket, state)
         state.monitored = True
+        state.wake_monitors = instrument.monitors.wake
         instrument.monitors.take(watched)
         state.event("monitor", state="attached")
     except (zmq.ZMQError, RuntimeError) as error:

@@ -10,6 +10,10 @@ class Subscriptions:
         self._topics: Counter[bytes] = Counter()
         self._any_seen = False
 
+    def __len__(self) -> int:
+        """How many prefixes."""
+        return len(self._topics)
+
     def add(self, topic: bytes) -> None:
         """One more subscription to a prefix."""
         self._topics[topic] += 1

@@ -9,6 +9,7 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch import stamp
 from hopwatch.frames import as_bytes
+from hopwatch.rules.conflate import conflate_stamped
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.counting import stamped_recv
 from hopwatch.sockets.hooks import HookedSocket
@@ -141,6 +142,8 @@ class CountingReceive(HookedSocket):
         state = self._hopwatch
         self._hopwatch_read_stamps(self._hopwatch_words[RECEIVED] - 1)
         with Guard(state):
+            if backend_get(self, zmq.CONFLATE):
+                state.find(conflate_stamped())
             state.receiving.take(frame, first_frame, several)
 
     def _hopwatch_read_stamps(self, before: int) -> None:

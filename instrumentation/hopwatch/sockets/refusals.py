@@ -83,6 +83,8 @@ class Waiting(RefusalHandling):
     def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None) -> Any:
         words = self._hopwatch_words
         words[WAITED_SENDS] += 1
+        with Guard(self._hopwatch):
+            self._hopwatch.waits()
         began = time.monotonic_ns()
         try:
             return send_frame(self, data, flags, copy, track, stamp)

@@ -19,12 +19,21 @@ from hopwatch.journal.journal import Journal, NoJournal
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes, write_lanes
 from hopwatch.lanes.subscriptions import Subscriptions
+from hopwatch.rules.judge import judge
+from hopwatch.rules.processes import two_threads
+from hopwatch.rules.setup import Kind, Moment, SetUp
 from hopwatch.sockets.numbering import Numbering
 from hopwatch.sockets.reading import Reading
+from hopwatch.sockets.threads import Callers
+from hopwatch.sockets.unrouted import Unrouted
 from hopwatch.words import COUNTER_NAMES, SOCKET, SOCKET_SLOT_WORDS
 
 if TYPE_CHECKING:
     from hopwatch.sockets.hooks import HookedSocket
+
+
+def nothing() -> None:
+    """What there is to do where no monitor is attached."""
 
 
 @dataclass
@@ -77,7 +86,9 @@ class SocketState:
     reading_received: Reading | None = None
     onset_due: bool = False
     sending_more: bool = False
+    unrouted: Unrouted | None = None
     monitored: bool = False
+    wake_monitors: Callable[[], None] = nothing
     faulty: bool = False
     way: Way = field(default_factory=Way)
     members: weakref.WeakSet[HookedSocket] = field(default_factory=weakref.WeakSet)
@@ -87,6 +98,10 @@ class SocketState:
     incoming: Incoming = field(default_factory=Incoming)
     findings: list[Finding] = field(default_factory=list)
     process: int = field(default_factory=os.getpid)
+    setup: SetUp | None = None
+    callers: Callers = field(default_factory=Callers)
+    open_journal: Callable[[], Journal] | None = None
+    """In a forked child: how to come by a journal of its own."""
 
     def event(self, event: str, **fields: object) -> None:
         """Journal one event of this socket."""
@@ -98,6 +113,23 @@ class SocketState:
             return
         self.findings.append(finding)
         self.event("finding", rule=finding.rule, text=finding.text, advice=finding.advice)
+
+    def consider(self, kind: Kind, detail: str = "", value: int = 0) -> None:
+        """Look at the set-up at this moment, and at who calls; never at a moment that comes with each message."""
+        if self.callers.alternate():
+            self.find(two_threads())
+        if self.setup is not None:
+            moment = Moment(kind, detail, value)
+            self.setup = self.setup.after(moment)
+            for finding in judge(self.setup, moment):
+                self.find(finding)
+
+    def waits(self) -> None:
+        """A blocking send has to wait, which may come with many messages: only what it may tell is looked at."""
+        if self.type_name in {"PUB", "XPUB"}:
+            self.consider(Kind.WAITED)
+        elif self.callers.alternate():
+            self.find(two_threads())
 
     def stop_stamping(self, reason: Finding) -> None:
         """Number no more messages; a socket that numbers none is left alone."""
@@ -122,6 +154,8 @@ class SocketState:
         if self.closed:
             return
         self.closed = True
+        if self.unrouted is not None:
+            self.unrouted.end()
         sent = [*(self.sending.slots if self.sending else []), *_slots_of(self.reading_sent)]
         received = [*self.receiving.slots, *_slots_of(self.reading_received)]
         for slots in (sent, received):
