@@ -5,8 +5,20 @@ socket = hopwatch.wrap(context.socket(zmq.PUB), name="quotes", sequence="stamp")
 
 from hopwatch.errors import HopwatchError, JournalError, UsageError
 from hopwatch.finding import Finding
+from hopwatch.installing import install, uninstall
 from hopwatch.proxying import proxy
 from hopwatch.wrapping import findings_of as findings
 from hopwatch.wrapping import unwrap, wrap
 
-__all__ = ["Finding", "HopwatchError", "JournalError", "UsageError", "findings", "proxy", "unwrap", "wrap"]
+__all__ = [
+    "Finding",
+    "HopwatchError",
+    "JournalError",
+    "UsageError",
+    "findings",
+    "install",
+    "proxy",
+    "uninstall",
+    "unwrap",
+    "wrap",
+]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import logging
 
 import zmq
+from zmq.backend import proxy as bare_proxy
+from zmq.backend import proxy_steerable as bare_proxy_steerable
 
 from hopwatch.ids import as_text, new_id
 from hopwatch.instrument import PROCESS, Instrument
 from hopwatch.journal.counters import Words
+from hopwatch.own_socket import OwnSocket
 from hopwatch.settings import from_environment
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.words import (
@@ -35,8 +38,7 @@ class Statistics:
         self, context: zmq.Context[zmq.Socket[bytes]], address: str, sides: tuple[Words, Words]
     ) -> None:
         self._context = context
-        self._context = context
-        self._asking = context.socket(zmq.REQ)
+        self._asking = OwnSocket(context, zmq.REQ)
         self._asking.setsockopt(zmq.LINGER, 0)
         self._asking.connect(address)
         self._sides = sides
@@ -77,22 +79,27 @@ def proxy(
     """
     settings = from_environment()
     if settings.disabled:
-        zmq.proxy(frontend, backend, capture)
+        bare_proxy(frontend, backend, capture)
         return
-    sides = [
-        wrap(socket, name=_side_name(name, side)) for side, socket in (("in", frontend), ("out", backend))
-    ]
-    for socket in sides:
+    front, back = (
+        socket if isinstance(socket, HookedSocket) else wrap(socket, name=_side_name(name, side))
+        for side, socket in (("in", frontend), ("out", backend))
+    )
+    stop_probing(front, back, capture)
+    if not isinstance(front, HookedSocket) or not isinstance(back, HookedSocket):
+        bare_proxy(frontend, backend, capture)
+        return
+    counted_proxy(front, back, capture, name or settings.name or "proxy", PROCESS.instrument(settings))
+
+
+def stop_probing(*sockets: object) -> None:
+    """Before sockets are handed to a proxy, which sends past us and would block on a probed one."""
+    for socket in sockets:
         if isinstance(socket, HookedSocket):
             socket._hopwatch_stop_probing()
-    front, back = sides
-    if not isinstance(front, HookedSocket) or not isinstance(back, HookedSocket):
-        zmq.proxy(frontend, backend, capture)
-        return
-    _run(front, back, capture, name or settings.name or "proxy", PROCESS.instrument(settings))
 
 
-def _run(
+def counted_proxy(
     frontend: HookedSocket,
     backend: HookedSocket,
     capture: zmq.Socket[bytes] | None,
@@ -103,14 +110,14 @@ def _run(
     identifier = new_id()
     _write_proxy(frontend, backend, name, identifier)
     context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-    control = context.socket(zmq.REP)
+    control = OwnSocket(context, zmq.REP)
     control.setsockopt(zmq.LINGER, 0)
     address = f"inproc://hopwatch-proxy-{as_text(identifier)}"
     control.bind(address)
     statistics = Statistics(context, address, (frontend._hopwatch_words, backend._hopwatch_words))
     try:
         instrument.monitors.take(statistics)
-        zmq.proxy_steerable(frontend, backend, capture, control)
+        bare_proxy_steerable(frontend, backend, capture, control)
     finally:
         control.close()
         statistics.over = True

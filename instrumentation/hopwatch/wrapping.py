@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
@@ -78,11 +80,22 @@ def wrap(
     Raises UsageError for arguments that it cannot use. Whatever else goes wrong leaves the socket bare, with a warning in the log.
     """
     settings = from_environment()
-    wish = _wish(settings, name, sequence, stamp_every, topic)
-    if settings.disabled or isinstance(socket, HookedSocket) or not _is_supported(socket):
+    return wrap_as_wished(socket, wish_of(settings, name, sequence, stamp_every, topic), settings)
+
+
+def wrap_as_wished(
+    socket: AnySocket, wish: Wish, settings: Settings, *, by_install: bool = False
+) -> AnySocket:
+    """As ``wrap``, which takes the place of an earlier wrapping by ``install``; that in turn leaves unsupported sockets bare in silence."""
+    if settings.disabled:
+        return socket
+    if not by_install and isinstance(socket, HookedSocket) and socket._hopwatch.by_install:
+        _wrap_anew(socket, wish, settings)
+        return socket
+    if isinstance(socket, HookedSocket) or not _is_supported(socket, silently=by_install):
         return socket
     try:
-        _instrument(socket, wish, PROCESS.instrument(settings))
+        _instrument(socket, wish, PROCESS.instrument(settings), by_install)
     except Exception:
         logger.warning("hopwatch could not instrument %r", socket, exc_info=True)
     return socket
@@ -94,7 +107,7 @@ def unwrap(socket: AnySocket) -> AnySocket:
         return socket
     state = socket._hopwatch
     with Guard(state):
-        if not socket.closed:
+        if not socket.closed and state.process == os.getpid():
             socket._hopwatch_stop_probing()
             stop_monitor(socket, state)
             state.write_closed()
@@ -110,9 +123,10 @@ def findings_of(socket: zmq.Socket[bytes]) -> list[Finding]:
     return list(socket._hopwatch.findings) if isinstance(socket, HookedSocket) else []
 
 
-def _wish(
+def wish_of(
     settings: Settings, name: str | None, sequence: str | None, stamp_every: int, topic: object
 ) -> Wish:
+    """The arguments of ``wrap``, checked, with what the environment says where they are silent. Raises UsageError."""
     sequence = sequence or settings.sequence
     if sequence not in {None, "stamp"}:
         raise UsageError(f'sequence must be None or "stamp", not {sequence!r}')
@@ -121,16 +135,28 @@ def _wish(
     return Wish(name or settings.name, sequence == "stamp", topic_rule(topic))
 
 
-def _is_supported(socket: zmq.Socket[bytes]) -> bool:
+def _wrap_anew(socket: Any, wish: Wish, settings: Settings) -> None:
+    """Wrap as wished what ``install`` had wrapped; subscriptions made in between stay known."""
+    before = socket._hopwatch.subscriptions
+    wrap_as_wished(unwrap(socket), wish, settings)
+    if before is not None and isinstance(socket, HookedSocket):
+        state = socket._hopwatch
+        seen = state.subscriptions.topics if state.subscriptions else Counter()
+        for topic in (before.topics - seen).elements():
+            subscription_changed(state, "subscribe", topic)
+
+
+def _is_supported(socket: zmq.Socket[bytes], silently: bool) -> bool:
     """Synchronous sockets: asyncio and gevent ones go other ways than ``send`` and ``recv``."""
     modules = {cls.__module__ for cls in type(socket).__mro__}
     if not isinstance(socket, zmq.Socket) or modules & {"zmq._future", "zmq.green.core"}:
-        logger.warning("hopwatch instruments synchronous pyzmq sockets only, not %r", socket)
+        if not silently:
+            logger.warning("hopwatch instruments synchronous pyzmq sockets only, not %r", socket)
         return False
     return not socket.closed
 
 
-def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -> None:
+def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument, by_install: bool) -> None:
     socket_type = zmq.SocketType(cast(int, BackendSocket.get(socket, zmq.TYPE)))
     state = _new_state(socket_type, wish, instrument)
     refusal = _stamp_refusal(socket, socket_type) if wish.stamped else None
@@ -143,6 +169,7 @@ def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -
     new_class = instrumented(type(socket), parts, methods)
     _write_opened(socket, state, "stamp" if wish.stamped else None, probed)
     state.find(refusal)
+    state.by_install = by_install
     if socket_type in FILTERING and native_state.subscribes_to_everything(socket):
         subscription_changed(state, "subscribe", b"")
     state.receiving.find = state.find

@@ -9,6 +9,15 @@ from hopwatch.sockets.hooks import HookedSocket
 SocketClass = type["zmq.Socket[bytes]"]
 
 
+class Unannounced:
+    """Comes first among a class's bases: ``__init_subclass__`` of an application's own class does not hear of ours."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        """Tell nobody."""
+
+
 def instrumented(
     bare: SocketClass, parts: tuple[type[HookedSocket], ...], methods: dict[str, Any]
 ) -> type[HookedSocket]:
@@ -31,7 +40,7 @@ def instrumented(
     if bare is zmq.Socket:
         return cast(type[HookedSocket], type(bare.__name__, (*parts, zmq.Socket), {**namespace, **methods}))
     below = type(bare.__name__, parts, methods)
-    return cast(type[HookedSocket], type(bare.__name__, (bare, below), namespace))
+    return cast(type[HookedSocket], type(bare.__name__, (Unannounced, bare, below), namespace))
 
 
 def exchange(

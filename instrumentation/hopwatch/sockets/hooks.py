@@ -29,6 +29,10 @@ class HookedSocket(zmq.Socket[bytes]):
     _hopwatch_methods: ClassVar[dict[str, Any]]
     _hopwatch_direct = False
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """A wrapped socket's class is its own alone: who makes another socket by it gets one of the application's class."""
+        return cls._hopwatch_bare(*args, **kwargs)
+
     def setsockopt(self, option: int, optval: Any) -> None:
         """As the bare socket's; what was set is journaled."""
         if option == zmq.XPUB_NODROP:

@@ -46,6 +46,7 @@ class SocketState:
     onset_due: bool = False
     monitored: bool = False
     faulty: bool = False
+    by_install: bool = False
     incoming: Incoming = field(default_factory=Incoming)
     findings: list[Finding] = field(default_factory=list)
     process: int = field(default_factory=os.getpid)
