@@ -102,7 +102,10 @@ def wrap_as_wished(
 
 
 def unwrap(socket: AnySocket) -> AnySocket:
-    """Make a socket bare again; returns the same object. Its stream ends here. A socket that is not wrapped is left alone."""
+    """Make a socket bare again; returns the same object. Its stream ends here. A socket that is not wrapped is left alone.
+
+    A call that another thread is in at this moment ends as it would have.
+    """
     if not isinstance(socket, HookedSocket):
         return socket
     state = socket._hopwatch
@@ -110,7 +113,8 @@ def unwrap(socket: AnySocket) -> AnySocket:
         if not socket.closed and state.process == os.getpid():
             socket._hopwatch_stop_probing()
             stop_monitor(socket, state)
-            state.write_closed()
+            state.write_closed(still_used=socket)
+            state.retire()
     bare = socket._hopwatch_bare
     socket.__class__ = bare  # type: ignore[assignment]
     for attribute in ("_hopwatch", "_hopwatch_words"):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import zmq
@@ -46,6 +47,11 @@ backend_recv = BackendSocket.recv
 time_ns = time.time_ns
 
 
+def slower_send(socket: Any) -> Any:
+    """For what is not the plain case; the bare way, where the socket was unwrapped while somebody held its ``send``."""
+    return getattr(socket, "_hopwatch_send", None) or partial(zmq.Socket.send, socket)
+
+
 def counting_send(words: Words) -> Methods:
     """``send`` of a socket that counts; ``words`` is its slot."""
     sent = sent_bytes = 0
@@ -72,7 +78,7 @@ def counting_send(words: Words) -> Methods:
                 sent_bytes += len(data) if data.__class__ is bytes else size_of(data)
                 words[SENT_BYTES] = sent_bytes
                 return tracker
-        return self._hopwatch_send(data, flags, copy, track, routing_id, group)
+        return slower_send(self)(data, flags, copy, track, routing_id, group)
 
     def count_sent(size: int, more: bool) -> None:
         nonlocal sent, sent_bytes
@@ -118,7 +124,7 @@ def stamping_send(words: Words, numbering: Numbering) -> Methods:
                 lane_words[LANE_COUNT] = number + 1
                 count_sent(len(data) if data.__class__ is bytes else size_of(data), False)
                 return tracker
-        return self._hopwatch_send(data, flags, copy, track, routing_id, group)
+        return slower_send(self)(data, flags, copy, track, routing_id, group)
 
     return {"send": send, "_hopwatch_count_sent": counting["_hopwatch_count_sent"]}
 
@@ -153,7 +159,11 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
                 received_bytes += len(frame)
                 words[RECEIVED_BYTES] = received_bytes
                 return frame.bytes if copy else frame
-        frame = self._hopwatch_next(flags, track)
+        try:
+            receive = self._hopwatch_next
+        except AttributeError:  # unwrapped while somebody held this method
+            return backend_recv(self, flags, copy, track)
+        frame = receive(flags, track)
         return frame.bytes if copy else frame
 
     def count_received(messages: int, size: int) -> None:
@@ -184,7 +194,8 @@ def arming_send(methods: Methods) -> Methods:
         nonlocal armed
         if not armed:
             armed = True
-            self._hopwatch_arm()
+            if hasattr(self, "_hopwatch_arm"):  # it may have been unwrapped while somebody held this method
+                self._hopwatch_arm()
         return hot(self, data, flags, copy, track, routing_id, group)
 
     return {**methods, "send": send, "_hopwatch_armed": methods}
@@ -204,7 +215,11 @@ def counting_recv(words: Words) -> Methods:
             raise
         size = len(frame)
         if size == STAMP_SIZE or not received & ask:
-            return self._hopwatch_look(frame, flags, copy, track)
+            try:
+                look = self._hopwatch_look
+            except AttributeError:  # unwrapped by another thread during the receive
+                return frame
+            return look(frame, flags, copy, track)
         received += 1
         words[RECEIVED] = received
         received_bytes += size

@@ -115,6 +115,11 @@ class HookedSocket(zmq.Socket[bytes]):
         """Nothing to arm where nothing is to be probed, or no more."""
 
 
+def unwrapped_meanwhile(socket: object) -> bool:
+    """Whether another thread has unwrapped the socket that this one is waiting on."""
+    return not isinstance(socket, HookedSocket)
+
+
 OPTION_NUMBERS = frozenset(int(option) for option in zmq.SocketOption)
 
 

@@ -11,7 +11,7 @@ from hopwatch import stamp
 from hopwatch.frames import as_bytes
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.counting import stamped_recv
-from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
 from hopwatch.sockets.state import Guard
 from hopwatch.words import (
     EAGAIN_RECEIVES,
@@ -58,6 +58,8 @@ class CountingReceive(HookedSocket):
             raise
         while backend_get(self, RCVMORE):
             parts.append(backend_recv(self, flags, copy, track))
+        if unwrapped_meanwhile(self):
+            return parts
         incoming = self._hopwatch.incoming
         if len(parts) + incoming.frames > 1 and stamp.is_stamp(as_bytes(parts[-1])):
             first_frame = incoming.first_frame if incoming.frames else as_bytes(parts[0])
@@ -76,6 +78,8 @@ class CountingReceive(HookedSocket):
         except zmq.Again:
             words[EAGAIN_RECEIVES] += 1
             raise
+        if unwrapped_meanwhile(self):
+            return size
         if backend_get(self, RCVMORE):
             self._hopwatch_count_more(size, None)
         else:
@@ -142,8 +146,10 @@ class StampedReceive(HookedSocket):
             return super().recv_multipart(flags, copy, track)
         incoming = self._hopwatch.incoming
         parts = [self._hopwatch_next(flags, track)]
-        while incoming.more:
+        while incoming.more and not unwrapped_meanwhile(self):
             parts.append(self._hopwatch_next(flags, track))
+        while unwrapped_meanwhile(self) and parts[-1].more:
+            parts.append(backend_recv(self, flags, False, track))
         return [part.bytes for part in parts] if copy else parts
 
     def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
@@ -178,6 +184,8 @@ class StampedReceive(HookedSocket):
         frame = self._hopwatch.incoming.held
         if frame is None:
             frame = self._hopwatch_receive(flags, track)
+        if unwrapped_meanwhile(self):
+            return frame
         following = backend_recv(self, DONTWAIT) if frame.more else b""
         self._hopwatch_hold(frame, following)
         return frame

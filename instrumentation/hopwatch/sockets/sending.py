@@ -37,8 +37,11 @@ class CountingSend(RefusalHandling):
         if not isinstance(flags, int) or routing_id is not None or group is not None:
             return zmq.Socket.send(self, data, flags, copy, track, routing_id, group)
         flags = int(flags)
+        count_sent = (
+            self._hopwatch_count_sent
+        )  # looked up before a wait, in which another thread may unwrap the socket
         tracker = self._hopwatch_send_frame(data, flags, copy, track)
-        self._hopwatch_count_sent(size_of(data), bool(flags & SNDMORE))
+        count_sent(size_of(data), bool(flags & SNDMORE))
         return tracker
 
     def _hopwatch_send_frame(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
