@@ -6,8 +6,6 @@ so it imports hopwatch only late, and where that is not installed takes it from 
 this one hides is then run in its place, and the folder is off ``sys.path`` again.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 
@@ -31,7 +29,7 @@ class ImportWatch:
     def __init__(self) -> None:
         self.loading: set[str] = set()
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+    def find_spec(self, name: str, path: "Any" = None, target: "Any" = None) -> "ModuleSpec | None":
         """The module's own spec, its loader within ours; None for all that is not watched for."""
         if name not in {"zmq", "hopwatch"}:
             return None
@@ -53,19 +51,19 @@ class ImportWatch:
 class WatchedLoader:
     """Loads a module with its own loader, which the module shows as if this one had never been."""
 
-    def __init__(self, loader: Any, watch: ImportWatch) -> None:
+    def __init__(self, loader: "Any", watch: ImportWatch) -> None:
         self.loader = loader
         self.watch = watch
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> "Any":
         return getattr(self.loader, name)
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+    def create_module(self, spec: "ModuleSpec") -> "ModuleType | None":
         """As the module's own loader does."""
         module: ModuleType | None = self.loader.create_module(spec)
         return module
 
-    def exec_module(self, module: ModuleType) -> None:
+    def exec_module(self, module: "ModuleType") -> None:
         """As the module's own loader does; then tell the watch."""
         if module.__spec__ is not None:
             module.__spec__.loader = self.loader
@@ -90,7 +88,7 @@ def install() -> None:
         complain(type(error).__name__ + ": " + str(error))
 
 
-def hopwatch() -> Any:
+def hopwatch() -> "Any":
     """The package, of this interpreter's own or, without one, the one beside this file."""
     import importlib
     import importlib.util
@@ -119,11 +117,9 @@ def complain(reason: str) -> None:
 
 def step_aside() -> None:
     """Let the ``sitecustomize`` be found that there would be without this one, or none, as an import of it always ends."""
-    import importlib
-
     sys.path[:] = [entry for entry in sys.path if entry != HERE]
     del sys.modules["sitecustomize"]
-    importlib.import_module("sitecustomize")
+    __import__("sitecustomize")
 
 
 if __name__ == "sitecustomize":
