@@ -202,3 +202,18 @@ def test_a_sub_wrapped_after_it_subscribed_to_everything_is_checked(
     assert not hopwatch.findings(sub)
     assert [event["topic"] for event in journal.of("late", "subscribe")] == [""]
     assert journal.lanes()[-1]["count"] == 10
+
+
+def test_an_authenticator_answers_libzmq_without_stamps(context: zmq.Context, journal: Journal, link) -> None:
+    answers = hopwatch.wrap(context.socket(zmq.REP), name="zap", sequence="stamp")
+    answers.bind("inproc://zeromq.zap.01")
+    push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+    push.plain_server = True
+    pull.plain_username, pull.plain_password = b"user", b"secret"
+    link(push, pull)
+    assert answers.poll(5000)
+    version, request, *_ = answers.recv_multipart()
+    answers.send_multipart([version, request, b"200", b"OK", b"user", b""])
+    push.send(b"x")
+    assert pull.poll(5000)
+    assert [found.rule for found in hopwatch.findings(answers)] == ["stamp_refused"]

@@ -15,6 +15,9 @@ from hopwatch.sockets.state import Guard, SocketState
 
 SUBSCRIPTION_OPTIONS = {int(zmq.SUBSCRIBE): "subscribe", int(zmq.UNSUBSCRIBE): "unsubscribe"}
 
+ZAP_ENDPOINT = "inproc://zeromq.zap.01"
+"""Who binds it answers libzmq's own questions of authentication, in messages of a fixed number of frames."""
+
 
 class HookedSocket(zmq.Socket[bytes]):
     """Stands between ``zmq.Socket`` and the application's own subclass of it.
@@ -47,6 +50,8 @@ class HookedSocket(zmq.Socket[bytes]):
         """As the bare socket's; the endpoint is journaled as libzmq resolved it."""
         context = super().bind(addr)
         with Guard(self._hopwatch):
+            if addr == ZAP_ENDPOINT:
+                self._hopwatch.stop_stamping(finding.zap_refused())
             endpoint = cast(bytes, BackendSocket.get(self, zmq.LAST_ENDPOINT))
             self._hopwatch.event("bind", endpoint=endpoint.decode(errors="replace"))
         return context
