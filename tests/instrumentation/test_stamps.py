@@ -217,3 +217,15 @@ def test_an_authenticator_answers_libzmq_without_stamps(context: zmq.Context, jo
     push.send(b"x")
     assert pull.poll(5000)
     assert [found.rule for found in hopwatch.findings(answers)] == ["stamp_refused"]
+
+
+def test_frames_tell_of_their_peer_as_without_stamps(context: zmq.Context, journal: Journal, link) -> None:
+    push = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp")
+    pull = hopwatch.wrap(context.socket(zmq.PULL), sequence="stamp")
+    link(push, pull)
+    for _ in range(2):
+        push.send_multipart([b"a", b"b", b"c"])
+    frames = pull.recv_multipart(copy=False)
+    frames += [pull.recv(copy=False) for _ in range(3)]
+    assert [frame.get("Peer-Address") for frame in frames] == ["127.0.0.1"] * 6
+    assert [frame.more for frame in frames] == [True, True, False] * 2

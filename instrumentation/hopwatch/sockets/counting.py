@@ -145,8 +145,8 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
             except Again:
                 pass
             else:
-                following = backend_recv(self, DONTWAIT) if frame.more else b""
-                if len(following) != STAMP_SIZE or not following.startswith(MAGIC):
+                following: Any = backend_recv(self, DONTWAIT, copy) if frame.more else b""
+                if not copy or len(following) != STAMP_SIZE or not following.startswith(MAGIC):
                     self._hopwatch_hold(frame, following)
                     return frame.bytes if copy else frame
                 frame.more = incoming.more = False
@@ -160,10 +160,10 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
                 words[RECEIVED_BYTES] = received_bytes
                 return frame.bytes if copy else frame
         try:
-            receive = self._hopwatch_next
+            receive: Any = self._hopwatch_next
         except AttributeError:  # unwrapped while somebody held this method
             return backend_recv(self, flags, copy, track)
-        frame = receive(flags, track)
+        frame = receive(flags, track, copy)
         return frame.bytes if copy else frame
 
     def count_received(messages: int, size: int) -> None:

@@ -145,9 +145,9 @@ class StampedReceive(HookedSocket):
         if not self._hopwatch_direct:
             return super().recv_multipart(flags, copy, track)
         incoming = self._hopwatch.incoming
-        parts = [self._hopwatch_next(flags, track)]
+        parts = [self._hopwatch_next(flags, track, copy)]
         while incoming.more and not unwrapped_meanwhile(self):
-            parts.append(self._hopwatch_next(flags, track))
+            parts.append(self._hopwatch_next(flags, track, copy))
         while unwrapped_meanwhile(self) and parts[-1].more:
             parts.append(backend_recv(self, flags, False, track))
         return [part.bytes for part in parts] if copy else parts
@@ -179,18 +179,21 @@ class StampedReceive(HookedSocket):
             return super().poll(timeout, flags)
         return super().poll(0, flags) | POLLIN
 
-    def _hopwatch_next(self, flags: int, track: bool) -> zmq.Frame:
-        """The application's next frame; its ``more`` is as if there were no stamp."""
+    def _hopwatch_next(self, flags: int, track: bool, copy: bool = True) -> zmq.Frame:
+        """The application's next frame; its ``more`` is as if there were no stamp.
+
+        The one after it is kept as a frame where the application may ask it for what bytes do not have, such as ``User-Id``.
+        """
         frame = self._hopwatch.incoming.held
         if frame is None:
             frame = self._hopwatch_receive(flags, track)
         if unwrapped_meanwhile(self):
             return frame
-        following = backend_recv(self, DONTWAIT) if frame.more else b""
+        following = backend_recv(self, DONTWAIT, copy) if frame.more else b""
         self._hopwatch_hold(frame, following)
         return frame
 
-    def _hopwatch_hold(self, frame: zmq.Frame, following: bytes) -> None:
+    def _hopwatch_hold(self, frame: zmq.Frame, following: bytes | zmq.Frame) -> None:
         """Account for a frame and the one that follows it in its message, which is kept unless it is the stamp."""
         state = self._hopwatch
         incoming = state.incoming
@@ -198,11 +201,11 @@ class StampedReceive(HookedSocket):
             incoming.first_frame = frame.bytes if state.subscriptions is not None else b""
         incoming.held = None
         incoming.more = frame.more
-        if frame.more and stamp.is_stamp(following):
+        if frame.more and len(following) == STAMP_SIZE and stamp.is_stamp(as_bytes(following)):
             frame.more = incoming.more = False
-            self._hopwatch_take(following, incoming.first_frame)
+            self._hopwatch_take(as_bytes(following), incoming.first_frame)
         elif frame.more:
-            incoming.held = zmq.Frame(following)
+            incoming.held = following if isinstance(following, zmq.Frame) else zmq.Frame(following)
             incoming.held.more = bool(backend_get(self, RCVMORE))
         self._hopwatch_count(len(frame))
 
