@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hopwatch.running import STARTUP
 from journal_reader import Journal
 
 SOCKETS = """
@@ -150,7 +151,7 @@ print(json.dumps({
     "environment": environment, "meta_path": [repr(type(finder)) for finder in sys.meta_path],
     "loader": repr(type(zmq.__loader__)), "spec": repr(type(zmq.__spec__.loader)), "stdin": sys.stdin.readline(),
     "signals": [repr(signal.getsignal(number)) for number in signal.valid_signals()], "executable": sys.executable,
-    "ignored": [line for line in open("/proc/self/status") if line.startswith("Sig")],
+    "ignored": [line for line in open("/proc/self/status") if line.startswith(("SigIgn", "SigBlk"))],
 }))
 """
 
@@ -292,10 +293,13 @@ def test_an_interpreter_with_pyzmq_but_without_hopwatch_is_lent_this_one(
         (site_packages(other_interpreter) / folder.name).symlink_to(folder)
     write(
         "app.py",
-        "import sockets, sys\nsockets.pass_a_message()\nprint(any('instrumentation' in p for p in sys.path))\n",
+        "import sockets, sys\nsockets.pass_a_message()\nprint('hopwatch' in sys.modules, sys.path[1:])\n",
     )
-    ended = run(str(other_interpreter), "app.py")
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "False\n", "")
+    only_ours = ["env", f"PYTHONPATH={STARTUP}"]
+    ended = run(*only_ours, str(other_interpreter), "app.py")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.startswith("True ")
+    assert str(STARTUP.parent.parent) not in ended.stdout
     assert passed(journal) == 1
 
 
