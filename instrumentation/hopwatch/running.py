@@ -48,7 +48,7 @@ class RunCommand:
             "NAME": args.name,
             "DIR": args.dir and str(Path(args.dir).absolute()),
         }
-        environment = instrumented_environment(os.environ, settings)
+        environment = instrumented_environment(_given_environment(), settings)
         argv = [sys.executable, *words] if _is_python_file(words[0]) else words
         return _become(argv, environment)
 
@@ -61,6 +61,13 @@ def instrumented_environment(
     others = [entry for entry in inherited if entry != str(STARTUP)]
     given = {f"HOPWATCH_{name}": value for name, value in settings.items() if value is not None}
     return {**environ, **given, "PYTHONPATH": os.pathsep.join([str(STARTUP), *others])}
+
+
+def _given_environment() -> dict[str, str]:
+    """What this process was given, without what Python adds to it: where the locale is C, it sets LC_CTYPE for itself."""
+    given = Path("/proc/self/environ").read_bytes().split(b"\0")
+    coerced = not any(entry.startswith(b"LC_CTYPE=") for entry in given)
+    return {name: value for name, value in os.environ.items() if name != "LC_CTYPE" or not coerced}
 
 
 def _is_python_file(word: str) -> bool:

@@ -189,6 +189,14 @@ def test_a_pipe_that_is_closed_ends_other_programs_as_without_hopwatch(run: Run,
     assert run(*command).stdout == bare(*command).stdout == "141\n"
 
 
+def test_the_environment_gains_the_python_path_alone(run: Run, bare: Run) -> None:
+    watched = run("env", LANG="C", LC_ALL="").stdout.splitlines()
+    alone = bare("env", LANG="C", LC_ALL="").stdout.splitlines()
+    assert [line for line in watched if "PYTHONPATH=" not in line] == [
+        line for line in alone if "PYTHONPATH=" not in line
+    ]
+
+
 def test_a_program_without_pyzmq_loads_neither_pyzmq_nor_hopwatch(run: Run, write, journal: Journal) -> None:
     write(
         "app.py",
