@@ -167,14 +167,15 @@ def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument, b
     stamps = wish.stamped and refusal is None and socket_type in STAMPABLE
     if stamps:
         _number(state, socket_type, wish.rule)
-    probed = _may_probe(socket, socket_type, state)
+    # what install wraps was made this moment: nothing is set, subscribed to or attached that would have to be looked for
+    probed = socket_type in PROBEABLE if by_install else _may_probe(socket, socket_type, state)
     methods = _methods(state, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
     parts = _parts(socket_type, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
     new_class = instrumented(type(socket), parts, methods)
     _write_opened(socket, state, "stamp" if wish.stamped else None, probed)
     state.find(refusal)
     state.by_install = by_install
-    if socket_type in FILTERING and native_state.subscribes_to_everything(socket):
+    if socket_type in FILTERING and not by_install and native_state.subscribes_to_everything(socket):
         subscription_changed(state, "subscribe", b"")
     state.receiving.find = state.find
     socket.__class__ = new_class
@@ -270,7 +271,9 @@ def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str |
 
 def _attach_monitor(socket: HookedSocket, state: SocketState, instrument: Instrument) -> None:
     """Attach ours, unless somebody else's is or may be attached: a second monitor silently stops the first."""
-    if socket._monitor_socket is not None or native_state.monitor_is_attached(socket) is not False:
+    if not state.by_install and (
+        socket._monitor_socket is not None or native_state.monitor_is_attached(socket) is not False
+    ):
         state.event("monitor", state="application")
         return
     if 2 * instrument.monitors.watching >= socket.context.get(zmq.MAX_SOCKETS) // MONITORS_SHARE:

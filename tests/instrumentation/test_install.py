@@ -81,6 +81,20 @@ def test_a_socket_is_wrapped_however_it_is_made(
     assert Announced.subclasses == []
 
 
+def test_an_installed_socket_is_probed_and_watched_as_a_wrapped_one(
+    context: zmq.Context, journal: Journal
+) -> None:
+    hopwatch.install()
+    for kind in (zmq.PUB, zmq.XPUB, zmq.SUB):
+        context.socket(kind)
+    assert [event["probed"] for event in journal.events("opened")] == [True, True, False]
+    assert [event["state"] for event in journal.events("monitor")] == ["attached"] * 3
+    context.setsockopt(zmq.XPUB_NODROP, 1)
+    pub = context.socket(zmq.PUB)
+    pub.send(b"x")
+    assert len(journal.events("probing_stopped")) == 1
+
+
 def test_arguments_of_install_are_those_of_wrap(context: zmq.Context, journal: Journal, link) -> None:
     hopwatch.install(sequence="stamp")
     push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)

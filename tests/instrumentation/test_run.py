@@ -35,11 +35,13 @@ def bare(tmp_path: Path, journal: Journal) -> Run:
     folder.mkdir()
     (folder / "sockets.py").write_text(SOCKETS)
 
-    def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(*command: str, PYTHONPATH: str = "", **environment: str) -> subprocess.CompletedProcess[str]:  # noqa: N803
+        entries = [PYTHONPATH, os.environ.get("PYTHONPATH", "")]
+        path = {"PYTHONPATH": os.pathsep.join(filter(None, entries))} if any(entries) else {}
         return subprocess.run(
             command,
             cwd=folder,
-            env={**os.environ, "HOPWATCH_DIR": str(journal.directory), **environment},
+            env={**os.environ, "HOPWATCH_DIR": str(journal.directory), **environment, **path},
             input="typed in\n",
             capture_output=True,
             text=True,
