@@ -52,7 +52,7 @@ SUITES = {
             ("gevent", "tornado", "cffi", "pytest-rerunfailures"),
             ("--ignore=tests/test_mypy.py",),
         ),
-        Suite("jupyter_client", "8.10.0", ("ipykernel", "pytest-jupyter", "paramiko", "msgpack")),
+        Suite("jupyter_client", "8.10.0", ("jupyter_client[test]==8.10.0", "msgpack")),
         Suite("ipykernel", "7.4.0", ("flaky", "ipyparallel", "psutil", "pytest-cov")),
     )
 }

@@ -93,13 +93,16 @@ class Installation:
         arguments = self._arguments
         if arguments is None or socket._shadow or isinstance(socket, OwnSocket | HookedSocket):
             return
-        settings = from_environment()
         try:
+            settings = from_environment()
             wish = wish_of(settings, None, arguments.sequence, arguments.stamp_every, arguments.topic)
-        except HopwatchError as error:
+            wrap_as_wished(socket, wish, settings, by_install=True)
+        except (
+            HopwatchError,
+            OSError,
+        ) as error:  # an environment that cannot be used, or no temporary directory
             logger.warning("hopwatch leaves %r bare: %s", socket, error)
             return
-        wrap_as_wished(socket, wish, settings, by_install=True)
         key, wrapped = id(socket), self._wrapped
         wrapped[key] = weakref.ref(socket, lambda _: wrapped.pop(key, None))
 

@@ -37,7 +37,10 @@ def _proxy(
     frontend: zmq.Socket[bytes], backend: zmq.Socket[bytes], capture: zmq.Socket[bytes] | None = None
 ) -> Any:
     stop_probing(frontend, backend, capture)
-    settings = from_environment()
+    try:
+        settings = from_environment()
+    except OSError:  # no temporary directory
+        return bare_proxy(frontend, backend, capture)
     if settings.disabled or frontend is backend:
         return bare_proxy(frontend, backend, capture)
     if not isinstance(frontend, HookedSocket) or not isinstance(backend, HookedSocket):

@@ -1,5 +1,6 @@
 """``hopwatch run`` changes nothing about a program but that its pyzmq sockets are wrapped."""
 
+import ast
 import json
 import os
 import signal
@@ -325,6 +326,10 @@ def test_what_cannot_be_instrumented_costs_one_line(
     (line,) = ended.stderr.splitlines()
     assert line.startswith("hopwatch does not instrument this process: ")
     assert reason in line
+
+
+def test_what_any_interpreter_may_come_upon_is_old_python() -> None:
+    ast.parse((STARTUP / "sitecustomize.py").read_text(), feature_version=(3, 7))
 
 
 def test_options_set_the_environment(run: Run, write, journal: Journal, tmp_path: Path) -> None:
