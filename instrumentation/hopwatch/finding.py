@@ -26,6 +26,11 @@ def conflate_refused() -> Finding:
     return stamp_refused("ZMQ_CONFLATE keeps single frames only")
 
 
+def zap_refused() -> Finding:
+    """The socket of an authenticator."""
+    return stamp_refused("it answers libzmq's questions of authentication, which takes no further frame")
+
+
 def partial_lane(topic_known: bool) -> Finding:
     """A filtering receiver gets only some messages of a lane, so that it cannot check its numbers."""
     what = "a lane of one topic" if topic_known else "the lane that messages without a topic share"

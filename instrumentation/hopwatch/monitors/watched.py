@@ -10,6 +10,7 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch.ids import as_text
 from hopwatch.monitors.addresses import Addresses, addresses_of
+from hopwatch.own_socket import OwnSocket
 from hopwatch.sockets.state import SocketState
 from hopwatch.words import RECEIVED, SENT
 
@@ -133,7 +134,7 @@ def attach(socket: zmq.Socket[bytes], state: SocketState) -> Watched:
     """
     address = f"inproc://hopwatch-monitor-{as_text(state.identifier)}"
     shadow: zmq.Context[zmq.Socket[bytes]] = zmq.Context.shadow(socket.context.underlying)
-    pair: zmq.Socket[bytes] = zmq.Socket(shadow, zmq.PAIR)
+    pair: zmq.Socket[bytes] = OwnSocket(shadow, zmq.PAIR)
     try:
         pair.setsockopt(zmq.LINGER, 0)
         pair.setsockopt(zmq.RCVHWM, 0)

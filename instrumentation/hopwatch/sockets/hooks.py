@@ -20,6 +20,9 @@ from hopwatch.words import EAGAIN_RECEIVES, SENT
 
 SUBSCRIPTION_OPTIONS = {int(zmq.SUBSCRIBE): "subscribe", int(zmq.UNSUBSCRIBE): "unsubscribe"}
 
+ZAP_ENDPOINT = "inproc://zeromq.zap.01"
+"""Who binds it answers libzmq's own questions of authentication, in messages of a fixed number of frames."""
+
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -72,6 +75,8 @@ class HookedSocket(zmq.Socket[bytes]):
         with Guard(self._hopwatch):
             endpoint = cast(bytes, BackendSocket.get(self, zmq.LAST_ENDPOINT)).decode(errors="replace")
             self._hopwatch.event("bind", endpoint=endpoint)
+            if addr == ZAP_ENDPOINT:
+                self._hopwatch.stop_stamping(finding.zap_refused())
             self._hopwatch.consider(Kind.BOUND, endpoint)
         return context
 
@@ -190,6 +195,11 @@ class HookedSocket(zmq.Socket[bytes]):
 
     def _hopwatch_arm(self) -> None:
         """Nothing to arm where nothing is to be probed, or no more."""
+
+
+def unwrapped_meanwhile(socket: object) -> bool:
+    """Whether another thread has unwrapped the socket that this one is waiting on."""
+    return not isinstance(socket, HookedSocket)
 
 
 OPTION_NUMBERS = frozenset(int(option) for option in zmq.SocketOption)

@@ -36,6 +36,7 @@ class CountingSend(RefusalHandling):
             return zmq.Socket.send(self, data, flags, copy, track, routing_id, group)
         flags = int(flags)
         state = self._hopwatch
+        count_sent = self._hopwatch_count_sent  # before a wait, in which another thread may unwrap the socket
         try:
             tracker = self._hopwatch_send_frame(data, flags, copy, track)
         except zmq.Again:
@@ -43,7 +44,7 @@ class CountingSend(RefusalHandling):
                 self._hopwatch_drop_begun()
             raise
         state.sending_more = bool(flags & SNDMORE)
-        self._hopwatch_count_sent(size_of(data), state.sending_more)
+        count_sent(size_of(data), state.sending_more)
         return tracker
 
     def _hopwatch_drop_begun(self) -> None:

@@ -90,6 +90,7 @@ class SocketState:
     monitored: bool = False
     wake_monitors: Callable[[], None] = nothing
     faulty: bool = False
+    by_install: bool = False
     way: Way = field(default_factory=Way)
     members: weakref.WeakSet[HookedSocket] = field(default_factory=weakref.WeakSet)
     borrowers: weakref.WeakSet[zmq.Socket[Any]] = field(default_factory=weakref.WeakSet)
@@ -138,16 +139,22 @@ class SocketState:
             self.numbering = None
             self.find(reason)
 
-    def fault(self, error: Exception) -> None:
-        """A fault of ours: counted and journaled; what was being tracked is given up for this socket."""
+    def retire(self) -> None:
+        """Track nothing more. Where the socket is bare again, methods of it that somebody holds leave their fast way, and find that out."""
         self.faulty = True
         if self.numbering is not None:
             self.numbering.stop()
+
+    def fault(self, error: Exception) -> None:
+        """A fault of ours: counted and journaled; what was being tracked is given up for this socket."""
+        self.retire()
         self.journal.count_fault()
         self.event("fault", text=f"{type(error).__name__}: {error}"[:1000])
 
-    def write_closed(self, unread: bool | None = None) -> None:
-        """The last word on this socket, and its slots back; ``unread``: messages had reached it that nobody received.
+    def write_closed(self, unread: bool | None = None, still_used: object = None) -> None:
+        """The last word on this socket, and its slots back: at once, or when nobody can be in one of its methods any more.
+
+        ``unread``: messages had reached it that nobody received.
 
         The monitor thread may have a disconnection of this socket still to tell: it finds the last counts, not the next owner's.
         """
@@ -166,7 +173,10 @@ class SocketState:
         self.event("closed", counters=counters, unread=unread)
         for taken in (slot, *lanes):
             taken.words[SOCKET] = 0
-        self.journal.give_back(slot, lanes)
+        if still_used is None:
+            self.journal.give_back(slot, lanes)
+        else:
+            weakref.finalize(still_used, self.journal.give_back, slot, lanes).atexit = False
 
     def leave_to_parent(self) -> None:
         """In a forked child: the slots and files belong to the parent, so touch them no more."""
