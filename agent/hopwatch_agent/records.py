@@ -210,12 +210,24 @@ class Skipped(Event, frozen=True, tag="skipped"):
 
 
 class Onset(Event, frozen=True, tag="onset"):
-    """A send met a full pipe."""
+    """A send met a full pipe; messages that are not stamped have no lane."""
 
     socket: Id
     number: Count
     lane: Count | None = None
     lane_number: Count | None = None
+
+
+class Unroutable(Event, frozen=True, tag="unroutable"):
+    """A ROUTER swallowed this message and the next ones to the same peer, ``messages`` in all."""
+
+    socket: Id
+    number: Count
+    lane: Count | None = None
+    lane_number: Count | None = None
+    messages: Annotated[int, Meta(ge=1, le=INT64_MAX)] = 1
+    reason: str = ""
+    peer: Hex = ""
 
 
 class ProxyStarted(Event, frozen=True, tag="proxy"):
@@ -291,6 +303,7 @@ AnyEvent: TypeAlias = (
     | Late
     | Skipped
     | Onset
+    | Unroutable
     | ProxyStarted
     | ProxyEnded
     | FindingMade

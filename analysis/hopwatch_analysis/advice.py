@@ -100,6 +100,20 @@ def _receiver_died(incident: Incident) -> list[str]:
     ]
 
 
+def _unroutable(incident: Incident) -> list[str]:
+    if incident.reasons == ("routing_id_alone",):
+        return [
+            f"Let {incident.sender} send at least one frame behind the routing id, an empty one if need be."
+        ]
+    return [
+        f"Set ROUTER_MANDATORY on {incident.sender} and handle EHOSTUNREACH: it then knows which messages have no taker, and can keep them.",
+        (
+            "Give the peers fixed routing ids (ROUTING_ID), so that they keep theirs over a reconnection, and let a peer say hello "
+            "after each one before it is sent to."
+        ),
+    ]
+
+
 ADVICE: dict[str, Callable[[Incident], list[str]]] = {
     "slow_receiver": _slow_receiver,
     "hwm_too_low": _hwm_too_low,
@@ -108,4 +122,5 @@ ADVICE: dict[str, Callable[[Incident], list[str]]] = {
     "closed": _closed,
     "sender_died": _sender_died,
     "receiver_died": _receiver_died,
+    "unroutable": _unroutable,
 }

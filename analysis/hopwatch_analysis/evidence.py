@@ -133,6 +133,26 @@ def _closed(incident: Incident) -> Evidence:
     return _sender_end(incident) if incident.sender_end == "closed" else _receiver_end(incident)
 
 
+def _swallowed(incident: Incident) -> Evidence:
+    ids = ", ".join(_routing_id(peer) for peer in incident.peers)
+    if incident.reasons == ("routing_id_alone",):
+        text = f"{incident.sender} sent the routing id and no frame behind it, which libzmq swallows: {ids}"
+    else:
+        text = f"{incident.sender} had no peer of the routing id it sent to, each time as libzmq said: {ids}"
+    return {
+        "kind": "unroutable",
+        "text": text,
+        "peers": list(incident.peers),
+        "reasons": list(incident.reasons),
+    }
+
+
+def _routing_id(peer: str) -> str:
+    """A routing id as its owner wrote it, where that can be printed; else in hex."""
+    text = bytes.fromhex(peer).decode("ascii", "replace")
+    return repr(text) if text.isprintable() and "\ufffd" not in text else f"0x{peer}"
+
+
 def _how(end: str | None) -> str:
     return {
         "closed": "was closed",
@@ -178,4 +198,5 @@ PIECES: dict[str, tuple[Callable[[Incident], Evidence | None], ...]] = {
     "sender_died": (_sender_end,),
     "receiver_died": (_receiver_end,),
     "closed": (_closed, _marks),
+    "unroutable": (_swallowed,),
 }

@@ -9,8 +9,10 @@ PAUSE_SECONDS = 10
 SESSION = ("from_node", "to_node", "cause", "session")
 
 
-def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame) -> DataFrame:
-    """One row an incident. ``edges`` are the figures of each (stream, from_socket, to_socket) that lost something."""
+def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame, peers: DataFrame) -> DataFrame:
+    """One row an incident. ``edges`` are the figures of each (stream, from_socket, to_socket) that lost something;
+    ``peers`` says of each stream whom it could not reach.
+    """
     ends = sockets.select("socket", "node", "node_name", "type", "end")
     x = ends.toDF("from_socket", "from_node", "from_name", "from_type", "from_end")
     y = ends.toDF("to_socket", "to_node", "to_name", "to_type", "to_end")
@@ -21,6 +23,7 @@ def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame) -> Data
         .withColumn("from_node", sf.coalesce("from_node", "from_socket"))
         .withColumn("to_node", sf.coalesce("to_node", "to_socket"))
         .join(edges, on=["stream", "from_socket", "to_socket"], how="left")
+        .join(peers, on="stream", how="left")
         .transform(_with_sessions)
         .groupBy(*SESSION)
         .agg(
@@ -32,6 +35,10 @@ def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame) -> Data
             sf.min("started_at").alias("started_at"),
             sf.max("ended_at").alias("ended_at"),
             sf.sort_array(sf.collect_set("stream")).alias("streams"),
+            *[
+                sf.array_distinct(sf.flatten(sf.collect_list(name))).alias(name)
+                for name in ("peers", "reasons")
+            ],
             *[
                 sf.max(name).alias(name)
                 for name in (

@@ -6,6 +6,7 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.accounts import by_hop, totals
 from hopwatch_analysis.ranges import coverage, length
 from hopwatch_analysis.shared import LANE_OF_EDGE
+from hopwatch_analysis.unroutable import NOBODY
 
 TERMS = ("lost", "in_flight", "unexplained")
 
@@ -59,9 +60,11 @@ def edge_totals(
 
 
 def _to_nobody(accounts: DataFrame) -> DataFrame:
-    """Edges that lead nowhere: what a socket accepted, and no known receiver was there for."""
+    """Edges that lead nowhere: what a socket accepted and no known receiver was there for, or a ROUTER had no peer for."""
     keys = ["stream", "from_socket", "to_socket"]
-    nowhere = accounts.where("from_socket is not null and to_socket is null")
+    nowhere = accounts.where(
+        sf.col("from_socket").isNotNull() & (sf.coalesce("to_socket", sf.lit(NOBODY)) == NOBODY)
+    )
     return (
         nowhere.groupBy(*keys)
         .agg(sf.sum("messages").alias("sent"), sf.lit(0).cast("long").alias("delivered"), *totals())

@@ -18,8 +18,10 @@ from hopwatch_analysis import (
     nodes,
     owed,
     rates,
+    risks,
     unchecked,
     unreceived,
+    unroutable,
 )
 from hopwatch_analysis.carried import assigned
 from hopwatch_analysis.frames import settle
@@ -29,6 +31,7 @@ from hopwatch_analysis.links import link_facts, links, mirrored_connections
 from hopwatch_analysis.missing import missing, owed_ranges, unlocated
 from hopwatch_analysis.onsets import onsets, onsets_of_edges, with_onset_between
 from hopwatch_analysis.place import Evidence, place
+from hopwatch_analysis.ranges import without
 from hopwatch_analysis.reading import Tables
 from hopwatch_analysis.sparse import narrowed
 from hopwatch_analysis.ways import way_edges, ways
@@ -69,7 +72,10 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     progress("what each receiver was owed, and did not get")
     evidence, gone, unlocated_numbers = _owed_and_missing(tables, topology, scope)
     progress("on which hop it was lost")
-    pieces = settle(place(gone, evidence, topology.longest_way))
+    swallowed = settle(unroutable.swallowed_ranges(tables["unroutable"]))
+    found_swallowed = settle(unroutable.missing_because_swallowed(gone, swallowed))
+    rest = settle(without(gone, found_swallowed, ("stream", "receiver", "lane")))
+    pieces = settle(place(rest, evidence, topology.longest_way))
     progress("why")
     explained, pressure = _explained(tables, topology, pieces, evidence, scope)
     to_nobody = settle(
@@ -82,6 +88,7 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
         .unionByName(acc.unlocated_accounts(unlocated_numbers, topology.edges))
         .unionByName(_shared_out(topology, evidence, scope))
         .unionByName(unreceived.unreceived_accounts(to_nobody))
+        .unionByName(unroutable.swallowed_accounts(found_swallowed, swallowed, topology.edges))
     )
     progress("the ledger")
     rows = settle(ledger.ledger(accounts, _delivered(topology, evidence.owed), topology.sockets))
@@ -93,8 +100,10 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
         "hops": settle(ledger.hops(totals, topology.edges, topology.sockets)),
         "ledger": rows,
         "losses": acc.by_hop(accounts),
-        "incidents": settle(incidents.incidents(accounts, figures, topology.sockets)),
-        "findings": tables["finding"].select("socket", "rule", "text", "advice"),
+        "incidents": settle(
+            incidents.incidents(accounts, figures, topology.sockets, unroutable.peers(tables["unroutable"]))
+        ),
+        "findings": risks.findings(tables, topology.sockets, topology.links),
         "faults": completeness.faults(tables["fault"]),
         "lost_events": completeness.lost_events(tables["process"]),
         "unchecked": settle(_unchecked(topology, evidence, to_nobody)),
@@ -159,8 +168,9 @@ def _owed_and_missing(
             unchecked=topology.unchecked,
         )
     )
-    due_ranges = settle(owed_ranges(due, topology.gaps))
-    gone = settle(missing(due, topology.gaps))
+    gaps = topology.gaps.unionByName(unroutable.taken_over(due, topology.sockets), allowMissingColumns=True)
+    due_ranges = settle(owed_ranges(due, gaps))
+    gone = settle(missing(due, gaps))
     evidence = Evidence(
         owed=due,
         owed_ranges=due_ranges,

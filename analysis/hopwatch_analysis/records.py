@@ -91,6 +91,9 @@ class Incident:
     downs: int | None = None
     sent_when_connected: int | None = None
     receiver_left_first: bool | None = None
+    peers: tuple[str, ...] = ()
+    """Routing ids (hex) that a ROUTER could not reach."""
+    reasons: tuple[str, ...] = ()
 
     @property
     def hop(self) -> str:

@@ -118,6 +118,15 @@ KINDS: dict[str, dict[str, DataType]] = {
         "received": WHOLE,
     },
     "onset": {"socket": TEXT, "number": WHOLE, "lane": WHOLE, "lane_number": WHOLE},
+    "unroutable": {
+        "socket": TEXT,
+        "number": WHOLE,
+        "lane": WHOLE,
+        "lane_number": WHOLE,
+        "messages": WHOLE,
+        "reason": TEXT,
+        "peer": TEXT,
+    },
     "counters": {"socket": TEXT, "final": FLAG, **dict.fromkeys(COUNTERS, WHOLE)},
     "proxy": {
         "state": TEXT,

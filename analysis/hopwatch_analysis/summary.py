@@ -22,8 +22,10 @@ from hopwatch_analysis.records import (
     Node,
     Unchecked,
 )
+from hopwatch_analysis.unroutable import NOBODY as NO_SOCKET
 
 FAULTS_REPORTED = 100
+NO_PEER = "a peer that was not there"
 TERMS = ("sent", "delivered", "lost", "in_flight", "unexplained")
 
 
@@ -87,7 +89,7 @@ def _hop(row: Row, told: Mapping[str, str]) -> Hop:
 
 def _node(row: Row, side: str, told: Mapping[str, str]) -> Node:
     socket = row[f"{side}_socket"]
-    name = row[f"{side}_node_name"] or (_unknown(socket) if socket else NOBODY)
+    name = row[f"{side}_node_name"] or _unknown(socket)
     return Node(
         host=row[f"{side}_host"],
         process=row[f"{side}_process"],
@@ -134,9 +136,7 @@ def _incident(row: Row, told: Mapping[str, str]) -> Incident:
     )
     return Incident(
         sender=told.get(row["from_node"], row["from_name"] or _unknown(row["from_node"])),
-        receiver=told.get(
-            row["to_node"], row["to_name"] or (_unknown(row["to_node"]) if row["to_node"] else NOBODY)
-        ),
+        receiver=told.get(row["to_node"], row["to_name"] or _unknown(row["to_node"])),
         started_at=utc(row["started_at"]),
         ended_at=utc(row["ended_at"]),
         sender_type=row["from_type"],
@@ -145,6 +145,8 @@ def _incident(row: Row, told: Mapping[str, str]) -> Incident:
         receiver_end=row["to_end"],
         streams=tuple(row["streams"]),
         stream_labels=tuple(sorted(told.get(stream, _unknown(stream)) for stream in row["streams"])),
+        peers=tuple(row["peers"]),
+        reasons=tuple(row["reasons"]),
         **{name: values[name] for name in same},
     )
 
@@ -187,5 +189,7 @@ def _unchecked(frame: DataFrame) -> tuple[Unchecked, ...]:
     )
 
 
-def _unknown(socket: str) -> str:
-    return f"socket {socket[:6]}"
+def _unknown(socket: str | None) -> str:
+    if socket is None:
+        return NOBODY
+    return NO_PEER if socket == NO_SOCKET else f"socket {socket[:6]}"

@@ -21,6 +21,7 @@ MEANING = {
     "closed": "a socket was closed with {these} still unread",
     "sender_died": "{sender} ended with {these} still in its queue",
     "receiver_died": "{receiver} ended before it had read {them}",
+    "unroutable": "{sender} is a ROUTER and had nowhere to send {them} to, and a ROUTER swallows what it cannot route",
 }
 
 
@@ -39,8 +40,9 @@ def verdict(analysis: Analysis) -> str:
     for unchecked in analysis.unchecked:
         lines += _wrapped("Not checked: ", remark(unchecked))
     lines += incomplete(analysis)
-    for found in analysis.findings:
-        lines += _wrapped("Note: ", f"{found.label}: {found.text} {found.advice}")
+    notes = (f"{found.label}: {found.text} {found.advice}".rstrip() for found in analysis.findings)
+    for note in dict.fromkeys(notes):
+        lines += _wrapped("Note: ", note)
     return "\n".join(lines)
 
 

@@ -6,6 +6,7 @@ socket = hopwatch.wrap(context.socket(zmq.PUB), name="quotes", sequence="stamp")
 from hopwatch import sequences
 from hopwatch.errors import HopwatchError, JournalError, UsageError
 from hopwatch.finding import Finding
+from hopwatch.installing import install, uninstall
 from hopwatch.proxying import proxy
 from hopwatch.wrapping import findings_of as findings
 from hopwatch.wrapping import unwrap, wrap
@@ -16,8 +17,10 @@ __all__ = [
     "JournalError",
     "UsageError",
     "findings",
+    "install",
     "proxy",
     "sequences",
+    "uninstall",
     "unwrap",
     "wrap",
 ]

@@ -26,6 +26,11 @@ def conflate_refused() -> Finding:
     return stamp_refused("ZMQ_CONFLATE keeps single frames only")
 
 
+def zap_refused() -> Finding:
+    """The socket of an authenticator."""
+    return stamp_refused("it answers libzmq's questions of authentication, which takes no further frame")
+
+
 def partial_lane(topic_known: bool) -> Finding:
     """A filtering receiver gets only some messages of a lane, so that it cannot check its numbers."""
     what = "a lane of one topic" if topic_known else "the lane that messages without a topic share"
@@ -42,6 +47,15 @@ def not_watched(reason: str) -> Finding:
         rule="connections_not_watched",
         text=f"Connections of this socket are not journaled: {reason}.",
         advice="Raise the context's MAX_SOCKETS before its first socket is made, or wrap fewer sockets.",
+    )
+
+
+def mandatory_unknown() -> Finding:
+    """Unroutable messages are not counted, because the socket's own ROUTER_MANDATORY could not be read."""
+    return Finding(
+        rule="unroutable_not_probed",
+        text="Whether the application has set ROUTER_MANDATORY could not be seen, so messages that have no peer are not counted.",
+        advice="Wrap the socket on a system that lets a process read its own memory, or set ROUTER_MANDATORY and handle EHOSTUNREACH.",
     )
 
 

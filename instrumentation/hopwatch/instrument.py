@@ -6,13 +6,16 @@ import atexit
 import logging
 import os
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from hopwatch.errors import JournalError
 from hopwatch.journal.journal import FileJournal, Journal, NoJournal
 from hopwatch.monitors.thread import MonitorThread
 from hopwatch.native_threads import lock
 from hopwatch.settings import Settings
+from hopwatch.sockets.forked import leave_to_parent
 from hopwatch.sockets.state import SocketState
 
 logger = logging.getLogger("hopwatch")
@@ -26,10 +29,10 @@ class Instrument:
     monitors: MonitorThread
     states: weakref.WeakSet[SocketState] = field(default_factory=weakref.WeakSet)
 
-    def leave_to_parent(self) -> None:
+    def leave_to_parent(self, open_journal: Callable[[], Journal]) -> None:
         """In a forked child: the journal and its slots are the parent's."""
         for state in list(self.states):
-            state.leave_to_parent()
+            leave_to_parent(state, open_journal)
         self.journal.abandon()
 
 
@@ -60,9 +63,12 @@ class Instruments:
 
     def _after_fork(self) -> None:
         self._lock = lock()
-        for instrument in self._by_settings.values():
-            instrument.leave_to_parent()
-        self._by_settings = {}
+        parents, self._by_settings = self._by_settings, {}
+        for settings, instrument in parents.items():
+            instrument.leave_to_parent(partial(self._own_journal, settings))
+
+    def _own_journal(self, settings: Settings) -> Journal:
+        return self.instrument(settings).journal
 
     def _at_exit(self) -> None:
         for instrument in self._by_settings.values():

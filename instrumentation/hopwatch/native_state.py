@@ -1,4 +1,4 @@
-"""State of a socket that libzmq lets nobody ask for: whether XPUB_NODROP is on, whether a monitor is attached, whether
+"""State of a socket that libzmq lets nobody ask for: whether XPUB_NODROP or ROUTER_MANDATORY is on, whether a monitor is attached, whether
 a SUB that was set up before it was wrapped is subscribed to everything.
 
 They decide what hopwatch may do to an application's socket and conclude from it, and none has a getsockopt. They are read, never
@@ -15,6 +15,7 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.descriptors import require_descriptors
+from hopwatch.ids import new_id
 
 Question = Callable[["zmq.Socket[bytes]"], bool | None]
 Found = TypeVar("Found")
@@ -41,7 +42,13 @@ def _unknown_where_descriptors_are_scarce(ask: Question) -> Question:
 @_unknown_where_descriptors_are_scarce
 def nodrop_is_set(socket: "zmq.Socket[bytes]") -> bool | None:
     """Whether XPUB_NODROP is on; None if that cannot be seen."""
-    return _flag_is_set(socket, _nodrop_byte(int(socket.type)))
+    return _flag_is_set(socket, _option_byte(int(socket.type), int(zmq.XPUB_NODROP)))
+
+
+@_unknown_where_descriptors_are_scarce
+def mandatory_is_set(socket: "zmq.Socket[bytes]") -> bool | None:
+    """Whether ROUTER_MANDATORY is on; None if that cannot be seen."""
+    return _flag_is_set(socket, _option_byte(int(socket.type), int(zmq.ROUTER_MANDATORY)))
 
 
 @_unknown_where_descriptors_are_scarce
@@ -73,9 +80,9 @@ def _flag_is_set(socket: "zmq.Socket[bytes]", place: tuple[int, int, int] | None
 
 
 @lru_cache(maxsize=8)
-def _nodrop_byte(socket_type: int) -> tuple[int, int, int] | None:
+def _option_byte(socket_type: int, option: int) -> tuple[int, int, int] | None:
     def toggle(socket: BackendSocket, on: bool) -> None:
-        socket.set(zmq.XPUB_NODROP, int(on))
+        socket.set(option, int(on))
 
     return _only_one(lambda: set(_bytes_that_follow(socket_type, toggle)))
 
@@ -104,7 +111,7 @@ def _empty_prefix_count(socket_type: int) -> int | None:
 @lru_cache(maxsize=32)
 def _monitor_pointer(socket_type: int) -> int | None:
     def toggle(socket: BackendSocket, on: bool) -> None:
-        socket.monitor("inproc://hopwatch-calibration" if on else None, MONITORED_EVENTS if on else 0)
+        socket.monitor(f"inproc://{new_id()}" if on else None, MONITORED_EVENTS if on else 0)
 
     def measure() -> set[int]:
         off, on, off_again = _snapshots(socket_type, toggle)

@@ -8,6 +8,7 @@ import zmq
 
 from hopwatch.descriptors import require_descriptors
 from hopwatch.native_threads import lock
+from hopwatch.own_socket import OwnSocket
 from hopwatch.sockets.state import SocketState
 from hopwatch.words import (
     PROXIED_AT,
@@ -100,6 +101,6 @@ class ProxyCounts:
             self._kept_at = asked_at
 
     def _socket(self, kind: int) -> zmq.Socket[bytes]:
-        socket = self._context.socket(kind)
+        socket = self._context.socket(kind, OwnSocket)
         socket.setsockopt(zmq.LINGER, 0)
         return socket

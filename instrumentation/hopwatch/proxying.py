@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 
 import zmq
+from zmq.backend import proxy as bare_proxy
+from zmq.backend import proxy_steerable as bare_proxy_steerable
 
 from hopwatch.ids import as_text, new_id
 from hopwatch.instrument import PROCESS, Instrument
@@ -34,7 +36,7 @@ def proxy(
     if instrument and isinstance(frontend, HookedSocket) and isinstance(backend, HookedSocket):
         counted_proxy(frontend, backend, capture, name or settings.name or "proxy", instrument)
     else:
-        zmq.proxy(frontend, backend, capture)
+        bare_proxy(frontend, backend, capture)
 
 
 def stop_probing(*sockets: object) -> None:
@@ -54,7 +56,7 @@ def counted_proxy(
     """A proxy of two wrapped sockets: counted, if what that takes can be had."""
     counts = _counts(frontend, backend, instrument)
     if counts is None:
-        zmq.proxy(frontend, backend, capture)
+        bare_proxy(frontend, backend, capture)
         return
     sides = {
         "proxy": as_text(new_id()),
@@ -67,7 +69,7 @@ def counted_proxy(
     journal = frontend._hopwatch.journal
     journal.event("proxy", **sides)
     try:
-        zmq.proxy_steerable(frontend, backend, capture, counts.control)
+        bare_proxy_steerable(frontend, backend, capture, counts.control)
     finally:
         journal.event("proxy_ended", **sides, **counts.end())
 
@@ -78,7 +80,8 @@ def _wrapped(
     """The instrument, once both sockets have been wrapped as far as they can be."""
     try:
         for side, socket in (("in", frontend), ("out", backend)):
-            wrap(socket, name=None if name is None else f"{name}.{side}")
+            if not isinstance(socket, HookedSocket):
+                wrap(socket, name=None if name is None else f"{name}.{side}")
         return PROCESS.instrument(settings)
     except Exception:
         logger.warning("hopwatch could not instrument a proxy", exc_info=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
@@ -41,8 +43,10 @@ from hopwatch.sockets.numbering import (
 )
 from hopwatch.sockets.receiving import CountingReceive, StampedReceive
 from hopwatch.sockets.refusals import Arming, Waiting
+from hopwatch.sockets.routing import Routing, RoutingProbe, may_probe_routing, routing_send
 from hopwatch.sockets.sending import CountingSend, StampingSend, SubscribingSend
 from hopwatch.sockets.sequenced import read_numbers
+from hopwatch.sockets.set_up import look_at_wrapped, set_up_of
 from hopwatch.sockets.standing import (
     above,
     adopt,
@@ -116,26 +120,41 @@ def wrap(
     settings = from_environment()
     if settings.disabled:
         return socket
-    wish = _wish(settings, name, sequence, stamp_every, topic)
+    return wrap_as_wished(socket, wish_of(settings, name, sequence, stamp_every, topic), settings)
+
+
+def wrap_as_wished(
+    socket: AnySocket, wish: Wish, settings: Settings, *, by_install: bool = False
+) -> AnySocket:
+    """As ``wrap``, which takes the place of an earlier wrapping by ``install``."""
+    if settings.disabled:
+        return socket
+    if not by_install and isinstance(socket, HookedSocket) and socket._hopwatch.by_install:
+        _wrap_anew(socket, wish, settings)
+        return socket
     if isinstance(socket, HookedSocket) or not _is_supported(socket):
         return socket
     try:
-        _instrument(socket, wish, PROCESS.instrument(settings))
+        _instrument(socket, wish, PROCESS.instrument(settings), by_install)
     except Exception:
         logger.warning("hopwatch could not instrument %r", socket, exc_info=True)
     return socket
 
 
 def unwrap(socket: AnySocket) -> AnySocket:
-    """Make a socket bare again; returns the same object. Its stream ends here. A socket that is not wrapped is left alone."""
+    """Make a socket bare again; returns the same object. Its stream ends here. A socket that is not wrapped is left alone.
+
+    A call that another thread is in at this moment ends as it would have.
+    """
     if not isinstance(socket, HookedSocket):
         return socket
     state = socket._hopwatch
     with Guard(state):
-        if not socket.closed:
+        if not socket.closed and state.process == os.getpid():
             socket._hopwatch_stop_probing()
             stop_monitor(socket, state)
-            state.write_closed()
+            state.write_closed(still_used=socket)
+            state.retire()
     for member in state.members | {socket}:
         leave(member)
     for borrower in state.borrowers:
@@ -148,7 +167,8 @@ def findings_of(socket: zmq.Socket[bytes]) -> list[Finding]:
     return list(socket._hopwatch.findings) if isinstance(socket, HookedSocket) else []
 
 
-def _wish(settings: Settings, name: str | None, sequence: object, stamp_every: int, topic: object) -> Wish:
+def wish_of(settings: Settings, name: str | None, sequence: object, stamp_every: int, topic: object) -> Wish:
+    """The arguments of ``wrap``, checked, with what the environment says where they are silent. Raises UsageError."""
     sequence = settings.sequence if sequence is None else sequence
     stamped = isinstance(sequence, str) and sequence == "stamp"
     numbers = None if stamped else named(sequence)
@@ -158,6 +178,17 @@ def _wish(settings: Settings, name: str | None, sequence: object, stamp_every: i
     return Wish(name or settings.name, stamped, numbers, topic_rule(topic), every, rule_flags(topic))
 
 
+def _wrap_anew(socket: Any, wish: Wish, settings: Settings) -> None:
+    """Wrap as wished what ``install`` had wrapped; subscriptions made in between stay known."""
+    before = socket._hopwatch.subscriptions
+    wrap_as_wished(unwrap(socket), wish, settings)
+    if before is not None and isinstance(socket, HookedSocket):
+        state = socket._hopwatch
+        seen = state.subscriptions.topics if state.subscriptions else Counter()
+        for topic in (before.topics - seen).elements():
+            subscription_changed(state, "subscribe", topic)
+
+
 def _is_supported(socket: object) -> bool:
     if not isinstance(socket, zmq.Socket):
         logger.warning("hopwatch instruments pyzmq sockets, not %r", socket)
@@ -165,7 +196,7 @@ def _is_supported(socket: object) -> bool:
     return not socket.closed
 
 
-def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -> None:
+def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument, by_install: bool) -> None:
     known = known_state(socket, instrument.states)
     if known is not None:
         join(socket, known)
@@ -179,23 +210,27 @@ def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument) -
     stamps = wish.stamped and refusal is None and socket_type in STAMPABLE
     if stamps:
         _number(state, socket_type, wish)
-    probed = _may_probe(socket, socket_type, state)
+    # what install wraps was made this moment: nothing is set, subscribed to or attached that would have to be looked for
+    probed = (by_install and socket_type in PROBEABLE) or _may_probe(socket, socket_type, state)
     methods = _methods(state, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
     parts = _parts(socket_type, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
     if wish.numbers is not None:
         parts, methods = read_numbers(state, socket_type, wish.numbers, (parts, methods))
     new_class = instrumented(type(worker), parts, methods, above(worker))
+    state.setup = set_up_of(socket, socket_type)
     _write_opened(socket, state, wish.sequence_name, probed)
     _write_endpoint(socket, state)
     state.find(refusal)
+    state.by_install = by_install
     if stamps and wish.stamp_every > 1 and state.numbering is not None and state.numbering.every == 1:
         state.find(finding.sparse_refused())
-    if socket_type in FILTERING and native_state.subscribes_to_everything(socket):
+    if socket_type in FILTERING and not by_install and native_state.subscribes_to_everything(socket):
         subscription_changed(state, "subscribe", b"")
     state.receiving.find = state.find
-    enrol(worker, new_class, state)
+    hooked = enrol(worker, new_class, state)
     instrument.states.add(state)
     join(socket, state)
+    look_at_wrapped(hooked, state)
     _attach_monitor(cast(HookedSocket, socket), state, instrument)
 
 
@@ -246,6 +281,8 @@ def _stamp_refusal(socket: zmq.Socket[bytes], socket_type: zmq.SocketType) -> Fi
 
 
 def _may_probe(socket: zmq.Socket[bytes], socket_type: zmq.SocketType, state: SocketState) -> bool:
+    if socket_type == zmq.ROUTER:
+        return may_probe_routing(socket, state)
     if socket_type not in PROBEABLE:
         return False
     nodrop = native_state.nodrop_is_set(socket)
@@ -261,7 +298,10 @@ def _parts(
     if socket_type == zmq.XSUB:
         sending = SubscribingSend
     receiving: type[HookedSocket] = StampedReceive if reads_stamps else CountingReceive
-    return (sending, Arming if probed else Waiting, receiving)
+    refusals: type[HookedSocket] = Arming if probed else Waiting
+    if socket_type == zmq.ROUTER:
+        refusals = RoutingProbe if probed else Routing
+    return (sending, refusals, receiving)
 
 
 def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bool) -> dict[str, Any]:
@@ -269,11 +309,14 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
     plain = way.plain_flags
     numbering = state.numbering if stamps else None
     sending = counting_send(words, plain) if numbering is None else stamping_send(words, numbering, plain)
+    if state.unrouted is not None and numbering is None:
+        sending = routing_send(words, sending, state.unrouted, plain)
     if state.subscriptions is not None:
         sending = looking_send(sending)
     counting = looking_recv if way.looks_ahead else counting_recv
     receiving = stamped_recv(words, state) if reads_stamps else counting(words)
-    return {**(arming_send(sending) if probed else sending), **receiving}
+    arms = probed and state.unrouted is None
+    return {**(arming_send(sending) if arms else sending), **receiving}
 
 
 def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str | None, probed: bool) -> None:
@@ -302,7 +345,9 @@ def _write_endpoint(socket: zmq.Socket[bytes], state: SocketState) -> None:
 
 def _attach_monitor(socket: HookedSocket, state: SocketState, instrument: Instrument) -> None:
     """Attach ours, unless somebody else's is or may be attached: a second monitor silently stops the first."""
-    if socket._monitor_socket is not None or native_state.monitor_is_attached(socket) is not False:
+    if not state.by_install and (
+        socket._monitor_socket is not None or native_state.monitor_is_attached(socket) is not False
+    ):
         state.event("monitor", state="application")
         return
     if 2 * instrument.monitors.watching >= socket.context.get(zmq.MAX_SOCKETS) // MONITORS_SHARE:
@@ -311,6 +356,7 @@ def _attach_monitor(socket: HookedSocket, state: SocketState, instrument: Instru
     try:
         watched = attach(socket, state)
         state.monitored = True
+        state.wake_monitors = instrument.monitors.wake
         instrument.monitors.take(watched)
         state.event("monitor", state="attached")
     except (zmq.ZMQError, RuntimeError) as error:

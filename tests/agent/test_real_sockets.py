@@ -89,6 +89,28 @@ print(pub._hopwatch_words[11], flush=True)
 context.destroy(linger=0)
 """
 
+SWALLOWING_ROUTERS = """
+import hopwatch, sys, zmq
+context = zmq.Context()
+for name, sequence in (("plain", None), ("numbered", "stamp")):
+    router = hopwatch.wrap(context.socket(zmq.ROUTER), name=name, sequence=sequence)
+    for _ in range(100):
+        router.send_multipart([b"nobody", b"x"])
+    if sequence is None:
+        router.sndhwm = 1
+        router.bind("inproc://full")
+        dealer = context.socket(zmq.DEALER)
+        dealer.rcvhwm = 1
+        dealer.routing_id = b"full"
+        dealer.connect("inproc://full")
+        router.poll(0)
+        for _ in range(10):
+            router.send_multipart([b"full", b"x"])
+print("sent", flush=True)
+sys.stdin.readline()
+context.destroy(linger=0)
+"""
+
 
 @pytest.fixture
 def run(agent: AgentProcess) -> Iterator[Run]:
@@ -188,6 +210,28 @@ def test_onsets_of_messages_that_carry_no_stamp_are_landed_without_a_lane(
     assert [(row["lane"], row["lane_number"]) for row in agent.rows("onset")] == [(None, None)] * onsets
     assert agent.rows("fault") == []
     assert {row["events_lost"] for row in agent.rows("process") if row["state"] == "gone"} == {0}
+
+
+def test_what_a_router_swallowed_is_landed_stamped_or_not(agent: AgentProcess, run: Run) -> None:
+    agent.start()
+    process = run(SWALLOWING_ROUTERS)
+    assert said(process) == "sent"
+    shown = eventually(
+        lambda: {s["name"]: s for s in agent.get("/v1/sockets") if s["counters"]["unroutable"] == 100}
+    )
+    assert set(shown) == {"plain", "numbered"}
+    process.communicate("\n")
+    assert agent.terminate() == (0, "")
+    rows = agent.rows("unroutable")
+    of = {name: [row for row in rows if row["socket"] == socket["id"]] for name, socket in shown.items()}
+    assert {name: sum(row["messages"] for row in found) for name, found in of.items()} == dict.fromkeys(
+        of, 100
+    )
+    assert {(row["reason"], row["peer"]) for row in rows} == {("unknown_peer", b"nobody".hex())}
+    assert {row["lane"] for row in of["plain"]} == {None}
+    assert [row["lane_number"] for row in of["numbered"]] == [0, 1, 2, 4, 8, 16, 32, 64]
+    assert {row["lane"] for row in agent.rows("onset")} == {None}
+    assert agent.rows("fault") == []
 
 
 def test_an_agent_that_starts_later_finds_everything(agent: AgentProcess, run: Run) -> None:

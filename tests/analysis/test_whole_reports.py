@@ -323,11 +323,54 @@ def unread_events(story: LandedFolder) -> None:
     story.process("process of chatty", "started", 0)
 
 
+def swallowing_routers(story: LandedFolder) -> None:
+    """A worker comes back under its old routing id; another never comes; what went there is in no one's lanes."""
+    story.socket("broker", "ROUTER", closed=50)
+    story.socket("early", "DEALER", closed=10)
+    story.socket("later", "DEALER", closed=60)
+    story.link("broker", "early", down=10, sent=40)
+    story.link("broker", "later", up=20, sent=60)
+    story.sent("broker", 100, 40, lane=0, topic="worker")
+    story.sent("broker", 30, 40, lane=1, topic="stranger")
+    story.got("early", "broker", 40, 0, 39, 10, lane=0)
+    story.got("later", "broker", 35, 60, 99, 45, lane=0)
+    story.gap("later", "broker", 70, 74, (25, 26), lane=0)
+    for first, messages in ((40, 1), (41, 19), (72, 3)):
+        story.unroutable(
+            "broker", 15, number=first, lane=0, lane_number=first, messages=messages, peer="worker"
+        )
+    story.unroutable("broker", 16, number=200, lane=1, lane_number=0, messages=30, peer="stranger")
+    story.onset("broker", 70, 25, lane=0, lane_number=70)
+    story.socket("plain-router", "ROUTER", closed=50)
+    story.unroutable(
+        "plain-router", 5, number=3, lane=None, messages=7, reason="routing_id_alone", peer="\0id"
+    )
+
+
+def ends_that_do_not_fit(story: LandedFolder) -> None:
+    """Nothing is lost in any of them."""
+    story.socket("tape", "PUB", closed=50, sndhwm=10, rcvhwm=1000)
+    for reader, mark in (("narrow-reader", 10), ("wide-reader", 100_000)):
+        story.socket(reader, "SUB", closed=60, rcvhwm=mark)
+        story.subscribe(reader, "")
+        story.link("tape", reader)
+        story.got(reader, "tape", 4000, 0, 3999, 40)
+    story.sent("tape", 4000, 40)
+    for seconds, sent in ((5, 100), (6, 110), (7, 3000), (8, 3005), (20, 4000)):
+        story.counters("tape", seconds, sent=sent)
+    story.socket("pairs", "PUSH", closed=50)
+    story.socket("latest", "PULL", closed=60, conflate=1)
+    story.link("pairs", "latest")
+    story.counters("pairs", 20, sent=10, sent_more_frames=10)
+
+
 STORIES = (
     carried_numbers,
     sparse_stamps,
     sparse_and_shared_out,
     unread_events,
+    ends_that_do_not_fit,
+    swallowing_routers,
     slow_and_fast,
     bursts,
     one_wait_is_no_catching_up,
@@ -510,6 +553,45 @@ def test_what_was_not_told_is_in_the_report(report: Json) -> None:
             "text": "events, byte 7: half a line",
         }
     ]
+
+
+def test_a_router_lost_what_it_swallowed_whoever_it_was_for(report: Json) -> None:
+    assert incidents(report, "broker") == [
+        ("broker → a peer that was not there", "unroutable", "exact", 30),
+        ("broker → later", "slow_receiver", "exact", 2),
+        ("broker → later", "unroutable", "exact", 23),
+    ]
+    assert row(report, "broker", "early")["causes"] == {}
+    assert row(report, "broker", "later") | {"stream": "", "receiver": ""} == {
+        "stream": "",
+        "name": "broker",
+        "receiver": "",
+        "receiver_name": "later",
+        "sent": 60,
+        "delivered": 35,
+        "lost": 25,
+        "in_flight": 0,
+        "unexplained": 0,
+        "causes": {"slow_receiver": 2, "unroutable": 23},
+    }
+    assert hop(report, "broker → a peer that was not there")["lost"] == 30
+
+
+def test_an_unroutable_message_names_whom_it_was_for_and_what_to_do(report: Json) -> None:
+    found = next(item for item in report["incidents"] if item["hop"].startswith("plain-router →"))
+    assert (found["cause"], found["lost"]) == ("unroutable", 7)
+    assert "0x006964" in found["evidence"][1]["text"]
+    assert "one frame behind the routing id" in found["advice"][0]
+
+
+def test_ends_that_do_not_fit_are_found_before_anything_is_lost(report: Json) -> None:
+    found = {item["rule"]: item for item in report["findings"]}
+    assert set(found) == {"uneven_marks", "marks_below_burst", "conflate_multipart"}
+    assert "RCVHWM is 10 at narrow-reader and 100000 at wide-reader" in found["uneven_marks"]["text"]
+    assert "sent 2890 messages within 1.0 s" in found["marks_below_burst"]["text"]
+    assert "to narrow-reader hold at most 20" in found["marks_below_burst"]["text"]
+    assert found["conflate_multipart"]["text"].startswith("latest has ZMQ_CONFLATE on, and pairs sends")
+    assert incidents(report, "tape") == []
 
 
 def test_late_and_skipped_numbers_are_not_missing(report: Json) -> None:

@@ -1,5 +1,7 @@
 """What libzmq lets nobody ask for is read right, for every type of socket."""
 
+import threading
+
 import pytest
 import zmq
 from hopwatch import native_state
@@ -79,3 +81,39 @@ def test_a_subscription_to_everything_is_seen_and_no_other(context: zmq.Context,
     assert subscribe(b"some") is False
     assert subscribe(b"") is True
     assert subscribe(b"", on=False) is False
+
+
+def test_what_is_found_does_not_depend_on_what_else_libzmq_does(context: zmq.Context) -> None:
+    """Its threads write to the same objects meanwhile; one wrong guess would last as long as the process."""
+    push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+    pull.connect(f"tcp://127.0.0.1:{push.bind_to_random_port('tcp://127.0.0.1')}")
+    stop = threading.Event()
+
+    def work() -> None:
+        while not stop.is_set():
+            push.send(b"x" * 1000)
+            pull.recv()
+
+    working = threading.Thread(target=work)
+    working.start()
+    answers = set()
+    try:
+        for _ in range(30):
+            watched, router = context.socket(zmq.PUSH), context.socket(zmq.ROUTER)
+            native_state._monitor_pointer.cache_clear()  # noqa: SLF001 -- what is tested is done once a process
+            native_state._option_byte.cache_clear()  # noqa: SLF001
+            answers.add((native_state.monitor_is_attached(watched), native_state.mandatory_is_set(router)))
+    finally:
+        stop.set()
+        working.join()
+    assert answers == {(False, False)}
+
+
+def test_mandatory_is_seen_as_it_is_set(context: zmq.Context) -> None:
+    router, other = context.socket(zmq.ROUTER), context.socket(zmq.ROUTER)
+    for option in (zmq.ROUTER_HANDOVER, zmq.PROBE_ROUTER, zmq.IMMEDIATE, zmq.IPV6):
+        router.set(option, 1)
+    for value in (0, 1, 0, 1):
+        router.router_mandatory = value
+        assert native_state.mandatory_is_set(router) is bool(value)
+        assert native_state.mandatory_is_set(other) is False

@@ -217,3 +217,30 @@ def test_what_pyzmq_refuses_to_send_is_the_applications_affair_and_the_next_mess
     assert sub.recv() == b"a 1"
     assert journal.events("fault") == []
     assert [lane["count"] for lane in journal.lanes()] == [1, 1]
+
+
+def test_an_authenticator_answers_libzmq_without_stamps(context: zmq.Context, journal: Journal, link) -> None:
+    answers = hopwatch.wrap(context.socket(zmq.REP), name="zap", sequence="stamp")
+    answers.bind("inproc://zeromq.zap.01")
+    push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+    push.plain_server = True
+    pull.plain_username, pull.plain_password = b"user", b"secret"
+    link(push, pull)
+    assert answers.poll(5000)
+    version, request, *_ = answers.recv_multipart()
+    answers.send_multipart([version, request, b"200", b"OK", b"user", b""])
+    push.send(b"x")
+    assert pull.poll(5000)
+    assert [found.rule for found in hopwatch.findings(answers)] == ["stamp_refused"]
+
+
+def test_frames_tell_of_their_peer_as_without_stamps(context: zmq.Context, journal: Journal, link) -> None:
+    push = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp")
+    pull = hopwatch.wrap(context.socket(zmq.PULL), sequence="stamp")
+    link(push, pull)
+    for _ in range(2):
+        push.send_multipart([b"a", b"b", b"c"])
+    frames = pull.recv_multipart(copy=False)
+    frames += [pull.recv(copy=False) for _ in range(3)]
+    assert [frame.get("Peer-Address") for frame in frames] == ["127.0.0.1"] * 6
+    assert [frame.more for frame in frames] == [True, True, False] * 2

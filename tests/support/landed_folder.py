@@ -65,7 +65,7 @@ class LandedFolder:
     def _socket(self, name: str, type_: str, sequence: str | None, host: str, opened: float, closed: float | None,
                 probed: bool | None, unread: bool | None, options: dict[str, int], called: str | None) -> None:  # fmt: skip
         self.homes[name] = (f"process of {name}", host)
-        probed = type_ in ("PUB", "XPUB") if probed is None else probed
+        probed = type_ in ("PUB", "XPUB", "ROUTER") if probed is None else probed
         about = {
             "name": called or name,
             "type": type_,
@@ -182,6 +182,12 @@ class LandedFolder:
             "lane_number": number if lane_number is None else lane_number,
         }
         self.add("onset", sender, seconds, **numbers)
+
+    def unroutable(self, router: str, seconds: float, *, number: int, lane: int | None, lane_number: int | None = None,
+                   messages: int = 1, reason: str = "unknown_peer", peer: str = "gone") -> None:  # fmt: skip
+        """Messages that a ROUTER swallowed."""
+        numbers = {"number": number, "lane": lane, "lane_number": lane_number, "messages": messages}
+        self.add("unroutable", router, seconds, **numbers, reason=reason, peer=peer.encode().hex())
 
     def counters(self, socket: str, seconds: float, *, final: bool = False, **counters: int) -> None:
         """A sample of a socket's counters."""

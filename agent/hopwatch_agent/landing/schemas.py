@@ -127,6 +127,17 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
         "lane": pa.int64(),
         "lane_number": pa.int64(),
     },
+    # messages that a ROUTER swallowed: this one and the next ones to the same peer, "messages" in all;
+    # reason: "unknown_peer" or "routing_id_alone"; peer: its routing id, hex
+    "unroutable": {
+        "socket": pa.string(),
+        "number": pa.int64(),
+        "lane": pa.int64(),
+        "lane_number": pa.int64(),
+        "messages": pa.int64(),
+        "reason": pa.string(),
+        "peer": pa.string(),
+    },
     # final: the last word on this socket (from its "closed" event, or read after its process was gone)
     "counters": {"socket": pa.string(), "final": pa.bool_(), **{name: pa.int64() for name in COUNTERS}},
     # state: "started", or "ended" by itself (one that was killed has no such row); counted_at: as of when its last counts hold

@@ -200,6 +200,20 @@ def _(event: records.Onset) -> Rows:
     return [("onset", values)]
 
 
+@rows_of.register
+def _(event: records.Unroutable) -> Rows:
+    values: Values = {
+        "socket": event.socket,
+        "number": event.number,
+        "lane": event.lane,
+        "lane_number": event.lane_number,
+        "messages": event.messages,
+        "reason": event.reason,
+        "peer": event.peer,
+    }
+    return [("unroutable", values)]
+
+
 @rows_of.register(records.ProxyStarted)
 @rows_of.register(records.ProxyEnded)
 def _(event: records.ProxyStarted | records.ProxyEnded) -> Rows:

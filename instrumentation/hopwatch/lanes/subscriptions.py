@@ -1,5 +1,7 @@
 """What a filtering receiver has subscribed to."""
 
+from __future__ import annotations
+
 from collections import Counter
 
 
@@ -9,6 +11,10 @@ class Subscriptions:
     def __init__(self) -> None:
         self._topics: Counter[bytes] = Counter()
         self._any_seen = False
+
+    def __len__(self) -> int:
+        """How many prefixes."""
+        return len(self._topics)
 
     def add(self, topic: bytes) -> None:
         """One more subscription to a prefix."""
@@ -30,3 +36,8 @@ class Subscriptions:
         if not self._any_seen:
             return bool(topic)
         return any(topic.startswith(prefix) for prefix in self._topics)
+
+    @property
+    def topics(self) -> Counter[bytes]:
+        """The prefixes subscribed to, and how often each is."""
+        return self._topics.copy()

@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import zmq
@@ -20,6 +21,26 @@ logger = logging.getLogger("hopwatch")
 
 PAUSE_AFTER_FAULT = 0.25
 FAULTS_TOLD = 20
+
+REST_SECONDS = 0.25
+PROMPT_WAKES = 200.0
+PROMPT_WAKES_A_SECOND = 2.0
+
+
+@dataclass
+class Pace:
+    """Wake-ups are prompt as long as they are few: counts that go with a connection are read when it comes up."""
+
+    allowance: float = PROMPT_WAKES
+    as_of: float = field(default_factory=time.monotonic)
+
+    def is_prompt(self) -> bool:
+        """Count one wake-up; False if there have been too many."""
+        now = time.monotonic()
+        self.allowance = min(PROMPT_WAKES, self.allowance + (now - self.as_of) * PROMPT_WAKES_A_SECOND)
+        self.as_of = now
+        self.allowance = max(self.allowance - 1, 0)
+        return self.allowance > 0
 
 
 class Chore(Protocol):
@@ -45,6 +66,9 @@ class MonitorThread:
         self._watched: list[Watched] = []
         self._due: dict[Chore, float] = {}
         self._told: set[str] = set()
+        self._poller = zmq.Poller()
+        self._pace = Pace()
+        self._resting = False
         self._wake_read = self._wake_write = -1
         self._start_lock = lock()
         self._started = False
@@ -62,6 +86,14 @@ class MonitorThread:
                 start(self._run, name="hopwatch-monitors")
                 self._started = True
         self._incoming.append(work)
+        self._wake()
+
+    def wake(self) -> None:
+        """A monitor is being stopped: its receiving end should not be left open while the thread rests."""
+        if self._resting:
+            self._wake()
+
+    def _wake(self) -> None:
         with suppress(BlockingIOError):  # the pipe is full of others that wake it
             os.write(self._wake_write, b"\0")
 
@@ -72,6 +104,7 @@ class MonitorThread:
             self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError as error:
             raise RuntimeError(f"no pipe to wake the monitor thread: {error.strerror}") from error
+        self._poller.register(self._wake_read, zmq.POLLIN)
 
     def _run(self) -> None:
         while True:
@@ -85,14 +118,27 @@ class MonitorThread:
     def _turn(self) -> None:
         ready = self._wait()
         self._take_over()
+        told = ready is not None and any(watched.pair in ready for watched in self._watched)
         for watched in self._watched.copy():
             with self._faults_counted():
-                if not watched.drain():
+                if (ready is None or watched.pair in ready) and not watched.drain():
                     self._watched.remove(watched)
+                    self._poller.unregister(watched.pair)
                     watched.close()
         for chore, due in list(self._due.items()):
-            if chore.socket in ready or due <= time.monotonic():
+            if (ready and chore.socket in ready) or due <= time.monotonic():
                 self._do(chore)
+        if told and not self._pace.is_prompt():
+            self._rest()
+
+    def _rest(self) -> None:
+        """Let events gather, unless a monitor comes or goes, or a chore is due."""
+        self._resting = True
+        try:
+            seconds = min([REST_SECONDS, *(due - time.monotonic() for due in self._due.values())])
+            original("select", "select")([self._wake_read], [], [], max(seconds, 0))
+        finally:
+            self._resting = False
 
     def _do(self, chore: Chore) -> None:
         self._due[chore] = time.monotonic() + PAUSE_AFTER_FAULT
@@ -102,21 +148,16 @@ class MonitorThread:
                 self._due[chore] = time.monotonic() + seconds
         if chore.socket.closed:
             self._due.pop(chore, None)
+            self._poller.unregister(chore.socket)
 
-    def _wait(self) -> set[object]:
-        """Wait for what comes, or for the first chore that is due; what something has come to."""
-        poller = zmq.Poller()
-        poller.register(self._wake_read, zmq.POLLIN)
-        for source in (*(watched.pair for watched in self._watched), *(chore.socket for chore in self._due)):
-            poller.register(source, zmq.POLLIN)
+    def _wait(self) -> set[object] | None:
+        """Wait for what comes, or for the first chore that is due; what something has come to. None: not known."""
         seconds = min(self._due.values()) - time.monotonic() if self._due else None
         try:
-            return {
-                source
-                for source, _ in poller.poll(None if seconds is None else max(0, int(seconds * 1000) + 1))
-            }
+            events = self._poller.poll(None if seconds is None else max(0, int(seconds * 1000) + 1))
         except zmq.ZMQError:
-            return set()  # a context is being terminated: draining tells whose, and closes its end
+            return None  # a context is being terminated: draining tells whose, and closes its end
+        return {source for source, _ in events}
 
     def _take_over(self) -> None:
         try:
@@ -128,7 +169,9 @@ class MonitorThread:
             work = self._incoming.popleft()
             if isinstance(work, Watched):
                 self._watched.append(work)
+                self._poller.register(work.pair, zmq.POLLIN)
             else:
+                self._poller.register(work.socket, zmq.POLLIN)
                 self._due[work] = time.monotonic()
 
     @contextmanager

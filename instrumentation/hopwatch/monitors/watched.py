@@ -10,21 +10,39 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch.ids import as_text
 from hopwatch.monitors.addresses import Addresses, addresses_of
+from hopwatch.own_socket import OwnSocket
 from hopwatch.sockets.state import SocketState
 from hopwatch.words import RECEIVED, SENT
 
 EVENT = struct.Struct("=hi")
 
-LEFT_OUT = zmq.Event.BIND_FAILED
-"""Sending this event to a monitor overwrites errno: the application's failed bind would raise EAGAIN."""
 
-MASK = int(zmq.EVENT_ALL) & ~int(LEFT_OUT)
+DONTWAIT = int(zmq.DONTWAIT)
+RETRIED = int(zmq.Event.CONNECT_RETRIED)
+STOPPED = int(zmq.Event.MONITOR_STOPPED)
 
 HANDSHAKE_FAILURES = {
     int(zmq.Event.HANDSHAKE_FAILED_NO_DETAIL): "no detail",
     int(zmq.Event.HANDSHAKE_FAILED_PROTOCOL): "protocol",
     int(zmq.Event.HANDSHAKE_FAILED_AUTH): "authentication",
 }
+
+
+ASKED_FOR = {
+    int(event)
+    for event in (
+        zmq.Event.CONNECTED,
+        zmq.Event.ACCEPTED,
+        zmq.Event.DISCONNECTED,
+        zmq.Event.HANDSHAKE_SUCCEEDED,
+        zmq.Event.CONNECT_RETRIED,
+        zmq.Event.MONITOR_STOPPED,
+    )
+} | set(HANDSHAKE_FAILURES)
+"""No others: each wakes our thread. BIND_FAILED must not be among them: sending it overwrites errno, so that the application's failed bind
+would raise EAGAIN."""
+
+MASK = sum(ASKED_FOR)
 
 
 @dataclass(eq=False)
@@ -35,19 +53,22 @@ class Watched:
     state: SocketState
     connections: dict[int, tuple[int, Addresses]] = field(default_factory=dict)
     connection_count: int = 0
+    retries: dict[bytes, int] = field(default_factory=dict)
 
     def drain(self) -> bool:
         """Journal all that has come; returns False once the monitor has ended."""
         while True:
             try:
-                head, endpoint = self.pair.recv_multipart(zmq.DONTWAIT)
+                head, endpoint = self.pair.recv_multipart(DONTWAIT)
             except zmq.Again:
                 return True
             except zmq.ZMQError:
                 return False
             number, value = EVENT.unpack(head)
-            if number == zmq.Event.MONITOR_STOPPED:
+            if number == STOPPED:
                 return False
+            if number == RETRIED and self._retried(endpoint):
+                continue
             self._journal(number, value, endpoint.decode(errors="replace"))
 
     def close(self) -> None:
@@ -61,14 +82,23 @@ class Watched:
             self._disconnected(value, endpoint)
         elif number == zmq.Event.HANDSHAKE_SUCCEEDED:
             self._event("handshake", endpoint=endpoint, **self._counts())
-        elif number == zmq.Event.CONNECT_RETRIED:
+        elif number == RETRIED:
             self._event("retried", endpoint=endpoint)
         elif number in HANDSHAKE_FAILURES:
             self._event("handshake_failed", endpoint=endpoint, reason=HANDSHAKE_FAILURES[number])
 
+    def _retried(self, endpoint: bytes) -> bool:
+        """Whether enough was told: a peer that is not there is retried ten times a second, which is told of the first, second, fourth,
+        eighth time, and so on.
+        """
+        times = self.retries.get(endpoint, 0) + 1
+        self.retries[endpoint] = times
+        return times & (times - 1) != 0
+
     def _connected(self, descriptor: int, endpoint: str, accepted: bool) -> None:
         counts = self._counts()
         self.connection_count += 1
+        self.retries.pop(endpoint.encode(), None)
         addresses = addresses_of(descriptor, endpoint, accepted)
         self.connections[descriptor] = (self.connection_count, addresses)
         self._event(
@@ -104,7 +134,7 @@ def attach(socket: zmq.Socket[bytes], state: SocketState) -> Watched:
     """
     address = f"inproc://hopwatch-monitor-{as_text(state.identifier)}"
     shadow: zmq.Context[zmq.Socket[bytes]] = zmq.Context.shadow(socket.context.underlying)
-    pair: zmq.Socket[bytes] = zmq.Socket(shadow, zmq.PAIR)
+    pair: zmq.Socket[bytes] = OwnSocket(shadow, zmq.PAIR)
     try:
         pair.setsockopt(zmq.LINGER, 0)
         pair.setsockopt(zmq.RCVHWM, 0)

@@ -9,6 +9,15 @@ from hopwatch.sockets.hooks import HookedSocket
 SocketClass = type["zmq.Socket[bytes]"]
 
 
+class Unannounced:
+    """Comes first among a class's bases: ``__init_subclass__`` of an application's own class does not hear of ours."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        """Tell nobody."""
+
+
 def instrumented(
     bare: SocketClass,
     parts: tuple[type[HookedSocket], ...],
@@ -36,7 +45,7 @@ def instrumented(
     if bare is zmq.Socket:
         return cast(type[HookedSocket], type(bare.__name__, (*parts, zmq.Socket), {**namespace, **methods}))
     bases = _around(bare, type(bare.__name__, parts, methods), above)
-    return cast(type[HookedSocket], type(bare.__name__, bases, namespace))
+    return cast(type[HookedSocket], type(bare.__name__, (Unannounced, *bases), namespace))
 
 
 def _around(bare: SocketClass, below: type, above: tuple[type, ...]) -> tuple[type, ...]:

@@ -226,7 +226,7 @@ def send_with_stamp(self: Any, data: Any, stamp: bytes, flags: int, copy: bool, 
     return trackers[0]
 
 
-def stamped_recv(words: Words, state: SocketState) -> Methods:  # noqa: C901, PLR0915 -- each message would pay for one more call
+def stamped_recv(words: Words, state: SocketState) -> Methods:  # noqa: C901 -- each message would pay for one more call
     """``recv`` of a socket that takes stamps off: here messages of one frame that are there already."""
     incoming = state.incoming
     plain = state.way.plain_flags
@@ -237,7 +237,7 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:  # noqa: C901, PL
     plain_now: int | None = plain
 
     def otherwise(self: Any, flags: int, copy: bool, track: bool) -> Any:
-        frame = self._hopwatch_next(flags, track)
+        frame = self._hopwatch_next(flags, track, copy)
         return frame.bytes if copy else frame
 
     def recv(self: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
@@ -249,17 +249,16 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:  # noqa: C901, PL
             except Again:
                 pass
             else:
+                following: Any = b""
                 if frame.more:
-                    following = backend_recv(self, DONTWAIT)
-                    if len(following) != STAMP_SIZE or not following.startswith(MAGIC):
+                    following = backend_recv(self, DONTWAIT, copy)
+                    if not copy or len(following) != STAMP_SIZE or not following.startswith(MAGIC):
                         self._hopwatch_hold(frame, following)
                         return frame.bytes if copy else frame
                     frame.more = False
                 elif len(frame) == STAMP_SIZE and frame.bytes.startswith(MAGIC):
                     self._hopwatch_take_orphan(frame)
                     return self.recv(flags, copy, track)
-                else:
-                    following = b""
                 incoming.more = False
                 try:
                     if following:
@@ -313,7 +312,8 @@ def arming_send(methods: Methods) -> Methods:
         nonlocal armed
         if not armed:
             armed = True
-            self._hopwatch_arm()
+            if hasattr(self, "_hopwatch_arm"):  # it may have been unwrapped while somebody held this method
+                self._hopwatch_arm()
         return hot(self, data, flags, copy, track, routing_id, group)
 
     return {**methods, "send": send, "_hopwatch_armed": methods}

@@ -13,11 +13,15 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch import finding
 from hopwatch.journal.counters import Words
+from hopwatch.rules.setup import Kind
 from hopwatch.sockets import callers
 from hopwatch.sockets.state import Guard, SocketState
-from hopwatch.words import EAGAIN_RECEIVES
+from hopwatch.words import EAGAIN_RECEIVES, SENT
 
 SUBSCRIPTION_OPTIONS = {int(zmq.SUBSCRIBE): "subscribe", int(zmq.UNSUBSCRIBE): "unsubscribe"}
+
+ZAP_ENDPOINT = "inproc://zeromq.zap.01"
+"""Who binds it answers libzmq's own questions of authentication, in messages of a fixed number of frames."""
 
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -56,7 +60,7 @@ class HookedSocket(zmq.Socket[bytes]):
     @also_when_held
     def setsockopt(self, option: int, optval: Any) -> None:
         """As the bare socket's; what was set is journaled."""
-        if option == zmq.XPUB_NODROP:
+        if decides_probing(self._hopwatch, option, optval):
             self._hopwatch_stop_probing()
         BackendSocket.set(self, option, optval)
         with Guard(self._hopwatch):
@@ -69,15 +73,18 @@ class HookedSocket(zmq.Socket[bytes]):
         """As the bare socket's; the endpoint is journaled as libzmq resolved it."""
         context = super().bind(addr)
         with Guard(self._hopwatch):
-            endpoint = cast(bytes, BackendSocket.get(self, zmq.LAST_ENDPOINT))
-            self._hopwatch.event("bind", endpoint=endpoint.decode(errors="replace"))
+            endpoint = cast(bytes, BackendSocket.get(self, zmq.LAST_ENDPOINT)).decode(errors="replace")
+            self._hopwatch.event("bind", endpoint=endpoint)
+            if addr == ZAP_ENDPOINT:
+                self._hopwatch.stop_stamping(finding.zap_refused())
+            self._hopwatch.consider(Kind.BOUND, endpoint)
         return context
 
     @also_when_held
     def connect(self, addr: str) -> Any:
         """As the bare socket's; the endpoint is journaled."""
         context = super().connect(addr)
-        self._hopwatch_endpoint("connect", addr)
+        self._hopwatch_endpoint("connect", addr, Kind.CONNECTED)
         return context
 
     @also_when_held
@@ -130,21 +137,32 @@ class HookedSocket(zmq.Socket[bytes]):
         if ours and not self._closed:
             with Guard(state):
                 unread = has_unread(self, state)
+                self._hopwatch_closing(linger)
                 stop_monitor(self, state)
         super().close(linger)
         if ours:
             with Guard(state):
                 state.write_closed(unread)
 
-    def _hopwatch_endpoint(self, event: str, addr: str | bytes) -> None:
+    def _hopwatch_closing(self, linger: int | None) -> None:
+        state = self._hopwatch
+        if linger is not None:
+            state.consider(Kind.OPTION, "linger", linger)
+        state.consider(Kind.CLOSING, value=self._hopwatch_words[SENT])
+
+    def _hopwatch_endpoint(self, event: str, addr: str | bytes, kind: Kind | None = None) -> None:
         with Guard(self._hopwatch):
             endpoint = addr.decode(errors="replace") if isinstance(addr, bytes) else addr
             self._hopwatch.event(event, endpoint=endpoint)
+            if kind is not None:
+                self._hopwatch.consider(kind, endpoint)
 
     def _hopwatch_option_set(self, option: int, value: Any) -> None:
         state = self._hopwatch
         if option == zmq.CONFLATE and value:
             state.stop_stamping(finding.conflate_refused())
+            for member in state.members | {self}:
+                member._hopwatch_conflate()
         if option == zmq.ROUTER_RAW and value:
             state.stop_stamping(finding.stamp_refused("with ZMQ_ROUTER_RAW its peers are no ZeroMQ sockets"))
         action = SUBSCRIPTION_OPTIONS.get(option)
@@ -153,6 +171,8 @@ class HookedSocket(zmq.Socket[bytes]):
         elif isinstance(value, int | str):
             name = zmq.SocketOption(option).name.lower() if option in OPTION_NUMBERS else str(option)
             state.event("option", option=name, value=int(value) if isinstance(value, int) else value)
+            if isinstance(value, int):
+                state.consider(Kind.OPTION, name, int(value))
 
     @staticmethod
     def _hopwatch_retire_send() -> None:
@@ -165,6 +185,9 @@ class HookedSocket(zmq.Socket[bytes]):
     def _hopwatch_stop_probing(self) -> None:
         """Nothing to stop where nothing probes."""
 
+    def _hopwatch_conflate(self) -> None:
+        """The socket conflates from here on, which matters where it sends."""
+
     def _hopwatch_count_refused_receive(self) -> None:
         """Libzmq had no message."""
         if not self._hopwatch.way.receives_deferred:
@@ -174,7 +197,19 @@ class HookedSocket(zmq.Socket[bytes]):
         """Nothing to arm where nothing is to be probed, or no more."""
 
 
+def unwrapped_meanwhile(socket: object) -> bool:
+    """Whether another thread has unwrapped the socket that this one is waiting on."""
+    return not isinstance(socket, HookedSocket)
+
+
 OPTION_NUMBERS = frozenset(int(option) for option in zmq.SocketOption)
+
+
+def decides_probing(state: SocketState, option: int, value: Any) -> bool:
+    """Whether with this option the application takes into its own hands what refusals it gets."""
+    if state.type_name == "ROUTER":
+        return bool(option == zmq.ROUTER_MANDATORY and value)
+    return option == zmq.XPUB_NODROP
 
 
 def subscription_changed(state: SocketState, action: str, topic: bytes) -> None:
@@ -184,6 +219,7 @@ def subscription_changed(state: SocketState, action: str, topic: bytes) -> None:
     if action == "subscribe":
         state.subscriptions.add(topic)
         state.receiving.subscribed()
+        state.consider(Kind.SUBSCRIBED, value=len(state.subscriptions))
     else:
         state.subscriptions.remove(topic)
         state.receiving.unsubscribed()
@@ -209,3 +245,4 @@ def stop_monitor(socket: zmq.Socket[bytes], state: SocketState) -> None:
         except zmq.ZMQError as error:
             if error.errno not in {zmq.ETERM, zmq.ENOTSOCK}:
                 raise
+        state.wake_monitors()

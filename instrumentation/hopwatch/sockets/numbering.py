@@ -8,6 +8,7 @@ from hopwatch.frames import as_bytes
 from hopwatch.journal.counters import Words
 from hopwatch.lanes.sending import SendingLane, SendingLanes
 from hopwatch.lanes.topics import LONGEST_TOPIC, TopicRule, length_in_first_frame
+from hopwatch.sockets.unrouted import Place
 from hopwatch.stamp import BY_FIRST_FRAME, MAGIC, SHARED_OUT, WHOLE_STREAM_LANE, interval_flags, pack
 from hopwatch.words import LANE_COUNT, LANE_FRAMES, SENT
 
@@ -70,6 +71,11 @@ class Numbering:
         number = self._counters[SENT]
         fields = (self.flags, lane.topic_length, lane.index, self.stream, number, lane_number, time.time_ns())
         return Numbered(lane, lane_number, len(frames) + 1, pack(MAGIC, *fields))
+
+    def place(self, first_frame: Any) -> Place:
+        """Place of the message that begins with this frame, where that frame decides the lane."""
+        lane = self._choose([first_frame])
+        return Place(self._counters[SENT], lane.index, lane.count)
 
     def sent(self, message: Numbered) -> None:
         """The message was accepted."""

@@ -9,9 +9,10 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch import stamp
 from hopwatch.frames import as_bytes
+from hopwatch.rules.conflate import conflate_stamped
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.counting import stamped_recv
-from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
 from hopwatch.sockets.state import Guard
 from hopwatch.words import (
     RECEIVED,
@@ -58,10 +59,13 @@ class CountingReceive(HookedSocket):
         try:
             parts = [backend_recv(self, flags, copy, track)]
         except zmq.Again:
-            self._hopwatch_count_refused_receive()
+            if not unwrapped_meanwhile(self):
+                self._hopwatch_count_refused_receive()
             raise
         while backend_get(self, RCVMORE):
             parts.append(backend_recv(self, flags, copy, track))
+        if unwrapped_meanwhile(self):
+            return parts
         incoming = self._hopwatch.incoming
         if len(parts) + incoming.frames > 1 and stamp.is_stamp(as_bytes(parts[-1])):
             first_frame = incoming.first_frame if incoming.frames else as_bytes(parts[0])
@@ -83,8 +87,11 @@ class CountingReceive(HookedSocket):
         try:
             size: int = BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
         except zmq.Again:
-            self._hopwatch_count_refused_receive()
+            if not unwrapped_meanwhile(self):
+                self._hopwatch_count_refused_receive()
             raise
+        if unwrapped_meanwhile(self):
+            return size
         if backend_get(self, RCVMORE):
             self._hopwatch_count_more(size, None)
         else:
@@ -141,6 +148,8 @@ class CountingReceive(HookedSocket):
         state = self._hopwatch
         self._hopwatch_read_stamps(self._hopwatch_words[RECEIVED] - 1)
         with Guard(state):
+            if backend_get(self, zmq.CONFLATE):
+                state.find(conflate_stamped())
             state.receiving.take(frame, first_frame, several)
 
     def _hopwatch_read_stamps(self, before: int) -> None:
@@ -166,9 +175,11 @@ class StampedReceive(HookedSocket):
         if not self._hopwatch_direct:
             return super().recv_multipart(flags, copy, track)
         incoming = self._hopwatch.incoming
-        parts = [self._hopwatch_next(flags, track)]
-        while incoming.more:
-            parts.append(self._hopwatch_next(flags, track))
+        parts = [self._hopwatch_next(flags, track, copy)]
+        while incoming.more and not unwrapped_meanwhile(self):
+            parts.append(self._hopwatch_next(flags, track, copy))
+        while unwrapped_meanwhile(self) and parts[-1].more:
+            parts.append(backend_recv(self, flags, False, track))
         return [part.bytes for part in parts] if copy else parts
 
     def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
@@ -204,19 +215,25 @@ class StampedReceive(HookedSocket):
             return super().poll(timeout, flags)
         return super().poll(0, flags) | POLLIN
 
-    def _hopwatch_next(self, flags: int, track: bool) -> zmq.Frame:
-        """The application's next frame; its ``more`` is as if there were no stamp."""
+    def _hopwatch_next(self, flags: int, track: bool, copy: bool = True) -> zmq.Frame:
+        """The application's next frame; its ``more`` is as if there were no stamp.
+
+        The one after it is kept as a frame where the application may ask it for what bytes do not have, such as ``User-Id``.
+        """
         frame = self._hopwatch.incoming.held
+        fresh = frame is None
         if frame is None:
             frame = self._hopwatch_receive(flags, track)
-            if len(frame) == STAMP_SIZE and self._hopwatch_is_orphan(frame):
-                self._hopwatch_take_orphan(frame)
-                return self._hopwatch_next(flags, track)
-        following = backend_recv(self, DONTWAIT) if frame.more else b""
+        if unwrapped_meanwhile(self):
+            return frame
+        if fresh and len(frame) == STAMP_SIZE and self._hopwatch_is_orphan(frame):
+            self._hopwatch_take_orphan(frame)
+            return self._hopwatch_next(flags, track, copy)
+        following = backend_recv(self, DONTWAIT, copy) if frame.more else b""
         self._hopwatch_hold(frame, following)
         return frame
 
-    def _hopwatch_hold(self, frame: zmq.Frame, following: bytes) -> None:
+    def _hopwatch_hold(self, frame: zmq.Frame, following: bytes | zmq.Frame) -> None:
         """Account for a frame and the one that follows it in its message, which is kept unless it is the stamp."""
         state = self._hopwatch
         incoming = state.incoming
@@ -226,11 +243,11 @@ class StampedReceive(HookedSocket):
         incoming.more = frame.more
         if not frame.more:
             self._hopwatch_take_unstamped()
-        elif stamp.is_stamp(following):
+        elif len(following) == STAMP_SIZE and stamp.is_stamp(as_bytes(following)):
             frame.more = incoming.more = False
-            self._hopwatch_take(following)
+            self._hopwatch_take(as_bytes(following))
         else:
-            incoming.held = zmq.Frame(following)
+            incoming.held = following if isinstance(following, zmq.Frame) else zmq.Frame(following)
             incoming.held.more = bool(backend_get(self, RCVMORE))
         self._hopwatch_count(len(frame))
 
@@ -254,7 +271,8 @@ class StampedReceive(HookedSocket):
         try:
             return backend_recv(self, flags, False, track)
         except zmq.Again:
-            self._hopwatch_count_refused_receive()
+            if not unwrapped_meanwhile(self):
+                self._hopwatch_count_refused_receive()
             raise
 
     def _hopwatch_take(self, frame: bytes) -> None:

@@ -83,6 +83,8 @@ class Waiting(RefusalHandling):
     def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None) -> Any:
         words = self._hopwatch_words
         words[WAITED_SENDS] += 1
+        with Guard(self._hopwatch):
+            self._hopwatch.waits()
         began = time.monotonic_ns()
         try:
             return send_frame(self, data, flags, copy, track, stamp)
@@ -107,6 +109,7 @@ class Probing(RefusalHandling):
 
     def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None) -> Any:
         flags |= DONTWAIT
+        state, words = self._hopwatch, self._hopwatch_words
         for last_try in (False, True):
             began = time.perf_counter_ns()
             try:
@@ -118,19 +121,20 @@ class Probing(RefusalHandling):
                     tracker = send_frame(self, data, flags, copy, track, stamp)
                     break
             finally:
-                BackendSocket.set(self, zmq.XPUB_NODROP, 1)
-        self._hopwatch_words[ONSETS] += 1
-        if self._hopwatch.numbering is None:
+                if isinstance(self, Probing):  # or another thread has unwrapped it
+                    BackendSocket.set(self, zmq.XPUB_NODROP, 1)
+        words[ONSETS] += 1
+        if state.numbering is not None:
+            state.onset_due = True
+        elif isinstance(self, Probing):
             self._hopwatch_write_onset(None)
-        else:
-            self._hopwatch.onset_due = True
         return tracker
 
     def _hopwatch_stop_probing(self) -> None:
         if self.closed:
             return
-        BackendSocket.set(self, zmq.XPUB_NODROP, 0)
         exchange(self, Probing, Waiting)
+        BackendSocket.set(self, zmq.XPUB_NODROP, 0)
         self._hopwatch.event("probing_stopped")
 
 

@@ -11,6 +11,8 @@ from typing import Any
 import zmq
 
 from hopwatch.frames import as_bytes, is_frame, size_of
+from hopwatch.rules.setup import Kind
+from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import subscription_changed
 from hopwatch.sockets.numbering import Numbered
 from hopwatch.sockets.refusals import RefusalHandling
@@ -34,6 +36,7 @@ class CountingSend(RefusalHandling):
             return zmq.Socket.send(self, data, flags, copy, track, routing_id, group)
         flags = int(flags)
         state = self._hopwatch
+        count_sent = self._hopwatch_count_sent  # before a wait, in which another thread may unwrap the socket
         try:
             tracker = self._hopwatch_send_frame(data, flags, copy, track)
         except zmq.Again:
@@ -41,7 +44,7 @@ class CountingSend(RefusalHandling):
                 self._hopwatch_drop_begun()
             raise
         state.sending_more = bool(flags & SNDMORE)
-        self._hopwatch_count_sent(size_of(data), state.sending_more)
+        count_sent(size_of(data), state.sending_more)
         return tracker
 
     def _hopwatch_drop_begun(self) -> None:
@@ -59,6 +62,22 @@ class CountingSend(RefusalHandling):
     def _hopwatch_send_frame(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         return self._hopwatch_transmit(data, flags, copy, track)
 
+    def _hopwatch_conflate(self) -> None:
+        exchange(self, CountingSend, ConflatingSend)
+
+
+class ConflatingSend(CountingSend):
+    """ZMQ_CONFLATE keeps single frames: messages of several are a finding."""
+
+    def _hopwatch_send_frame(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+        if flags & SNDMORE:
+            with Guard(self._hopwatch):
+                self._hopwatch.consider(Kind.SENT_SEVERAL_FRAMES)
+        return super()._hopwatch_send_frame(data, flags, copy, track)
+
+    def _hopwatch_conflate(self) -> None:
+        """It does already."""
+
 
 class SubscribingSend(CountingSend):
     """XSUB: what it sends upstream are its subscriptions, one byte (1 or 0) and the topic."""
@@ -75,6 +94,9 @@ class SubscribingSend(CountingSend):
 
 class StampingSend(CountingSend):
     """Counts, and appends the stamp to each message."""
+
+    def _hopwatch_conflate(self) -> None:
+        exchange(self, StampingSend, ConflatingSend)
 
     def _hopwatch_send_frame(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         state = self._hopwatch
@@ -102,6 +124,8 @@ class StampingSend(CountingSend):
         state = self._hopwatch
         if state.faulty or state.numbering is None:
             return None
+        if state.type_name == "ROUTER" and not state.numbering.begun:
+            return None  # a routing id and no more is swallowed; with a stamp it would be a message
         with Guard(state):
             return state.numbering.end(last_frame)
         return None

@@ -65,7 +65,7 @@ def sequenced_recv(words: Words, state: SocketState) -> Methods:
         """As ``zmq.Socket.recv``, stamps left out."""
         if not isinstance(self, StampedReceive):
             return recv_as_it_is_now(self, flags, copy, track)
-        frame = self._hopwatch_next(flags, track)
+        frame = self._hopwatch_next(flags, track, copy)
         return frame.bytes if copy else frame
 
     return {**stamped_recv(words, state), "recv": recv}
@@ -86,7 +86,7 @@ class SequencedSend(CountingSend):
 class SequencedReceive(StampedReceive):
     """Reads the numbers that come in; takes stamps off, should there be any."""
 
-    def _hopwatch_hold(self, frame: zmq.Frame, following: bytes) -> None:
+    def _hopwatch_hold(self, frame: zmq.Frame, following: bytes | zmq.Frame) -> None:
         super()._hopwatch_hold(frame, following)
         state = self._hopwatch
         if state.reading_received is not None and not state.faulty:

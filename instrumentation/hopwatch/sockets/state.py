@@ -19,12 +19,21 @@ from hopwatch.journal.journal import Journal, NoJournal
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes, write_lanes
 from hopwatch.lanes.subscriptions import Subscriptions
+from hopwatch.rules.judge import judge
+from hopwatch.rules.processes import two_threads
+from hopwatch.rules.setup import Kind, Moment, SetUp
 from hopwatch.sockets.numbering import Numbering
 from hopwatch.sockets.reading import Reading
+from hopwatch.sockets.threads import Callers
+from hopwatch.sockets.unrouted import Unrouted
 from hopwatch.words import COUNTER_NAMES, SOCKET, SOCKET_SLOT_WORDS
 
 if TYPE_CHECKING:
     from hopwatch.sockets.hooks import HookedSocket
+
+
+def nothing() -> None:
+    """What there is to do where no monitor is attached."""
 
 
 @dataclass
@@ -77,8 +86,11 @@ class SocketState:
     reading_received: Reading | None = None
     onset_due: bool = False
     sending_more: bool = False
+    unrouted: Unrouted | None = None
     monitored: bool = False
+    wake_monitors: Callable[[], None] = nothing
     faulty: bool = False
+    by_install: bool = False
     way: Way = field(default_factory=Way)
     members: weakref.WeakSet[HookedSocket] = field(default_factory=weakref.WeakSet)
     borrowers: weakref.WeakSet[zmq.Socket[Any]] = field(default_factory=weakref.WeakSet)
@@ -87,6 +99,10 @@ class SocketState:
     incoming: Incoming = field(default_factory=Incoming)
     findings: list[Finding] = field(default_factory=list)
     process: int = field(default_factory=os.getpid)
+    setup: SetUp | None = None
+    callers: Callers = field(default_factory=Callers)
+    open_journal: Callable[[], Journal] | None = None
+    """In a forked child: how to come by a journal of its own."""
 
     def event(self, event: str, **fields: object) -> None:
         """Journal one event of this socket."""
@@ -99,6 +115,23 @@ class SocketState:
         self.findings.append(finding)
         self.event("finding", rule=finding.rule, text=finding.text, advice=finding.advice)
 
+    def consider(self, kind: Kind, detail: str = "", value: int = 0) -> None:
+        """Look at the set-up at this moment, and at who calls; never at a moment that comes with each message."""
+        if self.callers.alternate():
+            self.find(two_threads())
+        if self.setup is not None:
+            moment = Moment(kind, detail, value)
+            self.setup = self.setup.after(moment)
+            for finding in judge(self.setup, moment):
+                self.find(finding)
+
+    def waits(self) -> None:
+        """A blocking send has to wait, which may come with many messages: only what it may tell is looked at."""
+        if self.type_name in {"PUB", "XPUB"}:
+            self.consider(Kind.WAITED)
+        elif self.callers.alternate():
+            self.find(two_threads())
+
     def stop_stamping(self, reason: Finding) -> None:
         """Number no more messages; a socket that numbers none is left alone."""
         if self.numbering is not None:
@@ -106,22 +139,30 @@ class SocketState:
             self.numbering = None
             self.find(reason)
 
-    def fault(self, error: Exception) -> None:
-        """A fault of ours: counted and journaled; what was being tracked is given up for this socket."""
+    def retire(self) -> None:
+        """Track nothing more. Where the socket is bare again, methods of it that somebody holds leave their fast way, and find that out."""
         self.faulty = True
         if self.numbering is not None:
             self.numbering.stop()
+
+    def fault(self, error: Exception) -> None:
+        """A fault of ours: counted and journaled; what was being tracked is given up for this socket."""
+        self.retire()
         self.journal.count_fault()
         self.event("fault", text=f"{type(error).__name__}: {error}"[:1000])
 
-    def write_closed(self, unread: bool | None = None) -> None:
-        """The last word on this socket, and its slots back; ``unread``: messages had reached it that nobody received.
+    def write_closed(self, unread: bool | None = None, still_used: object = None) -> None:
+        """The last word on this socket, and its slots back: at once, or when nobody can be in one of its methods any more.
+
+        ``unread``: messages had reached it that nobody received.
 
         The monitor thread may have a disconnection of this socket still to tell: it finds the last counts, not the next owner's.
         """
         if self.closed:
             return
         self.closed = True
+        if self.unrouted is not None:
+            self.unrouted.end()
         sent = [*(self.sending.slots if self.sending else []), *_slots_of(self.reading_sent)]
         received = [*self.receiving.slots, *_slots_of(self.reading_received)]
         for slots in (sent, received):
@@ -132,7 +173,10 @@ class SocketState:
         self.event("closed", counters=counters, unread=unread)
         for taken in (slot, *lanes):
             taken.words[SOCKET] = 0
-        self.journal.give_back(slot, lanes)
+        if still_used is None:
+            self.journal.give_back(slot, lanes)
+        else:
+            weakref.finalize(still_used, self.journal.give_back, slot, lanes).atexit = False
 
     def leave_to_parent(self) -> None:
         """In a forked child: the slots and files belong to the parent, so touch them no more."""

@@ -1,4 +1,4 @@
-"""A program that receives numbered messages on one socket (SUB, PULL, PAIR), at a pace of its own.
+"""A program that receives numbered messages on one socket (SUB, PULL, PAIR, DEALER), at a pace of its own.
 
 Commands: ``pause``, ``resume``, ``finish`` (receive until nothing has come for a while), ``close``.
 Events: ``ready ENDPOINT``, ``first`` (message received), ``paused``, ``finished``, ``closed``.
@@ -84,6 +84,7 @@ def main() -> None:
     parser.add_argument("--truth", type=Path, required=True)
     parser.add_argument("--subscribe", action="append", default=[])
     parser.add_argument("--delay", type=float, default=0.0, help="seconds that each message takes")
+    parser.add_argument("--routing-id", help="that a ROUTER knows this receiver by")
     parser.add_argument("--pause-after", type=int, help="messages after which to stop reading")
     add_socket_options(parser)
     settings = parser.parse_args()
@@ -91,6 +92,8 @@ def main() -> None:
     context = zmq.Context()
     socket = open_socket(context, settings.type, settings.name, settings)
     receiver = Receiver(socket, control, settings)
+    if settings.routing_id is not None:
+        socket.setsockopt_string(zmq.ROUTING_ID, settings.routing_id)
     if settings.type == "SUB":
         subscribe(socket, settings)
     control.say("ready", attach(socket, settings))

@@ -1,4 +1,4 @@
-"""A program that sends numbered messages on one socket (PUB, PUSH, PAIR, DEALER), as commanded.
+"""A program that sends numbered messages on one socket (PUB, PUSH, PAIR, DEALER, ROUTER: there a topic is a routing id), as commanded.
 
 Commands: ``send COUNT EVERY_SECONDS [TOPIC ...]`` (topics in turn; 0 seconds: as fast as possible), ``await-subscriptions N``,
 ``close``. Events: ``ready ENDPOINT``, ``sent``, ``subscribed``, ``closed``.

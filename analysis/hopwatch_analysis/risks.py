@@ -1,0 +1,131 @@
+"""Findings that no process can make alone: they need what is known of both ends of a link."""
+
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.frames import best, seconds
+from hopwatch_analysis.nodes import DROPPING_TYPES, PUBLISHING_TYPES
+from hopwatch_analysis.reading import Tables
+
+ORDERS_APART = 100
+LONGEST_BURST_SECONDS = 2.0  # two samples further apart do not show a burst
+COLUMNS = ("socket", "rule", "text", "advice")
+
+
+def findings(tables: Tables, sockets: DataFrame, links: DataFrame) -> DataFrame:
+    """What the processes found, and what only both ends of a link together show: socket, rule, text, advice."""
+    ends = _with_ends(links, sockets)
+    found = [
+        tables["finding"].select(*COLUMNS),
+        _uneven_marks(ends),
+        _marks_below_burst(ends, tables["counters"]),
+        _conflating_receivers(ends, tables),
+    ]
+    return reduce(DataFrame.unionByName, found)
+
+
+def _with_ends(links: DataFrame, sockets: DataFrame) -> DataFrame:
+    sender = sockets.select(
+        sf.col("socket").alias("from_socket"), sf.col("name").alias("sender"), "type", "sndhwm"
+    )
+    receiver = sockets.select(sf.col("socket").alias("to_socket"), sf.col("name").alias("receiver"), "rcvhwm")
+    return (
+        links.select("from_socket", "to_socket")
+        .join(sender, on="from_socket", how="inner")
+        .join(receiver, on="to_socket", how="inner")
+    )
+
+
+def _finding(socket: str, rule: str, text: Column, advice: Column) -> list[Column]:
+    return [
+        sf.col(socket).alias("socket"),
+        sf.lit(rule).alias("rule"),
+        text.alias("text"),
+        advice.alias("advice"),
+    ]
+
+
+def _uneven_marks(ends: DataFrame) -> DataFrame:
+    """Subscribers of one publisher whose marks differ by orders: the same pause loses much at one and nothing at another."""
+    text = sf.format_string(
+        "Subscribers of %s have room for very different pauses: RCVHWM is %d at %s and %d at %s, so that only the former loses.",
+        "sender",
+        "lowest",
+        "narrow",
+        "highest",
+        "wide",
+    )
+    advice = sf.format_string(
+        "Set RCVHWM of %s by the longest pause that it must bridge, or say that its losses do not matter.",
+        "narrow",
+    )
+    return (
+        ends.where(sf.col("type").isin(*PUBLISHING_TYPES) & (sf.col("rcvhwm") > 0))
+        .groupBy("from_socket", "sender")
+        .agg(
+            sf.min("rcvhwm").alias("lowest"),
+            sf.max("rcvhwm").alias("highest"),
+            sf.min_by("receiver", "rcvhwm").alias("narrow"),
+            sf.max_by("receiver", "rcvhwm").alias("wide"),
+        )
+        .where(sf.col("highest") >= ORDERS_APART * sf.col("lowest"))
+        .select(*_finding("from_socket", "uneven_marks", text, advice))
+    )
+
+
+def _marks_below_burst(ends: DataFrame, counters: DataFrame) -> DataFrame:
+    """A sender that drops sent more between two looks at it than the marks to one of its receivers hold."""
+    in_order = Window.partitionBy("socket").orderBy("at", "sent")
+    steps = counters.select(
+        sf.col("socket").alias("from_socket"),
+        (sf.col("sent") - sf.lag("sent").over(in_order)).alias("burst"),
+        seconds(sf.col("at"), sf.lag("at").over(in_order)).alias("took"),
+    ).where((sf.col("took") > 0) & (sf.col("took") <= LONGEST_BURST_SECONDS))
+    bursts = best(steps, ["from_socket"], [sf.col("burst").desc(), sf.col("took")])
+    limited = (
+        ends.where(sf.col("type").isin(*DROPPING_TYPES) & (sf.col("sndhwm") > 0) & (sf.col("rcvhwm") > 0))
+        .withColumn("room", sf.col("sndhwm") + sf.col("rcvhwm"))
+        .transform(lambda frame: best(frame, ["from_socket"], [sf.col("room"), sf.col("receiver")]))
+    )
+    text = sf.format_string(
+        "%s sent %d messages within %.1f s, and SNDHWM and RCVHWM to %s hold at most %d: had it paused that long, the rest would have been lost.",
+        "sender",
+        "burst",
+        "took",
+        "receiver",
+        "room",
+    )
+    advice = sf.format_string(
+        "Raise SNDHWM of %s or RCVHWM of %s by %d if such a pause can happen.",
+        "sender",
+        "receiver",
+        sf.col("burst") - sf.col("room"),
+    )
+    return (
+        limited.join(bursts, on="from_socket", how="inner")
+        .where(sf.col("burst") > sf.col("room"))
+        .select(*_finding("from_socket", "marks_below_burst", text, advice))
+    )
+
+
+def _conflating_receivers(ends: DataFrame, tables: Tables) -> DataFrame:
+    """A receiver with ZMQ_CONFLATE gets the last frame of each message, which it cannot tell from a whole one."""
+    from_opening = (
+        tables["socket"].where("state = 'opened' and options['conflate'] = 1").select("socket").distinct()
+    )
+    set_later = tables["option"].where("option = 'conflate' and value = '1'").select("socket").distinct()
+    conflating = from_opening.unionByName(set_later).distinct().toDF("to_socket")
+    senders = tables["counters"].where("sent_more_frames > 0").select(sf.col("socket").alias("from_socket"))
+    text = sf.format_string(
+        "%s has ZMQ_CONFLATE on, and %s sends messages of several frames: only the last frame of each arrives.",
+        "receiver",
+        "sender",
+    )
+    advice = sf.lit("Send single frames, or do without ZMQ_CONFLATE and skip old messages.")
+    return (
+        ends.join(conflating, on="to_socket", how="left_semi")
+        .join(senders.distinct(), on="from_socket", how="left_semi")
+        .select(*_finding("to_socket", "conflate_multipart", text, advice))
+    )

@@ -1,0 +1,204 @@
+"""Test suites that nobody here wrote, bare and under ``hopwatch run``: the counts must be the same.
+
+    python benchmarks/foreign_suites.py [--work FOLDER] [PACKAGE ...]
+
+Each package's sdist, as the registry has it, is unpacked beside a virtual environment with the package's own wheel, what its tests
+need, and this hopwatch. Its tests then run by themselves, and again as ``hopwatch run pytest``, counting and with monitors on.
+Prints a table, and each test whose outcome differs.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import xml.etree.ElementTree as ET
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[1]
+
+PYTEST = [
+    "pytest",
+    "-q",
+    "-p",
+    "no:cacheprovider",
+    "-o",
+    "asyncio_default_fixture_loop_scope=function",
+    "--timeout=60",
+]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """One package's tests, and what they need besides the package."""
+
+    package: str
+    version: str
+    needs: tuple[str, ...]
+    options: tuple[str, ...] = ()
+
+
+SUITES = {
+    suite.package: suite
+    for suite in (
+        # the examples that test_mypy checks are not in the sdist
+        Suite(
+            "pyzmq",
+            "27.3.0",
+            ("gevent", "tornado", "cffi", "pytest-rerunfailures"),
+            ("--ignore=tests/test_mypy.py",),
+        ),
+        Suite("jupyter_client", "8.10.0", ("jupyter_client[test]==8.10.0", "msgpack")),
+        Suite("ipykernel", "7.4.0", ("flaky", "ipyparallel", "psutil", "pytest-cov")),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run gave: the outcome of each test, and what hopwatch's journals say of it."""
+
+    tests: dict[str, str]
+    sockets: int = 0
+    faults: int = 0
+
+    def __str__(self) -> str:
+        counts = Counter(self.tests.values())
+        return ", ".join(f"{counts[kind]} {kind}" for kind in ("passed", "failed", "skipped") if counts[kind])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "packages", nargs="*", metavar="PACKAGE", help=f"of {', '.join(SUITES)}; all by default"
+    )
+    parser.add_argument("--work", type=Path, help="keep environments and results in this folder")
+    args = parser.parse_args()
+    work = args.work.absolute() if args.work else Path(tempfile.mkdtemp(prefix="foreign-suites-"))
+    print(
+        "| package | tests | bare | `hopwatch run` | sockets wrapped | faults |\n| --- | ---: | --- | --- | ---: | ---: |"
+    )
+    differing: list[str] = []
+    for package in args.packages or SUITES:
+        suite = SUITES[package]
+        folder = work / suite.package
+        tests = unpacked(suite, folder)
+        programs = environment(suite, folder / "venv")
+        bare = run(suite, programs, tests, folder / "bare", [])
+        watched = run(suite, programs, tests, folder / "watched", [str(programs / "hopwatch"), "run"])
+        print(
+            f"| {suite.package} {suite.version} | {len(bare.tests)} | {bare} | {watched} | {watched.sockets} | {watched.faults} |",
+            flush=True,
+        )
+        differing += differences(suite, bare, watched)
+    print("\n".join(["", *differing]))
+    return 1 if differing else 0
+
+
+def environment(suite: Suite, folder: Path) -> Path:
+    """The programs of a virtual environment for this suite."""
+    programs = folder / "bin"
+    if not programs.exists():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        packages = [
+            f"{suite.package}=={suite.version}",
+            "pytest",
+            "pytest-asyncio",
+            "pytest-timeout",
+            *suite.needs,
+        ]
+        subprocess.run([programs / "pip", "install", "-q", REPOSITORY, *packages], check=True)
+    return programs
+
+
+def unpacked(suite: Suite, folder: Path) -> Path:
+    """The tests of the sdist and their settings, without the package's own modules: the installed ones are tested."""
+    tests = folder / "suite"
+    if not tests.exists():
+        requirement = f"{suite.package}=={suite.version}"
+        download = [
+            "download",
+            "-q",
+            "--no-deps",
+            "--no-binary",
+            suite.package,
+            "-d",
+            str(folder / "sdist"),
+            requirement,
+        ]
+        subprocess.run([sys.executable, "-m", "pip", *download], check=True)
+        (archive,) = (folder / "sdist").glob("*.tar.gz")
+        with tarfile.open(archive) as sdist:
+            sdist.extractall(folder / "unpacked", filter="data")
+        (source,) = (folder / "unpacked").iterdir()
+        tests.mkdir()
+        for name in ("tests", "pyproject.toml", "pytest.ini", "setup.cfg"):
+            if (source / name).exists():
+                (source / name).rename(tests / name)
+    return tests
+
+
+def run(suite: Suite, programs: Path, tests: Path, results: Path, prefix: list[str]) -> Outcome:
+    """Run the suite once."""
+    results.mkdir(parents=True, exist_ok=True)
+    journal = Path(tempfile.mkdtemp(dir=results))
+    report = results / "report.xml"
+    report.unlink(missing_ok=True)
+    command = [
+        *prefix,
+        str(programs / PYTEST[0]),
+        *PYTEST[1:],
+        f"--junitxml={report}",
+        *suite.options,
+        "tests",
+    ]
+    path = os.pathsep.join([str(programs), os.environ["PATH"]])
+    with (results / "output.txt").open("w") as output:
+        subprocess.run(
+            command,
+            cwd=tests,
+            env={**os.environ, "HOPWATCH_DIR": str(journal), "PATH": path},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    return Outcome(outcomes(report), *seen(journal))
+
+
+def outcomes(report: Path) -> dict[str, str]:
+    """The last outcome of each test of a JUnit report."""
+    found = {}
+    for case in ET.parse(report).iter("testcase"):  # noqa: S314 -- pytest wrote it
+        kinds = {child.tag for child in case}
+        outcome = "failed" if kinds & {"failure", "error"} else "skipped" if "skipped" in kinds else "passed"
+        found[f"{case.get('classname')}::{case.get('name')}"] = outcome
+    return found
+
+
+def seen(journal: Path) -> tuple[int, int]:
+    """How many sockets were wrapped, and how often the instrumentation was at fault."""
+    events = Counter(
+        json.loads(line)["event"]
+        for path in journal.glob("*.events")
+        for line in path.read_text().splitlines()
+    )
+    return events["opened"], events["fault"]
+
+
+def differences(suite: Suite, bare: Outcome, watched: Outcome) -> list[str]:
+    names = sorted(bare.tests.keys() | watched.tests.keys())
+    return [
+        f"{suite.package}: {name}: {bare.tests.get(name)} bare, {watched.tests.get(name)} under hopwatch run"
+        for name in names
+        if bare.tests.get(name) != watched.tests.get(name)
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

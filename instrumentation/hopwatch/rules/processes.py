@@ -1,0 +1,27 @@
+"""Sockets in the wrong thread or process."""
+
+from hopwatch.finding import Finding
+
+
+def two_threads() -> Finding:
+    """Calls came in turns from threads that were all alive."""
+    return Finding(
+        rule="two_threads",
+        text="Calls on this socket came from one thread, then from another, then from the first again, while both were alive.",
+        advice=(
+            "Sockets are not thread-safe: frames of two messages mix, and libzmq may crash. Give each thread a socket of its own "
+            "(inproc between them), and close a socket where it is used."
+        ),
+    )
+
+
+def used_after_fork() -> Finding:
+    """A forked child used its parent's socket."""
+    return Finding(
+        rule="used_after_fork",
+        text=(
+            "A forked child used this socket of its parent's. There, what is sent goes nowhere without an error, and receiving, polling or "
+            "connecting never returns, at full CPU: libzmq's threads stay behind in the parent."
+        ),
+        advice="Make a new zmq.Context and new sockets in the child, or start it by spawn in place of fork.",
+    )

@@ -1,0 +1,69 @@
+"""A parent's socket in a forked child: libzmq cannot serve it there, and its counters are the parent's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hopwatch.journal.journal import Journal
+from hopwatch.rules.processes import used_after_fork
+from hopwatch.sockets.classes import instrumented
+from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.state import Guard, SocketState
+
+
+class ForkedSocket(HookedSocket):
+    """Behaves as the bare socket would; that it is used at all is a finding, in the child's own journal."""
+
+    def send(self, *args: Any, **kwargs: Any) -> Any:
+        """As ``zmq.Socket.send``."""
+        self._hopwatch_used()
+        return super().send(*args, **kwargs)
+
+    def recv(self, *args: Any, **kwargs: Any) -> Any:
+        """As ``zmq.Socket.recv``."""
+        self._hopwatch_used()
+        return super().recv(*args, **kwargs)
+
+    def recv_into(self, *args: Any, **kwargs: Any) -> Any:
+        """As ``zmq.Socket.recv_into``."""
+        self._hopwatch_used()
+        return super().recv_into(*args, **kwargs)
+
+    def poll(self, *args: Any, **kwargs: Any) -> Any:
+        """As ``zmq.Socket.poll``."""
+        self._hopwatch_used()
+        return super().poll(*args, **kwargs)
+
+    def bind(self, addr: str) -> Any:
+        """As ``zmq.Socket.bind``."""
+        self._hopwatch_used()
+        return super().bind(addr)
+
+    def connect(self, addr: str) -> Any:
+        """As ``zmq.Socket.connect``."""
+        self._hopwatch_used()
+        return super().connect(addr)
+
+    def _hopwatch_used(self) -> None:
+        state = self._hopwatch
+        if state.open_journal is None:
+            return
+        with Guard(state):
+            parents, state.journal = state.journal, state.open_journal()
+            state.open_journal = None
+            try:
+                state.find(used_after_fork())
+            finally:
+                state.journal = parents
+
+
+def leave_to_parent(state: SocketState, open_journal: Callable[[], Journal]) -> None:
+    """In a forked child: touch nothing of the parent's, and tell if the socket is used all the same."""
+    state.leave_to_parent()
+    state.open_journal = open_journal
+    for member in list(state.members):
+        member._hopwatch_retire_send()
+        member._hopwatch_retire_receive()
+        member._hopwatch_words = state.slot.words
+        member.__class__ = instrumented(member._hopwatch_bare, (ForkedSocket,), {})

@@ -1,0 +1,158 @@
+"""ROUTER: which messages it swallows, because the peer is not there or its pipe is full.
+
+ROUTER_MANDATORY makes libzmq refuse such a message at its first frame, the routing id. It is on for no longer than that frame's
+send: while it is on, a poll for POLLOUT answers differently. So nothing of the probing is left between two calls of the
+application, whatever it does with the socket then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import zmq
+from zmq.backend import Socket as BackendSocket
+
+from hopwatch import finding, native_state
+from hopwatch.frames import as_bytes, size_of
+from hopwatch.journal.counters import Words
+from hopwatch.rules.sending import swallowed
+from hopwatch.sockets.classes import exchange
+from hopwatch.sockets.counting import Methods, Sender, send_as_it_is_now, slow_send
+from hopwatch.sockets.refusals import RefusalHandling, Waiting, send_frame
+from hopwatch.sockets.state import Guard, SocketState
+from hopwatch.sockets.unrouted import ALONE, FULL, UNKNOWN, Place, Unrouted
+from hopwatch.words import SENT, UNROUTABLE
+
+DONTWAIT = int(zmq.DONTWAIT)
+SNDMORE = int(zmq.SNDMORE)
+MANDATORY = int(zmq.ROUTER_MANDATORY)
+
+REASONS = {int(zmq.EHOSTUNREACH): UNKNOWN, int(zmq.EAGAIN): FULL}
+
+NOBODY = b"\0hopwatch: no peer has a routing id of more than 255 bytes".ljust(256, b".")
+"""Sent before a routing id that was refused: libzmq swallows the frames behind it, as a bare ROUTER would have swallowed them,
+even if the peer appears in the meantime."""
+
+backend_send = BackendSocket.send
+backend_set = BackendSocket.set
+
+
+class RoutingProbe(RefusalHandling):
+    """A ROUTER whose routing ids are sent with ROUTER_MANDATORY on. Like a bare one it takes every message and never waits."""
+
+    def _hopwatch_transmit(
+        self, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None = None
+    ) -> Any:
+        unrouted = self._hopwatch.unrouted
+        number = self._hopwatch_words[SENT]
+        if unrouted is None or unrouted.begun_message == number:
+            return send_frame(self, data, flags, copy, track, stamp)
+        if not flags & SNDMORE:
+            tracker = backend_send(self, data, flags, copy, track)
+            self._hopwatch_refused(data, ALONE)
+            return tracker
+        tracker = self._hopwatch_send_routing_id(data, flags | DONTWAIT, copy, track)
+        unrouted.begun_message = number
+        return tracker
+
+    def _hopwatch_send_routing_id(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+        backend_set(self, MANDATORY, 1)
+        try:
+            tracker = backend_send(self, data, flags, copy, track)
+        except zmq.ZMQError as error:
+            reason = REASONS.get(error.errno or 0)
+            if reason is None:
+                raise
+        else:
+            state = self._hopwatch
+            if state.unrouted:
+                with Guard(state):
+                    state.unrouted.routed(as_bytes(data))
+            return tracker
+        finally:
+            backend_set(self, MANDATORY, 0)
+        backend_send(self, NOBODY, flags)
+        self._hopwatch_refused(data, reason)
+        return backend_send(self, data, flags, copy, track)
+
+    def _hopwatch_refused(self, routing_id: Any, reason: str) -> None:
+        state = self._hopwatch
+        with Guard(state):
+            peer = as_bytes(routing_id)
+            place = Place(self._hopwatch_words[SENT])
+            if state.numbering is not None and reason != ALONE:
+                place = state.numbering.place(routing_id)
+            if state.unrouted is not None and state.unrouted.refused(peer, reason, place) and reason != FULL:
+                state.find(swallowed(reason))
+
+    def _hopwatch_stop_probing(self) -> None:
+        if self.closed:
+            return
+        exchange(self, RoutingProbe, Routing)
+        state = self._hopwatch
+        if state.unrouted is not None:
+            state.unrouted.probing = False
+            state.sending_more = state.unrouted.begun_message == self._hopwatch_words[SENT]
+        state.event("probing_stopped")
+
+
+class Routing(Waiting):
+    """A ROUTER that is not probed. Where the application set ROUTER_MANDATORY it is told itself what has no peer, and that is counted."""
+
+    def _hopwatch_transmit(
+        self, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None = None
+    ) -> Any:
+        try:
+            return super()._hopwatch_transmit(data, flags, copy, track, stamp)
+        except zmq.ZMQError as error:
+            if error.errno == zmq.EHOSTUNREACH:
+                self._hopwatch_words[UNROUTABLE] += 1
+            raise
+
+
+def may_probe_routing(socket: zmq.Socket[bytes], state: SocketState) -> bool:
+    """Whether a ROUTER may be probed: not where the application has asked to be refused itself."""
+    mandatory = native_state.mandatory_is_set(socket)
+    if mandatory is None:
+        state.find(finding.mandatory_unknown())
+    state.unrouted = Unrouted(state.slot.words, state.event, probing=mandatory is False)
+    return state.unrouted.probing
+
+
+def routing_send(words: Words, methods: Methods, unrouted: Unrouted, plain: int = 0) -> Methods:
+    """``send`` of a ROUTER that is not stamped: here routing ids and last frames, as ``counting.py`` for other types."""
+    count_sent: Callable[[int, bool], None] = methods["_hopwatch_count_sent"].__func__
+    otherwise: Sender = slow_send
+    retired = False
+    first = plain | SNDMORE
+
+    def send(
+        self: Any,
+        data: Any,
+        flags: int = 0,
+        copy: bool = True,
+        track: bool = False,
+        routing_id: int | None = None,
+        group: str | None = None,
+    ) -> Any:
+        """As ``zmq.Socket.send``."""
+        if unrouted.probing and not retired and routing_id is None and group is None:
+            number = words[SENT]
+            begun = unrouted.begun_message == number
+            if begun and flags == plain:
+                tracker = backend_send(self, data, plain, copy, track)
+                count_sent(len(data) if data.__class__ is bytes else size_of(data), False)
+                return tracker
+            if not begun and flags == first:
+                tracker = self._hopwatch_send_routing_id(data, first | DONTWAIT, copy, track)
+                unrouted.begun_message = number
+                count_sent(len(data) if data.__class__ is bytes else size_of(data), True)
+                return tracker
+        return otherwise(self, data, flags, copy, track, routing_id, group)
+
+    def retire() -> None:
+        nonlocal otherwise, retired
+        otherwise, retired = send_as_it_is_now, True
+
+    return {**methods, "send": send, "_hopwatch_retire_send": staticmethod(retire)}

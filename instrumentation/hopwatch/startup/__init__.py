@@ -1,0 +1,1 @@
+"""The folder that ``hopwatch run`` puts on ``PYTHONPATH``."""

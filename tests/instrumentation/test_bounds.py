@@ -1,0 +1,203 @@
+"""Nothing grows with the number of messages, gaps, onsets or sockets."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import hopwatch
+import pytest
+import zmq
+from hopwatch.journal.events import SEGMENT_BYTES, SEGMENTS_KEPT
+from hopwatch.monitors.addresses import Addresses, addresses_of
+from hopwatch.monitors.watched import ASKED_FOR
+from journal_reader import Journal
+
+RESIDENT = """
+    def resident():
+        return int(open("/proc/self/statm").read().split()[1]) * 4096
+"""
+
+BOUND = (SEGMENTS_KEPT + 1) * SEGMENT_BYTES
+
+
+def run(tmp_path: Path, body: str) -> list[int]:
+    program = tmp_path / "program.py"
+    program.write_text(textwrap.dedent(RESIDENT) + textwrap.dedent(body))
+    ended = subprocess.run(
+        [sys.executable, str(program)], capture_output=True, text=True, timeout=200, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    return [int(word) for word in ended.stdout.split()]
+
+
+def journal_bytes(journal: Journal) -> int:
+    return sum(path.stat().st_size for path in journal.directory.glob("*.events"))
+
+
+def test_a_flood_of_gaps_keeps_the_journal_within_its_bound_and_takes_no_memory(
+    tmp_path: Path, journal: Journal
+) -> None:
+    """Every second number is missing, so that each message that arrives is a gap."""
+    grown, lost = run(
+        tmp_path,
+        """
+        import hopwatch, zmq
+        from hopwatch import stamp
+        context = zmq.Context()
+        sender = context.socket(zmq.PAIR)
+        receiver = hopwatch.wrap(context.socket(zmq.PAIR), name="receiver", sequence="stamp")
+        sender.bind("inproc://pair")
+        receiver.connect("inproc://pair")
+        def flood(first, count):
+            for number in range(first, first + 2 * count, 2):
+                sender.send_multipart([b"x", stamp.pack(stamp.MAGIC, 0, 0, 0, 77, number, number, 1)])
+                receiver.recv()
+        flood(0, 60_000)
+        before = resident()
+        flood(120_000, 60_000)
+        print(resident() - before, hopwatch.wrap(receiver)._hopwatch_words[14])
+        context.destroy(linger=0)
+        """,
+    )
+    assert lost == 119_999
+    assert grown < 1_000_000
+    assert journal_bytes(journal) <= BOUND
+    assert len(list(journal.directory.glob("*.events"))) == SEGMENTS_KEPT
+    assert journal.header() == {"events_lost": 0, "faults": 0}
+    numbers = [event["n"] for event in journal.events()]
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def test_a_flood_of_full_pipes_and_of_peers_that_are_not_there_takes_no_memory(
+    tmp_path: Path, journal: Journal
+) -> None:
+    grown, onsets, unroutable = run(
+        tmp_path,
+        """
+        import hopwatch, zmq
+        context = zmq.Context()
+        router, dealer = context.socket(zmq.ROUTER), context.socket(zmq.DEALER)
+        router.sndhwm = dealer.rcvhwm = 1
+        hopwatch.wrap(router, sequence="stamp")
+        router.bind("inproc://router")
+        dealer.routing_id = b"full"
+        dealer.connect("inproc://router")
+        router.poll(0)
+        def flood(count):
+            for number in range(count):
+                router.send_multipart([b"full", b"x"])
+                router.send_multipart([b"gone-%d" % (number % 5000), b"x"])
+        flood(20_000)
+        before = resident()
+        flood(20_000)
+        print(resident() - before, router._hopwatch_words[11], router._hopwatch_words[12])
+        context.destroy(linger=0)
+        """,
+    )
+    assert onsets >= 39_990
+    assert unroutable == 40_000
+    assert grown < 1_000_000
+    assert journal_bytes(journal) <= BOUND
+
+
+def test_ten_thousand_sockets_leave_no_file_thread_memory_or_slot(tmp_path: Path, journal: Journal) -> None:
+    first, second, of_python, in_all, threads, slots = run(
+        tmp_path,
+        """
+        import gc, os, threading, time, tracemalloc
+        import hopwatch, zmq
+        context = zmq.Context()
+        tracemalloc.start()
+        def use(count):
+            for number in range(count // 2):
+                push, pull = (hopwatch.wrap(context.socket(kind), sequence="stamp") for kind in (zmq.PUSH, zmq.PULL))
+                push.connect(f"tcp://127.0.0.1:{pull.bind_to_random_port('tcp://127.0.0.1')}")
+                push.send(b"x")
+                pull.recv()
+                push.close()
+                pull.close()
+        def held():
+            seen, deadline = None, time.monotonic() + 10
+            while time.monotonic() < deadline:
+                seen, before = len(os.listdir("/proc/self/fd")), seen
+                if seen == before:
+                    break
+                time.sleep(0.3)
+            return seen
+        seen = []
+        for _ in range(10):
+            use(1000)
+            files = held()
+            gc.collect()
+            seen.append((files, tracemalloc.get_traced_memory()[0], resident()))
+        print(seen[3][0], seen[9][0], seen[9][1] - seen[3][1], seen[9][2] - seen[3][2], threading.active_count())
+        push = hopwatch.wrap(context.socket(zmq.PUSH), name="last")
+        print(push._hopwatch.slot.place[0])
+        push.close()
+        context.term()
+        """,
+    )
+    assert second <= first + 2
+    assert of_python < 200_000
+    assert in_all < 6000 * 4096  # a bare process's heap grows by some megabytes, too, in jumps
+    assert (threads, slots) == (2, 0)
+    assert journal_bytes(journal) <= BOUND
+    assert [path.suffix for path in sorted(journal.directory.iterdir())].count(".counters") == 1
+    assert journal.sockets() == {}
+
+
+def cpu_seconds(thread: threading.Thread) -> float:
+    return int(Path(f"/proc/self/task/{thread.native_id}/schedstat").read_text().split()[0]) / 1e9
+
+
+@pytest.mark.parametrize("to_nobody", [False, True])
+def test_a_hundred_sockets_cost_the_background_thread_next_to_nothing(
+    context: zmq.Context, journal: Journal, until, to_nobody: bool
+) -> None:
+    others = set(threading.enumerate())
+    sockets = [hopwatch.wrap(context.socket(zmq.PUSH)) for _ in range(100)]
+    for socket in sockets:
+        socket.connect("tcp://127.0.0.1:1" if to_nobody else f"inproc://{id(socket)}")
+    (thread,) = (
+        thread for thread in set(threading.enumerate()) - others if thread.name == "hopwatch-monitors"
+    )
+    until(lambda: not to_nobody or len(journal.events("retried")) >= 400)
+    before, began = cpu_seconds(thread), time.monotonic()
+    until(lambda: time.monotonic() - began > 2)
+    share = (cpu_seconds(thread) - before) / (time.monotonic() - began)
+    assert share < (
+        0.03 if to_nobody else 0.002
+    )  # 1000 retries a second in the one case; a busy machine's caches in both
+
+
+def test_a_peer_that_is_not_there_is_told_ever_more_seldom(
+    context: zmq.Context, journal: Journal, until
+) -> None:
+    push = context.socket(zmq.PUSH)
+    push.reconnect_ivl = 1
+    hopwatch.wrap(push, name="push")
+    push.connect("tcp://127.0.0.1:1")
+    until(lambda: len(journal.of("push", "retried")) >= 6)
+    times = [event["t"] for event in journal.of("push", "retried")]
+    assert times[-1] - times[-2] > times[1] - times[0]
+
+
+def test_a_failed_bind_is_not_asked_to_be_told() -> None:
+    assert int(zmq.Event.BIND_FAILED) not in ASKED_FOR
+
+
+def test_a_descriptor_that_is_something_else_by_now_leaves_none_open() -> None:
+    def held() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    reading, writing = os.pipe()
+    before = held()
+    assert addresses_of(reading, "tcp://127.0.0.1:5555", accepted=True) == Addresses(None, None)
+    assert held() == before
+    os.close(reading)
+    os.close(writing)
+    assert addresses_of(reading, "tcp://127.0.0.1:5555", accepted=True) == Addresses(None, None)

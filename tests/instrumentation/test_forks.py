@@ -1,0 +1,134 @@
+"""What a forked child does with its parent's sockets is as without hopwatch, is told, and leaves the parent's counts alone."""
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+from journal_reader import Journal
+
+PROGRAM = """
+    import os, signal, sys, time
+    import zmq
+    if len(sys.argv) == 1:
+        import hopwatch
+    context = zmq.Context()
+    context.linger = 0
+    push, pull, pub, router = (context.socket(kind) for kind in (zmq.PUSH, zmq.PULL, zmq.PUB, zmq.ROUTER))
+    for name, socket in (("push", push), ("pull", pull), ("pub", pub), ("router", router)):
+        if len(sys.argv) == 1:
+            hopwatch.wrap(socket, name=name, sequence="stamp")
+    pull.connect(f"tcp://127.0.0.1:{push.bind_to_random_port('tcp://127.0.0.1')}")
+    push.send(b"parent's")
+    assert pull.recv() == b"parent's"
+    child = os.fork()
+    if child == 0:
+        signal.setitimer(signal.ITIMER_PROF, 0.2)  # of CPU time
+        signal.setitimer(signal.ITIMER_REAL, 20)
+        USE
+        print("done", flush=True)
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    ended = os.waitstatus_to_exitcode(status)
+    print({0: "returned", -signal.SIGPROF: "was busy until it was ended"}.get(ended, ended))
+    push.send(b"more")
+    assert pull.recv() == b"more"
+    print("left", pull.poll(50), flush=True)
+    os._exit(0)
+"""
+
+TAKEN = ["push.send(b'child')", "push.send_multipart([b'a', b'b'])", "router.send_multipart([b'id', b'b'])"]
+NEVER_RETURNS = [
+    "pull.recv()",
+    "pull.recv(zmq.DONTWAIT)",
+    "pull.poll(10)",
+    "push.connect('tcp://127.0.0.1:9')",
+]
+
+
+def run(tmp_path: Path, use: str, *arguments: str) -> str:
+    program = tmp_path / "program.py"
+    program.write_text(textwrap.dedent(PROGRAM).replace("USE", use))
+    command = [sys.executable, "-W", "ignore", str(program), *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert ended.stderr == ""
+    return ended.stdout
+
+
+@pytest.mark.parametrize("use", [*TAKEN, *NEVER_RETURNS])
+def test_a_parents_socket_in_a_child_does_what_it_does_bare_and_is_a_finding(
+    tmp_path: Path, journal: Journal, use: str
+) -> None:
+    said = run(tmp_path, use)
+    assert said == run(tmp_path, use, "bare")
+    assert said == ("done\nreturned\nleft 0\n" if use in TAKEN else "was busy until it was ended\nleft 0\n")
+    (finding,) = [event for event in journal.events("finding") if event["rule"] == "used_after_fork"]
+    assert finding["socket"] == journal.of(use.partition(".")[0], "opened")[0]["socket"]
+    assert len({path.name.split(".")[0] for path in journal.directory.iterdir()}) == 2
+    assert (journal.socket("push")["sent"], journal.socket("pull")["received"]) == (2, 2)
+    assert len(journal.sockets()) == 4
+
+
+@pytest.mark.parametrize("use", ["pass", "push.close()", "del push, pull", "hopwatch.unwrap(push).close()"])
+def test_a_child_that_leaves_its_parents_sockets_alone_opens_no_journal(
+    tmp_path: Path, journal: Journal, use: str
+) -> None:
+    assert run(tmp_path, use) == "done\nreturned\nleft 0\n"
+    assert len({path.name.split(".")[0] for path in journal.directory.iterdir()}) == 1
+    assert {event["rule"] for event in journal.events("finding")} == {"no_linger"}
+
+
+def test_a_child_may_wrap_sockets_of_its_own(tmp_path: Path, journal: Journal) -> None:
+    use = (
+        "own = zmq.Context(); mine = hopwatch.wrap(own.socket(zmq.PUSH), name='mine');"
+        "mine.bind('inproc://mine'); mine.close(); own.term()"
+    )
+    assert run(tmp_path, use).startswith("done")
+    assert [event["event"] for event in journal.of("mine")][-1] == "closed"
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_multiprocessing_works_either_way(tmp_path: Path, journal: Journal, method: str) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        textwrap.dedent(
+            """
+            import multiprocessing, sys
+            import hopwatch, zmq
+
+            def work(port, number):
+                with zmq.Context() as context, context.socket(zmq.PUSH) as push:
+                    hopwatch.wrap(push, name=f"worker-{number}", sequence="stamp")
+                    push.connect(f"tcp://127.0.0.1:{port}")
+                    for _ in range(100):
+                        push.send(b"x")
+
+            if __name__ == "__main__":
+                multiprocessing.set_start_method(sys.argv[1])
+                context = zmq.Context()
+                pull = hopwatch.wrap(context.socket(zmq.PULL), name="sink", sequence="stamp")
+                port = pull.bind_to_random_port("tcp://127.0.0.1")
+                workers = [multiprocessing.Process(target=work, args=(port, number)) for number in range(3)]
+                for worker in workers:
+                    worker.start()
+                for _ in range(300):
+                    pull.recv()
+                for worker in workers:
+                    worker.join()
+                assert [worker.exitcode for worker in workers] == [0, 0, 0]
+                with multiprocessing.Pool(2) as pool:
+                    pool.starmap(work, [(port, 3), (port, 4)])
+                for _ in range(200):
+                    pull.recv()
+                pull.close()
+                context.term()
+            """
+        )
+    )
+    command = [sys.executable, str(program), method]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert journal.socket("sink")["received"] == 500
+    assert [journal.socket(f"worker-{number}")["sent"] for number in range(5)] == [100] * 5
+    assert journal.events("fault", "gap") == []

@@ -1,0 +1,50 @@
+"""A ROUTER swallows what it has no peer for, and what does not fit into a peer's pipe."""
+
+import pytest
+from judgement import assert_balanced
+from system import LOOPBACK, System
+
+pytestmark = pytest.mark.scenario
+
+
+def test_what_a_router_swallowed_is_told_from_what_a_slow_worker_could_not_take(
+    system: System, analyze
+) -> None:
+    broker = system.sender("broker", "--bind", LOOPBACK, "--sndhwm", 10, kind="ROUTER")
+    [endpoint] = broker.expect("ready")
+    broker.ask("send", 50, 0, "worker", "stranger", event="sent")
+    narrow = ("--rcvhwm", 10, "--rcvbuf", 4096, "--routing-id", "worker", "--pause-after", 200)
+    worker = system.receiver("worker", "--connect", endpoint, *narrow, kind="DEALER")
+    worker.expect("ready")
+    broker.ask("send", 4000, 0.0005, "worker", event="sent")
+    worker.expect("paused")
+    broker.ask("send", 50, 0, "stranger", event="sent")
+    worker.tell("resume")
+    worker.ask("finish", event="finished")
+    broker.ask("send", 100, 0.002, "worker", event="sent")
+    worker.ask("finish", event="finished")
+    broker.close()
+    worker.close()
+
+    folders, truth = system.landed_folders(), system.truth()
+    got = truth.got("worker", "broker")
+    assert ("worker", 4124) in got
+    swallowed = min(number for _, number in got)
+    dropped = 4125 - swallowed - len(got)
+    assert swallowed >= 25
+    assert dropped > 0
+    report = analyze(folders)
+    assert_balanced(report)
+    rows = {row["receiver_name"]: row for row in report["ledger"]}
+    assert rows["worker"]["sent"] == 4125
+    assert rows["worker"]["delivered"] == len(got)
+    assert rows["worker"]["causes"].pop("unroutable") == swallowed
+    assert sum(rows["worker"]["causes"].values()) == dropped
+    assert set(rows["worker"]["causes"]) <= {"slow_receiver", "hwm_too_low"}
+    assert rows[None]["causes"] == {"unroutable": 75}
+    assert sum(row["unexplained"] + row["in_flight"] for row in rows.values()) == 0
+    evidence = {
+        item["text"] for incident in report["incidents"] for item in incident["evidence"] if "peers" in item
+    }
+    assert any("'stranger'" in text for text in evidence)
+    assert "router_swallows" in {finding["rule"] for finding in report["findings"]}
