@@ -227,6 +227,7 @@ def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument, b
     if socket_type in FILTERING and not by_install and native_state.subscribes_to_everything(socket):
         subscription_changed(state, "subscribe", b"")
     state.receiving.find = state.find
+    state.is_wrapped = lambda peer: any(peer in other.bound_within for other in list(instrument.states))
     hooked = enrol(worker, new_class, state)
     instrument.states.add(state)
     join(socket, state)

@@ -244,3 +244,20 @@ def test_frames_tell_of_their_peer_as_without_stamps(context: zmq.Context, journ
     frames += [pull.recv(copy=False) for _ in range(3)]
     assert [frame.get("Peer-Address") for frame in frames] == ["127.0.0.1"] * 6
     assert [frame.more for frame in frames] == [True, True, False] * 2
+
+
+def test_a_bare_socket_bound_within_the_process_gets_no_stamps(
+    context: zmq.Context, journal: Journal
+) -> None:
+    bare, wrapped = context.socket(zmq.PULL), hopwatch.wrap(context.socket(zmq.PULL))
+    pushes = {}
+    for peer, pull in (("bare", bare), ("wrapped", wrapped)):
+        pull.bind(f"inproc://{peer}")
+        pushes[peer] = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp")
+        pushes[peer].connect(f"inproc://{peer}")
+        for _ in range(2):
+            pushes[peer].send(b"x")
+            assert pull.recv_multipart() == [b"x"]
+    assert "stamp_refused" in [found.rule for found in hopwatch.findings(pushes["bare"])]
+    assert "stamp_refused" not in [found.rule for found in hopwatch.findings(pushes["wrapped"])]
+    assert sum(lane["count"] for lane in journal.lanes()) == 4

@@ -18,6 +18,8 @@ from hopwatch.sockets import callers
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.words import EAGAIN_RECEIVES, SENT
 
+INPROC = "inproc://"
+
 SUBSCRIPTION_OPTIONS = {int(zmq.SUBSCRIBE): "subscribe", int(zmq.UNSUBSCRIBE): "unsubscribe"}
 
 ZAP_ENDPOINT = "inproc://zeromq.zap.01"
@@ -75,6 +77,8 @@ class HookedSocket(zmq.Socket[bytes]):
         with Guard(self._hopwatch):
             endpoint = cast(bytes, BackendSocket.get(self, zmq.LAST_ENDPOINT)).decode(errors="replace")
             self._hopwatch.event("bind", endpoint=endpoint)
+            if endpoint.startswith(INPROC):
+                self._hopwatch.bound_within.add((self.context.underlying, endpoint.rstrip("\0")))
             if addr == ZAP_ENDPOINT:
                 self._hopwatch.stop_stamping(finding.zap_refused())
             self._hopwatch.consider(Kind.BOUND, endpoint)
@@ -85,6 +89,8 @@ class HookedSocket(zmq.Socket[bytes]):
         """As the bare socket's; the endpoint is journaled."""
         context = super().connect(addr)
         self._hopwatch_endpoint("connect", addr, Kind.CONNECTED)
+        with Guard(self._hopwatch):
+            self._hopwatch_connected_within(addr)
         return context
 
     @also_when_held
@@ -149,6 +155,13 @@ class HookedSocket(zmq.Socket[bytes]):
         if linger is not None:
             state.consider(Kind.OPTION, "linger", linger)
         state.consider(Kind.CLOSING, value=self._hopwatch_words[SENT])
+
+    def _hopwatch_connected_within(self, addr: str) -> None:
+        """Who is bound to an inproc endpoint is looked at before the next message is stamped: it may be bound only then."""
+        state = self._hopwatch
+        if state.numbering is not None and addr.startswith(INPROC):
+            state.connected_within.append((self.context.underlying, addr))
+            state.numbering.single_frame_lane = None
 
     def _hopwatch_endpoint(self, event: str, addr: str | bytes, kind: Kind | None = None) -> None:
         with Guard(self._hopwatch):

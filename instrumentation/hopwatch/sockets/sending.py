@@ -10,13 +10,14 @@ from typing import Any
 
 import zmq
 
+from hopwatch import finding
 from hopwatch.frames import as_bytes, is_frame, size_of
 from hopwatch.rules.setup import Kind
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import subscription_changed
 from hopwatch.sockets.numbering import Numbered
 from hopwatch.sockets.refusals import RefusalHandling
-from hopwatch.sockets.state import Guard
+from hopwatch.sockets.state import Guard, SocketState
 
 SNDMORE = int(zmq.SNDMORE)
 
@@ -127,5 +128,14 @@ class StampingSend(CountingSend):
         if state.type_name == "ROUTER" and not state.numbering.begun:
             return None  # a routing id and no more is swallowed; with a stamp it would be a message
         with Guard(state):
-            return state.numbering.end(last_frame)
+            refuse_bare_peers(state)
+            return None if state.numbering is None else state.numbering.end(last_frame)
         return None
+
+
+def refuse_bare_peers(state: SocketState) -> None:
+    """Stop stamping where a socket that is not wrapped is bound to an inproc endpoint: it would get the stamps as frames."""
+    while state.connected_within:
+        peer = state.connected_within.pop()
+        if not state.is_wrapped(peer):
+            state.stop_stamping(finding.stamp_refused(f"who is bound to {peer[1]} is not wrapped"))

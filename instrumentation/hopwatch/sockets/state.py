@@ -65,6 +65,15 @@ def no_adoption(shadow: zmq.Socket[Any], state: SocketState) -> None:
     """Where shadows are left to themselves."""
 
 
+Within = tuple[int, str]
+"""An inproc endpoint: its context's address, and its name."""
+
+
+def anything_is(_: Within) -> bool:
+    """Where nobody looks who is bound to an inproc endpoint."""
+    return True
+
+
 @dataclass(eq=False)
 class SocketState:
     """One instrumented socket; holds no reference to it, so that it is collected as a bare one is.
@@ -86,6 +95,9 @@ class SocketState:
     reading_received: Reading | None = None
     onset_due: bool = False
     sending_more: bool = False
+    bound_within: set[Within] = field(default_factory=set)
+    connected_within: list[Within] = field(default_factory=list)
+    is_wrapped: Callable[[Within], bool] = anything_is
     unrouted: Unrouted | None = None
     monitored: bool = False
     wake_monitors: Callable[[], None] = nothing
