@@ -174,9 +174,13 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
 
 
 def _drops_unseen() -> Column:
-    """The sending socket drops at a full pipe, and nothing can tell when it did: a proxy's, or one not probed."""
+    """The sending socket drops at a full pipe, and nothing can tell when it did: a proxy's, or one not probed.
+
+    Where no connection between the two ends is known, it may as well be somebody between them who drops.
+    """
     seen = sf.col("x_probed") & (sf.col("from_socket") == sf.col("stream"))
-    return sf.coalesce(sf.col("x_type").isin(*DROPPING_TYPES) & ~seen, sf.lit(False))
+    drops = sf.col("x_type").isin(*DROPPING_TYPES) & sf.col("linked").isNotNull()
+    return sf.coalesce(drops & ~seen, sf.lit(False))
 
 
 def _unless_dropped_unseen(cause: str) -> Column:

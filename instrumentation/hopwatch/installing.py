@@ -17,7 +17,8 @@ from hopwatch.own_socket import OwnSocket
 from hopwatch.patches import Patches
 from hopwatch.settings import from_environment
 from hopwatch.sockets.hooks import HookedSocket
-from hopwatch.wrapping import unwrap, wish_of, wrap_as_wished
+from hopwatch.wishes import wish_of
+from hopwatch.wrapping import unwrap, wrap_as_wished
 from hopwatch.zmq_functions import put_back, put_in_place
 
 logger = logging.getLogger("hopwatch")

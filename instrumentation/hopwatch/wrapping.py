@@ -5,95 +5,25 @@ from __future__ import annotations
 import logging
 import os
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 import zmq
-from zmq.backend import Socket as BackendSocket
 
-from hopwatch import finding, native_state
-from hopwatch.errors import UsageError
+from hopwatch.assembling import instrument_socket
 from hopwatch.finding import Finding
-from hopwatch.ids import as_text, new_id
-from hopwatch.instrument import PROCESS, Instrument
-from hopwatch.lanes.receiving import ReceivingLanes
-from hopwatch.lanes.sending import SendingLanes
-from hopwatch.lanes.subscriptions import Subscriptions
-from hopwatch.lanes.topics import TopicRule, first_of_several, rule_flags, topic_rule
-from hopwatch.monitors.watched import attach
-from hopwatch.sequences import NumberedMessages, named
+from hopwatch.instrument import PROCESS
 from hopwatch.settings import Settings, from_environment
-from hopwatch.sockets.classes import instrumented
-from hopwatch.sockets.counting import (
-    arming_send,
-    counting_recv,
-    counting_send,
-    looking_recv,
-    looking_send,
-    stamped_recv,
-    stamping_send,
-)
 from hopwatch.sockets.hooks import HookedSocket, stop_monitor, subscription_changed
-from hopwatch.sockets.numbering import (
-    LaneChooser,
-    Numbering,
-    lane_by_routing_id,
-    lane_by_topic,
-    single_lane,
-)
-from hopwatch.sockets.receiving import CountingReceive, StampedReceive
-from hopwatch.sockets.refusals import Arming, Waiting
-from hopwatch.sockets.routing import Routing, RoutingProbe, may_probe_routing, routing_send
-from hopwatch.sockets.sending import CountingSend, StampingSend, SubscribingSend
-from hopwatch.sockets.sequenced import read_numbers
-from hopwatch.sockets.set_up import look_at_wrapped, set_up_of
 from hopwatch.sockets.standing import (
-    above,
-    adopt,
-    enrol,
-    join,
-    known_state,
     leave,
     return_lent,
-    way_of,
-    worker_of,
 )
-from hopwatch.sockets.state import Guard, SocketState
-from hopwatch.stamp import SHARED_OUT
+from hopwatch.sockets.state import Guard
+from hopwatch.wishes import Wish, wish_of
 
 logger = logging.getLogger("hopwatch")
 
 AnySocket = TypeVar("AnySocket", bound="zmq.Socket[bytes]")
-
-SHARING_OUT = {zmq.PUSH, zmq.DEALER, zmq.REQ, zmq.REP}
-STAMPABLE = {zmq.PUB, zmq.XPUB, zmq.ROUTER, zmq.PAIR, *SHARING_OUT}
-FILTERING = {zmq.SUB, zmq.XSUB}
-RECEIVING_ONLY = {zmq.SUB, zmq.XSUB, zmq.PULL}
-PROBEABLE = {zmq.PUB, zmq.XPUB}
-
-MONITORS_SHARE = 2
-"""One in so many of the sockets that a context may have is left to monitors; each takes two."""
-
-JOURNALED_OPTIONS = ("SNDHWM", "RCVHWM", "LINGER", "SNDBUF", "RCVBUF", "IMMEDIATE", "CONFLATE", "MAXMSGSIZE")
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What the caller of ``wrap`` asked for."""
-
-    name: str | None
-    stamped: bool
-    numbers: NumberedMessages | None
-    rule: TopicRule
-    stamp_every: int
-    rule_flags: int | None
-
-    @property
-    def sequence_name(self) -> str | None:
-        """What the journal calls the sequence."""
-        if self.stamped:
-            return "stamp"
-        return None if self.numbers is None else self.numbers.name
 
 
 def wrap(
@@ -135,7 +65,7 @@ def wrap_as_wished(
     if isinstance(socket, HookedSocket) or not _is_supported(socket):
         return socket
     try:
-        _instrument(socket, wish, PROCESS.instrument(settings), by_install)
+        instrument_socket(socket, wish, PROCESS.instrument(settings), by_install)
     except Exception:
         logger.warning("hopwatch could not instrument %r", socket, exc_info=True)
     return socket
@@ -167,17 +97,6 @@ def findings_of(socket: zmq.Socket[bytes]) -> list[Finding]:
     return list(socket._hopwatch.findings) if isinstance(socket, HookedSocket) else []
 
 
-def wish_of(settings: Settings, name: str | None, sequence: object, stamp_every: int, topic: object) -> Wish:
-    """The arguments of ``wrap``, checked, with what the environment says where they are silent. Raises UsageError."""
-    sequence = settings.sequence if sequence is None else sequence
-    stamped = isinstance(sequence, str) and sequence == "stamp"
-    numbers = None if stamped else named(sequence)
-    if not isinstance(stamp_every, int) or isinstance(stamp_every, bool) or stamp_every < 1:
-        raise UsageError(f"stamp_every must be an integer from 1 on, not {stamp_every!r}")
-    every = settings.stamp_every if stamp_every == 1 else stamp_every
-    return Wish(name or settings.name, stamped, numbers, topic_rule(topic), every, rule_flags(topic))
-
-
 def _wrap_anew(socket: Any, wish: Wish, settings: Settings) -> None:
     """Wrap as wished what ``install`` had wrapped; subscriptions made in between stay known."""
     before = socket._hopwatch.subscriptions
@@ -194,172 +113,3 @@ def _is_supported(socket: object) -> bool:
         logger.warning("hopwatch instruments pyzmq sockets, not %r", socket)
         return False
     return not socket.closed
-
-
-def _instrument(socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument, by_install: bool) -> None:
-    known = known_state(socket, instrument.states)
-    if known is not None:
-        join(socket, known)
-        return
-    worker = worker_of(socket)
-    socket_type = zmq.SocketType(cast(int, BackendSocket.get(socket, zmq.TYPE)))
-    state = _new_state(socket_type, wish, instrument)
-    state.way = way_of(socket)
-    state.adopt = adopt
-    refusal = _stamp_refusal(socket, socket_type) if wish.stamped else None
-    stamps = wish.stamped and refusal is None and socket_type in STAMPABLE
-    if stamps:
-        _number(state, socket_type, wish)
-    # what install wraps was made this moment: nothing is set, subscribed to or attached that would have to be looked for
-    probed = (by_install and socket_type in PROBEABLE) or _may_probe(socket, socket_type, state)
-    methods = _methods(state, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
-    parts = _parts(socket_type, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
-    if wish.numbers is not None:
-        parts, methods = read_numbers(state, socket_type, wish.numbers, (parts, methods))
-    new_class = instrumented(type(worker), parts, methods, above(worker))
-    state.setup = set_up_of(socket, socket_type)
-    _write_opened(socket, state, wish.sequence_name, probed)
-    _write_endpoint(socket, state)
-    state.find(refusal)
-    state.by_install = by_install
-    if stamps and wish.stamp_every > 1 and state.numbering is not None and state.numbering.every == 1:
-        state.find(finding.sparse_refused())
-    if socket_type in FILTERING and not by_install and native_state.subscribes_to_everything(socket):
-        subscription_changed(state, "subscribe", b"")
-    state.receiving.find = state.find
-    state.is_wrapped = lambda peer: any(peer in other.bound_within for other in list(instrument.states))
-    hooked = enrol(worker, new_class, state)
-    instrument.states.add(state)
-    join(socket, state)
-    look_at_wrapped(hooked, state)
-    _attach_monitor(cast(HookedSocket, socket), state, instrument)
-
-
-def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) -> SocketState:
-    journal = instrument.journal
-    identifier = new_id()
-    slot = journal.socket_slot()
-    slot.words[0] = identifier
-    subscriptions = Subscriptions() if socket_type in FILTERING else None
-    return SocketState(
-        identifier=identifier,
-        name=wish.name or f"{socket_type.name.lower()}-{as_text(identifier)[:6]}",
-        type_name=socket_type.name,
-        journal=journal,
-        slot=slot,
-        subscriptions=subscriptions,
-        receiving=ReceivingLanes(identifier, slot.words, journal, subscriptions),
-    )
-
-
-def _number(state: SocketState, socket_type: zmq.SocketType, wish: Wish) -> None:
-    rule, every = wish.rule, wish.stamp_every
-    lanes = SendingLanes(state.identifier, state.journal)
-    choose: LaneChooser = single_lane(lanes)
-    single_frames_share = socket_type != zmq.ROUTER and (
-        socket_type not in PROBEABLE or rule is first_of_several
-    )
-    if socket_type in PROBEABLE:
-        choose = lane_by_topic(lanes, rule)
-    elif socket_type == zmq.ROUTER:
-        choose = lane_by_routing_id(lanes)
-    flags = SHARED_OUT if socket_type in SHARING_OUT else 0
-    told = wish.rule_flags if socket_type in PROBEABLE else 0
-    if told is None and every > 1:
-        every = 1
-    state.sending = lanes
-    state.numbering = Numbering(
-        state.identifier, flags, state.slot.words, choose, single_frames_share, every, told or 0
-    )
-
-
-def _stamp_refusal(socket: zmq.Socket[bytes], socket_type: zmq.SocketType) -> Finding | None:
-    if socket_type not in STAMPABLE | RECEIVING_ONLY:
-        return finding.stamp_refused(f"a {socket_type.name} socket has no room for a trailer frame")
-    if BackendSocket.get(socket, zmq.CONFLATE):
-        return finding.conflate_refused()
-    return None
-
-
-def _may_probe(socket: zmq.Socket[bytes], socket_type: zmq.SocketType, state: SocketState) -> bool:
-    if socket_type == zmq.ROUTER:
-        return may_probe_routing(socket, state)
-    if socket_type not in PROBEABLE:
-        return False
-    nodrop = native_state.nodrop_is_set(socket)
-    if nodrop is None:
-        state.find(finding.nodrop_unknown())
-    return nodrop is False
-
-
-def _parts(
-    socket_type: zmq.SocketType, *, stamps: bool, reads_stamps: bool, probed: bool
-) -> tuple[type[HookedSocket], ...]:
-    sending: type[HookedSocket] = StampingSend if stamps else CountingSend
-    if socket_type == zmq.XSUB:
-        sending = SubscribingSend
-    receiving: type[HookedSocket] = StampedReceive if reads_stamps else CountingReceive
-    refusals: type[HookedSocket] = Arming if probed else Waiting
-    if socket_type == zmq.ROUTER:
-        refusals = RoutingProbe if probed else Routing
-    return (sending, refusals, receiving)
-
-
-def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bool) -> dict[str, Any]:
-    words, way = state.slot.words, state.way
-    plain = way.plain_flags
-    numbering = state.numbering if stamps else None
-    sending = counting_send(words, plain) if numbering is None else stamping_send(words, numbering, plain)
-    if state.unrouted is not None and numbering is None:
-        sending = routing_send(words, sending, state.unrouted, plain)
-    if state.subscriptions is not None:
-        sending = looking_send(sending)
-    counting = looking_recv if way.looks_ahead else counting_recv
-    receiving = stamped_recv(words, state) if reads_stamps else counting(words)
-    arms = probed and state.unrouted is None
-    return {**(arming_send(sending) if arms else sending), **receiving}
-
-
-def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str | None, probed: bool) -> None:
-    options = {}
-    for option in JOURNALED_OPTIONS:
-        options[option.lower()] = BackendSocket.get(socket, getattr(zmq, option))
-    state.event(
-        "opened",
-        name=state.name,
-        type=state.type_name,
-        slot=state.slot.place,
-        sequence=sequence,
-        stamp_every=1 if state.numbering is None else state.numbering.every,
-        probed=probed,
-        proxy=None,
-        options=options,
-    )
-
-
-def _write_endpoint(socket: zmq.Socket[bytes], state: SocketState) -> None:
-    """Of what a socket was bound or connected to before it was wrapped, libzmq names the last endpoint."""
-    endpoint = cast(bytes, BackendSocket.get(socket, zmq.LAST_ENDPOINT)).rstrip(b"\0")
-    if endpoint:
-        state.event("endpoint", endpoint=endpoint.decode(errors="replace"))
-
-
-def _attach_monitor(socket: HookedSocket, state: SocketState, instrument: Instrument) -> None:
-    """Attach ours, unless somebody else's is or may be attached: a second monitor silently stops the first."""
-    if not state.by_install and (
-        socket._monitor_socket is not None or native_state.monitor_is_attached(socket) is not False
-    ):
-        state.event("monitor", state="application")
-        return
-    if 2 * instrument.monitors.watching >= socket.context.get(zmq.MAX_SOCKETS) // MONITORS_SHARE:
-        state.find(finding.not_watched("monitors would take up the sockets that its context may have"))
-        return
-    try:
-        watched = attach(socket, state)
-        state.monitored = True
-        state.wake_monitors = instrument.monitors.wake
-        instrument.monitors.take(watched)
-        state.event("monitor", state="attached")
-    except (zmq.ZMQError, RuntimeError) as error:
-        stop_monitor(socket, state)
-        state.find(finding.not_watched(str(error)))

@@ -196,7 +196,9 @@ def test_a_signal_handler_may_use_a_socket_at_any_time(context: zmq.Context, jou
     previous = signal.signal(signal.SIGALRM, handle)
     try:
         for number in range(3000):
-            if number % 50 == 0:  # one alarm at a time: a handler that is slow for once must not be all that runs
+            if (
+                number % 50 == 0
+            ):  # one alarm at a time: a handler that is slow for once must not be all that runs
                 signal.setitimer(signal.ITIMER_REAL, 0.0003)
             push.linger = number
             push.send(b"x")

@@ -189,11 +189,11 @@ class HookedSocket(zmq.Socket[bytes]):
 
     @staticmethod
     def _hopwatch_retire_send() -> None:
-        """Let a ``send`` that somebody holds on to go the socket's present way; made by ``counting.py``."""
+        """Let a ``send`` that somebody holds on to go the socket's present way; made by the hot path."""
 
     @staticmethod
     def _hopwatch_retire_receive() -> None:
-        """Let a ``recv`` that somebody holds on to go the socket's present way; made by ``counting.py``."""
+        """Let a ``recv`` that somebody holds on to go the socket's present way; made by the hot path."""
 
     def _hopwatch_stop_probing(self) -> None:
         """Nothing to stop where nothing probes."""

@@ -9,9 +9,9 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.sockets.classes import exchange
-from hopwatch.sockets.counting import send_with_stamp
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.numbering import Numbered
+from hopwatch.sockets.stamping import send_with_stamp
 from hopwatch.sockets.state import Guard
 from hopwatch.words import EAGAIN_SENDS, ONSETS, SENT, WAITED_NS, WAITED_SENDS
 

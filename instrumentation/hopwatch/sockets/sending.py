@@ -27,7 +27,7 @@ class CountingSend(RefusalHandling):
 
     @staticmethod
     def _hopwatch_count_sent(size: int, more: bool) -> None:
-        """Count a frame, which more of its message follow or not; made for each socket by ``counting.py``."""
+        """Count a frame, which more of its message follow or not; made for each socket by the hot path."""
         raise NotImplementedError
 
     def _hopwatch_send(
@@ -58,7 +58,7 @@ class CountingSend(RefusalHandling):
 
     @staticmethod
     def _hopwatch_begin_afresh() -> None:
-        """The next frame begins a message; made by ``counting.py`` for sockets whose hot path has to know."""
+        """The next frame begins a message; made by the hot path for sockets whose hot path has to know."""
 
     def _hopwatch_send_frame(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         return self._hopwatch_transmit(data, flags, copy, track)
@@ -134,8 +134,8 @@ class StampingSend(CountingSend):
 
 
 def refuse_bare_peers(state: SocketState) -> None:
-    """Stop stamping where a socket that is not wrapped is bound to an inproc endpoint: it would get the stamps as frames."""
+    """Stop stamping where no wrapped socket was seen to bind an inproc endpoint: a bare one would get the stamps as frames."""
     while state.connected_within:
         peer = state.connected_within.pop()
         if not state.is_wrapped(peer):
-            state.stop_stamping(finding.stamp_refused(f"who is bound to {peer[1]} is not wrapped"))
+            state.stop_stamping(finding.stamp_refused(f"no wrapped socket was seen to bind {peer[1]}"))

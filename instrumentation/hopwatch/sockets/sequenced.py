@@ -10,18 +10,13 @@ from hopwatch.frames import as_bytes
 from hopwatch.journal.counters import Words
 from hopwatch.lanes.sequenced import SequencedLanes
 from hopwatch.sequences import NumberedMessages
-from hopwatch.sockets.counting import (
-    Methods,
-    arming_send,
-    counting_send,
-    looking_send,
-    recv_as_it_is_now,
-    stamped_recv,
-)
+from hopwatch.sockets.counting import Methods, arming_send, counting_send, recv_as_it_is_now
 from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.looking import looking_send
 from hopwatch.sockets.reading import Reading
-from hopwatch.sockets.receiving import StampedReceive
 from hopwatch.sockets.sending import CountingSend
+from hopwatch.sockets.stamped_receiving import StampedReceive
+from hopwatch.sockets.stamping import stamped_recv
 from hopwatch.sockets.state import Guard, SocketState
 
 SNDMORE = int(zmq.SNDMORE)

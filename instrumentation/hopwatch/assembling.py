@@ -1,0 +1,234 @@
+"""How an instrumented socket is put together, from what was asked for and what the socket is."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import zmq
+from zmq.backend import Socket as BackendSocket
+
+from hopwatch import finding, native_state
+from hopwatch.finding import Finding
+from hopwatch.ids import as_text, new_id
+from hopwatch.instrument import Instrument
+from hopwatch.lanes.receiving import ReceivingLanes
+from hopwatch.lanes.sending import SendingLanes
+from hopwatch.lanes.subscriptions import Subscriptions
+from hopwatch.lanes.topics import first_of_several
+from hopwatch.monitors.watched import attach
+from hopwatch.sockets.classes import instrumented
+from hopwatch.sockets.counting import arming_send, counting_recv, counting_send
+from hopwatch.sockets.hooks import HookedSocket, stop_monitor, subscription_changed
+from hopwatch.sockets.looking import looking_recv, looking_send
+from hopwatch.sockets.numbering import (
+    LaneChooser,
+    Numbering,
+    lane_by_routing_id,
+    lane_by_topic,
+    single_lane,
+)
+from hopwatch.sockets.receiving import CountingReceive
+from hopwatch.sockets.refusals import Arming, Waiting
+from hopwatch.sockets.routing import Routing, RoutingProbe, may_probe_routing, routing_send
+from hopwatch.sockets.sending import CountingSend, StampingSend, SubscribingSend
+from hopwatch.sockets.sequenced import read_numbers
+from hopwatch.sockets.set_up import look_at_wrapped, set_up_of
+from hopwatch.sockets.stamped_receiving import StampedReceive
+from hopwatch.sockets.stamping import stamped_recv, stamping_send
+from hopwatch.sockets.standing import (
+    above,
+    adopt,
+    enrol,
+    join,
+    known_state,
+    way_of,
+    worker_of,
+)
+from hopwatch.sockets.state import SocketState
+from hopwatch.stamp import SHARED_OUT
+from hopwatch.wishes import Wish
+
+SHARING_OUT = {zmq.PUSH, zmq.DEALER, zmq.REQ, zmq.REP}
+STAMPABLE = {zmq.PUB, zmq.XPUB, zmq.ROUTER, zmq.PAIR, *SHARING_OUT}
+FILTERING = {zmq.SUB, zmq.XSUB}
+RECEIVING_ONLY = {zmq.SUB, zmq.XSUB, zmq.PULL}
+PROBEABLE = {zmq.PUB, zmq.XPUB}
+
+MONITORS_SHARE = 2
+"""One in so many of the sockets that a context may have is left to monitors; each takes two."""
+
+JOURNALED_OPTIONS = ("SNDHWM", "RCVHWM", "LINGER", "SNDBUF", "RCVBUF", "IMMEDIATE", "CONFLATE", "MAXMSGSIZE")
+
+
+def instrument_socket(
+    socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument, by_install: bool
+) -> None:
+    """Make an instrumented socket of it: its state, its class, its journal's first lines, its monitor."""
+    known = known_state(socket, instrument.states)
+    if known is not None:
+        join(socket, known)
+        return
+    worker = worker_of(socket)
+    socket_type = zmq.SocketType(cast(int, BackendSocket.get(socket, zmq.TYPE)))
+    state = _new_state(socket_type, wish, instrument)
+    state.way = way_of(socket)
+    state.adopt = adopt
+    refusal = _stamp_refusal(socket, socket_type) if wish.stamped else None
+    stamps = wish.stamped and refusal is None and socket_type in STAMPABLE
+    if stamps:
+        _number(state, socket_type, wish)
+    # what install wraps was made this moment: nothing is set, subscribed to or attached that would have to be looked for
+    probed = (by_install and socket_type in PROBEABLE) or _may_probe(socket, socket_type, state)
+    methods = _methods(state, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
+    parts = _parts(socket_type, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
+    if wish.numbers is not None:
+        parts, methods = read_numbers(state, socket_type, wish.numbers, (parts, methods))
+    new_class = instrumented(type(worker), parts, methods, above(worker))
+    state.setup = set_up_of(socket, socket_type)
+    _write_opened(socket, state, wish.sequence_name, probed)
+    _write_endpoint(socket, state)
+    state.find(refusal)
+    state.by_install = by_install
+    if stamps and wish.stamp_every > 1 and state.numbering is not None and state.numbering.every == 1:
+        state.find(finding.sparse_refused())
+    if socket_type in FILTERING and not by_install and native_state.subscribes_to_everything(socket):
+        subscription_changed(state, "subscribe", b"")
+    state.receiving.find = state.find
+    state.is_wrapped = lambda peer: any(
+        peer in other.bound_within and not other.closed for other in list(instrument.states)
+    )
+    hooked = enrol(worker, new_class, state)
+    instrument.states.add(state)
+    join(socket, state)
+    look_at_wrapped(hooked, state)
+    _attach_monitor(cast(HookedSocket, socket), state, instrument)
+
+
+def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) -> SocketState:
+    journal = instrument.journal
+    identifier = new_id()
+    slot = journal.socket_slot()
+    slot.words[0] = identifier
+    subscriptions = Subscriptions() if socket_type in FILTERING else None
+    return SocketState(
+        identifier=identifier,
+        name=wish.name or f"{socket_type.name.lower()}-{as_text(identifier)[:6]}",
+        type_name=socket_type.name,
+        journal=journal,
+        slot=slot,
+        subscriptions=subscriptions,
+        receiving=ReceivingLanes(identifier, slot.words, journal, subscriptions),
+    )
+
+
+def _number(state: SocketState, socket_type: zmq.SocketType, wish: Wish) -> None:
+    rule, every = wish.rule, wish.stamp_every
+    lanes = SendingLanes(state.identifier, state.journal)
+    choose: LaneChooser = single_lane(lanes)
+    single_frames_share = socket_type != zmq.ROUTER and (
+        socket_type not in PROBEABLE or rule is first_of_several
+    )
+    if socket_type in PROBEABLE:
+        choose = lane_by_topic(lanes, rule)
+    elif socket_type == zmq.ROUTER:
+        choose = lane_by_routing_id(lanes)
+    flags = SHARED_OUT if socket_type in SHARING_OUT else 0
+    told = wish.rule_flags if socket_type in PROBEABLE else 0
+    if told is None and every > 1:
+        every = 1
+    state.sending = lanes
+    state.numbering = Numbering(
+        state.identifier, flags, state.slot.words, choose, single_frames_share, every, told or 0
+    )
+
+
+def _stamp_refusal(socket: zmq.Socket[bytes], socket_type: zmq.SocketType) -> Finding | None:
+    if socket_type not in STAMPABLE | RECEIVING_ONLY:
+        return finding.stamp_refused(f"a {socket_type.name} socket has no room for a trailer frame")
+    if BackendSocket.get(socket, zmq.CONFLATE):
+        return finding.conflate_refused()
+    return None
+
+
+def _may_probe(socket: zmq.Socket[bytes], socket_type: zmq.SocketType, state: SocketState) -> bool:
+    if socket_type == zmq.ROUTER:
+        return may_probe_routing(socket, state)
+    if socket_type not in PROBEABLE:
+        return False
+    nodrop = native_state.nodrop_is_set(socket)
+    if nodrop is None:
+        state.find(finding.nodrop_unknown())
+    return nodrop is False
+
+
+def _parts(
+    socket_type: zmq.SocketType, *, stamps: bool, reads_stamps: bool, probed: bool
+) -> tuple[type[HookedSocket], ...]:
+    sending: type[HookedSocket] = StampingSend if stamps else CountingSend
+    if socket_type == zmq.XSUB:
+        sending = SubscribingSend
+    receiving: type[HookedSocket] = StampedReceive if reads_stamps else CountingReceive
+    refusals: type[HookedSocket] = Arming if probed else Waiting
+    if socket_type == zmq.ROUTER:
+        refusals = RoutingProbe if probed else Routing
+    return (sending, refusals, receiving)
+
+
+def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bool) -> dict[str, Any]:
+    words, way = state.slot.words, state.way
+    plain = way.plain_flags
+    numbering = state.numbering if stamps else None
+    sending = counting_send(words, plain) if numbering is None else stamping_send(words, numbering, plain)
+    if state.unrouted is not None and numbering is None:
+        sending = routing_send(words, sending, state.unrouted, plain)
+    if state.subscriptions is not None:
+        sending = looking_send(sending)
+    counting = looking_recv if way.looks_ahead else counting_recv
+    receiving = stamped_recv(words, state) if reads_stamps else counting(words)
+    arms = probed and state.unrouted is None
+    return {**(arming_send(sending) if arms else sending), **receiving}
+
+
+def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str | None, probed: bool) -> None:
+    options = {}
+    for option in JOURNALED_OPTIONS:
+        options[option.lower()] = BackendSocket.get(socket, getattr(zmq, option))
+    state.event(
+        "opened",
+        name=state.name,
+        type=state.type_name,
+        slot=state.slot.place,
+        sequence=sequence,
+        stamp_every=1 if state.numbering is None else state.numbering.every,
+        probed=probed,
+        proxy=None,
+        options=options,
+    )
+
+
+def _write_endpoint(socket: zmq.Socket[bytes], state: SocketState) -> None:
+    """Of what a socket was bound or connected to before it was wrapped, libzmq names the last endpoint."""
+    endpoint = cast(bytes, BackendSocket.get(socket, zmq.LAST_ENDPOINT)).rstrip(b"\0")
+    if endpoint:
+        state.event("endpoint", endpoint=endpoint.decode(errors="replace"))
+
+
+def _attach_monitor(socket: HookedSocket, state: SocketState, instrument: Instrument) -> None:
+    """Attach ours, unless somebody else's is or may be attached: a second monitor silently stops the first."""
+    if not state.by_install and (
+        socket._monitor_socket is not None or native_state.monitor_is_attached(socket) is not False
+    ):
+        state.event("monitor", state="application")
+        return
+    if 2 * instrument.monitors.watching >= socket.context.get(zmq.MAX_SOCKETS) // MONITORS_SHARE:
+        state.find(finding.not_watched("monitors would take up the sockets that its context may have"))
+        return
+    try:
+        watched = attach(socket, state)
+        state.monitored = True
+        state.wake_monitors = instrument.monitors.wake
+        instrument.monitors.take(watched)
+        state.event("monitor", state="attached")
+    except (zmq.ZMQError, RuntimeError) as error:
+        stop_monitor(socket, state)
+        state.find(finding.not_watched(str(error)))

@@ -1,0 +1,171 @@
+"""Receiving where stamps come: they are taken off before the application sees them."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import zmq
+from zmq.backend import Socket as BackendSocket
+
+from hopwatch import stamp
+from hopwatch.frames import as_bytes
+from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
+from hopwatch.sockets.state import Guard
+from hopwatch.words import (
+    RECEIVED_MORE_FRAMES,
+    WAITED_RECEIVES,
+)
+
+DONTWAIT = int(zmq.DONTWAIT)
+RCVMORE = int(zmq.RCVMORE)
+POLLIN = int(zmq.POLLIN)
+STAMP_SIZE = stamp.SIZE
+
+backend_recv = BackendSocket.recv
+backend_get = BackendSocket.get
+
+
+def has_way(socket: object, way: type) -> bool:
+    """Whether it still receives this way; not so where somebody held on to a method while the socket was given another."""
+    return isinstance(socket, way)
+
+
+class StampedReceive(HookedSocket):
+    """Takes stamps off: behind each frame that is not the last of its message it looks at the next one."""
+
+    @staticmethod
+    def _hopwatch_count_received(messages: int, size: int) -> None:
+        """Count messages and bytes; made for each socket by the hot path."""
+        raise NotImplementedError
+
+    def recv_multipart(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
+        """As ``zmq.Socket.recv_multipart``, the stamps left out."""
+        if not has_way(self, StampedReceive):
+            return self.recv_multipart(flags, copy, track)
+        if not self._hopwatch_direct:
+            return super().recv_multipart(flags, copy, track)
+        incoming = self._hopwatch.incoming
+        parts = [self._hopwatch_next(flags, track, copy)]
+        while incoming.more and not unwrapped_meanwhile(self):
+            parts.append(self._hopwatch_next(flags, track, copy))
+        while unwrapped_meanwhile(self) and parts[-1].more:
+            parts.append(backend_recv(self, flags, False, track))
+        return [part.bytes for part in parts] if copy else parts
+
+    def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
+        """As ``zmq.Socket.recv_into``, the stamps left out."""
+        if not has_way(self, StampedReceive):
+            return self.recv_into(buffer, nbytes=nbytes, flags=flags)
+        view = memoryview(buffer)
+        if view.readonly or not view.contiguous or not 0 <= nbytes <= view.nbytes:
+            return BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
+        frame = self._hopwatch_next(flags, track=False)
+        kept = min(len(frame), nbytes or view.nbytes)
+        view.cast("B")[:kept] = frame.buffer[:kept]
+        return len(frame)
+
+    def get(self, option: int) -> Any:
+        """As the bare socket's; stamps are no frames to the application."""
+        if not has_way(self, StampedReceive):
+            return self.get(option)
+        value = backend_get(self, option)
+        if option == RCVMORE:
+            return int(self._hopwatch.incoming.more)
+        if option == zmq.EVENTS and self._hopwatch.incoming.held is not None:
+            return cast(int, value) | POLLIN
+        return value
+
+    getsockopt = get
+
+    def poll(self, timeout: int | None = None, flags: int = zmq.POLLIN) -> int:
+        """As ``zmq.Socket.poll``; a frame that was looked at already is still to be had."""
+        if not has_way(self, StampedReceive):
+            return self.poll(timeout, flags)
+        if self._hopwatch.incoming.held is None or not flags & POLLIN:
+            return super().poll(timeout, flags)
+        return super().poll(0, flags) | POLLIN
+
+    def _hopwatch_next(self, flags: int, track: bool, copy: bool = True) -> zmq.Frame:
+        """The application's next frame; its ``more`` is as if there were no stamp.
+
+        The one after it is kept as a frame where the application may ask it for what bytes do not have, such as ``User-Id``.
+        """
+        frame = self._hopwatch.incoming.held
+        fresh = frame is None
+        if frame is None:
+            frame = self._hopwatch_receive(flags, track)
+        if unwrapped_meanwhile(self):
+            return frame
+        if fresh and len(frame) == STAMP_SIZE and self._hopwatch_is_orphan(frame):
+            self._hopwatch_take_orphan(frame)
+            return self._hopwatch_next(flags, track, copy)
+        following = backend_recv(self, DONTWAIT, copy) if frame.more else b""
+        self._hopwatch_hold(frame, following)
+        return frame
+
+    def _hopwatch_hold(self, frame: zmq.Frame, following: bytes | zmq.Frame) -> None:
+        """Account for a frame and the one that follows it in its message, which is kept unless it is the stamp."""
+        state = self._hopwatch
+        incoming = state.incoming
+        if not incoming.frames:
+            incoming.first_frame = frame
+        incoming.held = None
+        incoming.more = frame.more
+        if not frame.more:
+            self._hopwatch_take_unstamped()
+        elif len(following) == STAMP_SIZE and stamp.is_stamp(as_bytes(following)):
+            frame.more = incoming.more = False
+            self._hopwatch_take(as_bytes(following))
+        else:
+            incoming.held = following if isinstance(following, zmq.Frame) else zmq.Frame(following)
+            incoming.held.more = bool(backend_get(self, RCVMORE))
+        self._hopwatch_count(len(frame))
+
+    def _hopwatch_is_orphan(self, frame: zmq.Frame) -> bool:
+        return not frame.more and not self._hopwatch.incoming.frames and stamp.is_stamp(frame.bytes)
+
+    def _hopwatch_take_orphan(self, frame: zmq.Frame) -> None:
+        """A stamp whose message was taken by a receive that a signal handler's exception ended."""
+        state = self._hopwatch
+        if not state.faulty:
+            with Guard(state):
+                state.receiving.take(frame.bytes, None)
+
+    def _hopwatch_receive(self, flags: int, track: bool) -> zmq.Frame:
+        """A frame from libzmq, first without blocking: so it is seen whether this receiver had to wait."""
+        if isinstance(flags, int) and not flags & DONTWAIT:
+            try:
+                return backend_recv(self, flags | DONTWAIT, False, track)
+            except zmq.Again:
+                self._hopwatch_words[WAITED_RECEIVES] += 1
+        try:
+            return backend_recv(self, flags, False, track)
+        except zmq.Again:
+            if not unwrapped_meanwhile(self):
+                self._hopwatch_count_refused_receive()
+            raise
+
+    def _hopwatch_take(self, frame: bytes) -> None:
+        state = self._hopwatch
+        incoming = state.incoming
+        if not state.faulty:
+            with Guard(state):
+                state.receiving.take(frame, incoming.first_frame, incoming.frames > 0)
+
+    def _hopwatch_take_unstamped(self) -> None:
+        state = self._hopwatch
+        incoming = state.incoming
+        if not state.faulty:
+            with Guard(state):
+                state.receiving.unstamped.count(incoming.first_frame, incoming.frames > 0)
+
+    def _hopwatch_count(self, size: int) -> None:
+        incoming = self._hopwatch.incoming
+        if incoming.more:
+            incoming.frames += 1
+            self._hopwatch_count_received(0, size)
+            return
+        self._hopwatch_count_received(1, size)
+        self._hopwatch_words[RECEIVED_MORE_FRAMES] += incoming.frames
+        incoming.frames = 0
+        incoming.first_frame = None

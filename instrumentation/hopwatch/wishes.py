@@ -1,0 +1,40 @@
+"""What a caller of ``wrap`` or ``install`` asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hopwatch.errors import UsageError
+from hopwatch.lanes.topics import TopicRule, rule_flags, topic_rule
+from hopwatch.sequences import NumberedMessages, named
+from hopwatch.settings import Settings
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the caller of ``wrap`` asked for."""
+
+    name: str | None
+    stamped: bool
+    numbers: NumberedMessages | None
+    rule: TopicRule
+    stamp_every: int
+    rule_flags: int | None
+
+    @property
+    def sequence_name(self) -> str | None:
+        """What the journal calls the sequence."""
+        if self.stamped:
+            return "stamp"
+        return None if self.numbers is None else self.numbers.name
+
+
+def wish_of(settings: Settings, name: str | None, sequence: object, stamp_every: int, topic: object) -> Wish:
+    """The arguments of ``wrap``, checked, with what the environment says where they are silent. Raises UsageError."""
+    sequence = settings.sequence if sequence is None else sequence
+    stamped = isinstance(sequence, str) and sequence == "stamp"
+    numbers = None if stamped else named(sequence)
+    if not isinstance(stamp_every, int) or isinstance(stamp_every, bool) or stamp_every < 1:
+        raise UsageError(f"stamp_every must be an integer from 1 on, not {stamp_every!r}")
+    every = settings.stamp_every if stamp_every == 1 else stamp_every
+    return Wish(name or settings.name, stamped, numbers, topic_rule(topic), every, rule_flags(topic))
