@@ -84,7 +84,17 @@ SUITES = {
         Suite(
             "bluesky",
             "1.15.1",
-            ("bluesky[zmq]==1.15.1", "pytest-mock", "ophyd", "cloudpickle", "matplotlib", "scipy", "lmfit"),
+            (
+                "bluesky[zmq]==1.15.1",
+                "pytest-mock",
+                "multiprocess",
+                "ophyd",
+                "cloudpickle",
+                "matplotlib",
+                "scipy",
+                "lmfit",
+            ),
+            options=("--timeout=300",),
             tests=("bluesky.tests.test_zmq", "bluesky.tests.test_zmq_proxy_cli"),
             installed=True,
         ),

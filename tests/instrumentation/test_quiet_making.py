@@ -47,9 +47,9 @@ def turns() -> Iterator[Turns]:
 
 
 def turns_taken(turns: Turns, make: Callable[[], zmq.Socket]) -> int:
-    """In how many of 300 calls another thread had a turn."""
+    """In how many of 1500 calls another thread had a turn."""
     taken = 0
-    for _ in range(300):
+    for _ in range(1500):
         os.sched_yield()
         before = turns.count
         socket = make()
