@@ -241,7 +241,7 @@ class Receiver:
 
     def take(self, *numbers: int, flags: int = 0) -> None:
         for number in numbers:
-            frame = stamp.pack(stamp.MAGIC, flags, 0, 0, 99, number, number, 1_000 + number)
+            frame = stamp.encode(stamp.Stamp(flags, 0, 0, 99, number, number, 1_000 + number))
             self.lanes.take(frame, b"")
 
     def counters(self, *names: str) -> list[int]:
@@ -277,7 +277,7 @@ def test_a_loss_long_after_a_topic_was_left_and_taken_up_again_is_a_gap() -> Non
     receiver.lanes.unsubscribed()
     subscriptions.add(b"")
     receiver.lanes.subscribed()
-    frame = stamp.pack(stamp.MAGIC, 0, 0, 0, 99, 1, 1, time.time_ns() + 3_600_000_000_000)
+    frame = stamp.encode(stamp.Stamp(0, 0, 0, 99, 1, 1, time.time_ns() + 3_600_000_000_000))
     receiver.lanes.take(frame, b"")
     receiver.take(5)
     assert receiver.counters("gaps", "lost") == [1, 3]

@@ -161,6 +161,7 @@ class HookedSocket(zmq.Socket[bytes]):
         state = self._hopwatch
         if state.numbering is not None and addr.startswith(INPROC):
             state.connected_within.append((self.context.underlying, addr))
+            state.numbering.leave_hot_path()
             state.numbering.single_frame_lane = None
 
     def _hopwatch_endpoint(self, event: str, addr: str | bytes, kind: Kind | None = None) -> None:

@@ -11,10 +11,11 @@ from zmq.backend import Socket as BackendSocket
 from hopwatch.frames import size_of
 from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.journal.counters import Words
+from hopwatch.lanes.sending import SendingLane
 from hopwatch.sockets.counting import Methods, Sender, recv_as_it_is_now, send_as_it_is_now, slow_send
 from hopwatch.sockets.numbering import Numbering
 from hopwatch.sockets.state import SocketState
-from hopwatch.stamp import MAGIC, pack
+from hopwatch.stamp import MAGIC, pack_head, pack_numbers
 from hopwatch.stamp import SIZE as STAMP_SIZE
 from hopwatch.words import (
     LANE_COUNT,
@@ -27,7 +28,8 @@ from hopwatch.words import (
 )
 
 DONTWAIT = int(zmq.DONTWAIT)
-SNDMORE = int(zmq.SNDMORE)
+DONTWAIT_SNDMORE = int(zmq.DONTWAIT) | int(zmq.SNDMORE)
+UNSENT = object()
 
 Again = zmq.Again
 backend_send = BackendSocket.send
@@ -35,12 +37,19 @@ backend_recv = BackendSocket.recv
 time_ns = time.time_ns
 
 
-def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods:
-    """``send`` of a socket that counts and stamps: here the messages of one frame, for which one lane serves."""
-    sent = sent_bytes = 0
-    plain_now: int | None = plain
+def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods:  # noqa: C901, PLR0915 -- closures are its speed
+    """``send`` of a socket that counts and stamps: here the messages of one frame, for which one lane serves.
+
+    As long as nothing but these is sent, a message's number in its lane is the count of messages sent, less ``behind``, and all
+    that a stamp is made of is at hand. Whatever else is sent, or changes the numbering, goes through ``leave`` first.
+    """
+    sent = sent_bytes = behind = due = frames = 0
+    head = b""
+    lane: SendingLane | None = None
+    lane_words = words
+    plain_now: int | None = None
     otherwise: Sender = slow_send
-    stream, stamp_flags, due_after = numbering.stream, numbering.flags, numbering.due_after
+    every, due_after = numbering.every, numbering.due_after
 
     def send(
         self: Any,
@@ -52,40 +61,71 @@ def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods
         group: str | None = None,
     ) -> Any:
         """As ``zmq.Socket.send``; the stamp, where one is due, follows as the message's last frame."""
-        nonlocal sent, sent_bytes
-        lane = numbering.single_frame_lane
-        if (
-            flags == plain_now
-            and lane is not None
-            and not numbering.begun
-            and routing_id is None
-            and group is None
-        ):
-            number = lane.count
+        nonlocal sent, sent_bytes, due, frames
+        if flags == plain_now and routing_id is None and group is None:
+            number = sent - behind
+            tracker: Any = UNSENT
+            stamp = b""
             try:
-                if number < lane.due:
+                if number < due:
                     tracker = backend_send(self, data, DONTWAIT, copy, track)
-                    frames = 1
+                    frames += 1
                 else:
-                    stamp = pack(MAGIC, stamp_flags, 0, lane.index, stream, sent, number, time_ns())
-                    tracker = send_with_stamp(self, data, stamp, DONTWAIT, copy, track)
-                    lane.due = due_after(number)
-                    frames = 2
+                    stamp = head + pack_numbers(sent, number, time_ns())
+                    tracker = backend_send(self, data, DONTWAIT_SNDMORE, copy, track)
+                    backend_send(self, stamp, DONTWAIT)
+                    frames += 2
+                    due = due_after(number) if every > 1 else due
             except Again:
-                pass
-            else:
-                lane_words = lane.words
-                lane.frames = lane_words[LANE_FRAMES] = lane.frames + frames
-                lane.count = lane_words[LANE_COUNT] = number + 1
+                # without its stamp: the pipe has died between the two and takes the message with it, as it does that of a bare socket
+                if tracker is not UNSENT:
+                    frames += 2
+            except (zmq.ZMQError, TypeError):
+                raise
+            except BaseException:
+                if stamp and complete(self, stamp):
+                    frames += 2
+                    count(size_of(data))
+                raise
+            if tracker is not UNSENT:
                 sent += 1
+                lane_words[LANE_FRAMES] = frames
+                lane_words[LANE_COUNT] = sent - behind
                 words[SENT] = sent
                 sent_bytes += len(data) if data.__class__ is bytes else size_of(data)
                 words[SENT_BYTES] = sent_bytes
                 return tracker
-        return otherwise(self, data, flags, copy, track, routing_id, group)
+        leave()
+        tracker = otherwise(self, data, flags, copy, track, routing_id, group)
+        if numbering.single_frame_lane is not None and not numbering.begun:
+            enter(numbering.single_frame_lane)
+        return tracker
+
+    def count(size: int) -> None:
+        nonlocal sent, sent_bytes
+        sent += 1
+        lane_words[LANE_FRAMES] = frames
+        lane_words[LANE_COUNT] = sent - behind
+        words[SENT] = sent
+        sent_bytes += size
+        words[SENT_BYTES] = sent_bytes
+
+    def enter(shared: SendingLane) -> None:
+        nonlocal lane, lane_words, head, behind, due, frames, plain_now
+        lane, lane_words = shared, shared.words
+        head = pack_head(MAGIC, numbering.flags, 0, lane.index, numbering.stream)
+        behind, due, frames = sent - lane.count, lane.due, lane.frames
+        plain_now = plain
+
+    def leave() -> None:
+        nonlocal lane, plain_now
+        if lane is not None:
+            lane.count, lane.due, lane.frames = sent - behind, due, frames
+            lane = plain_now = None
 
     def count_sent(size: int, more: bool) -> None:
         nonlocal sent, sent_bytes
+        leave()
         sent_bytes += size
         words[SENT_BYTES] = sent_bytes
         if more:
@@ -95,9 +135,11 @@ def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods
             words[SENT] = sent
 
     def retire() -> None:
-        nonlocal plain_now, otherwise
-        plain_now, otherwise = None, send_as_it_is_now
+        nonlocal otherwise
+        leave()
+        otherwise = send_as_it_is_now
 
+    numbering.leave_hot_path = leave
     return {
         "send": send,
         "_hopwatch_count_sent": staticmethod(count_sent),
@@ -105,28 +147,16 @@ def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods
     }
 
 
-def send_with_stamp(self: Any, data: Any, stamp: bytes, flags: int, copy: bool, track: bool) -> Any:
-    """Send a last frame and its stamp in one go.
+def complete(self: Any, stamp: bytes) -> bool:
+    """Send the stamp of a message whose send a signal handler's exception ended; whether it was taken.
 
-    Raises Again if the frame is refused. A pipe that dies between the two takes the message with it, as it does
-    that of a bare socket. pyzmq runs signal handlers within its sends: a handler's exception must not leave the message open.
-    Where it is not known whether it is, the stamp is sent (again): a receiver takes off a stamp that stands alone.
+    It is not known whether the frame, or even this stamp, went before: a receiver takes off a stamp that stands alone.
     """
-    trackers: list[Any] = []
-    both = map(
-        backend_send, (self, self), (data, stamp), (flags | SNDMORE, DONTWAIT), (copy, True), (track, False)
-    )
     try:
-        trackers.extend(both)
-    except Again:
-        if not trackers:
-            raise
-    except (zmq.ZMQError, TypeError):
-        raise
-    except BaseException:
         backend_send(self, stamp, DONTWAIT)
-        raise
-    return trackers[0]
+    except Again:
+        return False
+    return True
 
 
 def stamped_recv(words: Words, state: SocketState) -> Methods:  # noqa: C901 -- each message would pay for one more call
@@ -158,7 +188,6 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:  # noqa: C901 -- 
                     if not copy or len(following) != STAMP_SIZE or not following.startswith(MAGIC):
                         self._hopwatch_hold(frame, following)
                         return frame.bytes if copy else frame
-                    frame.more = False
                 elif len(frame) == STAMP_SIZE and frame.bytes.startswith(MAGIC):
                     self._hopwatch_take_orphan(frame)
                     return self.recv(flags, copy, track)
