@@ -56,7 +56,7 @@ COUNTER_NAMES = (
 LANE_STREAM = 1
 LANE_INDEX = 2
 LANE_COUNT = 3
-LANE_FRAMES = 4
+LANE_MORE_FRAMES = 4
 LANE_UNSTAMPED = 4
 """The same word, at the receiving end."""
 

@@ -32,7 +32,7 @@ SOCKET_WORDS = [
     "pending_sends",
     "proxied_at",
 ]
-LANE_WORDS = ["socket", "stream", "lane", "count", "frames", "first", "next", "newest_sent_at"]
+LANE_WORDS = ["socket", "stream", "lane", "count", "more_frames", "first", "next", "newest_sent_at"]
 
 
 @dataclass(frozen=True)

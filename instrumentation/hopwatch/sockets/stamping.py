@@ -18,7 +18,7 @@ from hopwatch.stamp import MAGIC, pack
 from hopwatch.stamp import SIZE as STAMP_SIZE
 from hopwatch.words import (
     LANE_COUNT,
-    LANE_FRAMES,
+    LANE_MORE_FRAMES,
     RECEIVED,
     RECEIVED_BYTES,
     SENT,
@@ -65,18 +65,15 @@ def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods
             try:
                 if number < lane.due:
                     tracker = backend_send(self, data, DONTWAIT, copy, track)
-                    frames = 1
                 else:
                     stamp = pack(MAGIC, stamp_flags, 0, lane.index, stream, sent, number, time_ns())
                     tracker = send_with_stamp(self, data, stamp, DONTWAIT, copy, track)
                     lane.due = due_after(number)
-                    frames = 2
+                    lane.more_frames = lane.words[LANE_MORE_FRAMES] = lane.more_frames + 1
             except Again:
                 pass
             else:
-                lane_words = lane.words
-                lane.frames = lane_words[LANE_FRAMES] = lane.frames + frames
-                lane.count = lane_words[LANE_COUNT] = number + 1
+                lane.count = lane.words[LANE_COUNT] = number + 1
                 sent += 1
                 words[SENT] = sent
                 sent_bytes += len(data) if data.__class__ is bytes else size_of(data)

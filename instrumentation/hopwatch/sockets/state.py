@@ -145,8 +145,8 @@ class SocketState:
             self.find(two_threads())
 
     def stop_stamping(self, reason: Finding) -> None:
-        """Number no more messages; a socket that numbers none is left alone."""
-        if self.numbering is not None:
+        """Number no more messages; a socket that stamps none is left alone."""
+        if self.numbering is not None and self.numbering.stamps:
             self.numbering.stop()
             self.numbering = None
             self.find(reason)
@@ -176,7 +176,11 @@ class SocketState:
         if self.unrouted is not None:
             self.unrouted.end()
         sent = [*(self.sending.slots if self.sending else []), *_slots_of(self.reading_sent)]
-        received = [*self.receiving.slots, *_slots_of(self.reading_received)]
+        received = [
+            *self.receiving.slots,
+            *self.receiving.unstamped.topics.slots,
+            *_slots_of(self.reading_received),
+        ]
         for slots in (sent, received):
             write_lanes(self.journal, self.identifier, slots, final=True)
         slot, lanes = self.slot, [*sent, *received]
@@ -198,6 +202,7 @@ class SocketState:
     def _let_go(self, slot: Slot) -> None:
         self.slot = slot
         self.receiving.slots = []
+        self.receiving.unstamped.topics.slots = []
         for reading in (self.reading_sent, self.reading_received):
             if reading is not None:
                 reading.lanes.slots = []
