@@ -16,7 +16,7 @@ def receipts(lane_rows: DataFrame) -> DataFrame:
     with its last count.
     """
     by_lane = Window.partitionBy("stream", "lane", "socket")
-    came = sf.col("count") + sf.coalesce("frames", sf.lit(0))
+    came = sf.col("count") + sf.coalesce("since", sf.lit(0))
     rows = lane_rows.where("role = 'receive'").withColumn("most", sf.max(came).over(by_lane))
     moved = sf.min(sf.when(came == sf.col("most"), sf.col("at"))).over(by_lane)
     seen = rows.withColumns({"moved_at": moved, "got_first_at": sf.min("at").over(by_lane)})
@@ -27,7 +27,7 @@ def receipts(lane_rows: DataFrame) -> DataFrame:
         sf.coalesce("count", sf.lit(0)).alias("count"),
         sf.coalesce("first", sf.lit(0)).alias("first"),
         sf.when(sf.coalesce("count", sf.lit(0)) > 0, sf.col("next")).otherwise(0).alias("next"),
-        sf.coalesce("frames", sf.lit(0)).alias("since"),
+        sf.coalesce("since", sf.lit(0)).alias("since"),
         "newest_sent_at",
         "moved_at",
         "got_first_at",

@@ -23,7 +23,8 @@ from hopwatch_analysis import (
     unreceived,
     unroutable,
 )
-from hopwatch_analysis.carried import assigned
+from hopwatch_analysis.carried import assigned, reach
+from hopwatch_analysis.counted import counted
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.frontends import arrivals, counted_all
 from hopwatch_analysis.lanes import lanes, receipts, send_samples
@@ -34,6 +35,7 @@ from hopwatch_analysis.place import Evidence, place
 from hopwatch_analysis.ranges import without
 from hopwatch_analysis.reading import Tables
 from hopwatch_analysis.sparse import narrowed
+from hopwatch_analysis.unwrapped import unwrapped_receivers
 from hopwatch_analysis.ways import way_edges, ways
 
 
@@ -62,6 +64,7 @@ class Topology:
     endings: DataFrame
     longest_way: int
     gaps: DataFrame
+    mirrored: DataFrame
     unchecked: DataFrame | None
 
 
@@ -103,7 +106,9 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
         "incidents": settle(
             incidents.incidents(accounts, figures, topology.sockets, unroutable.peers(tables["unroutable"]))
         ),
-        "findings": risks.findings(tables, topology.sockets, topology.links),
+        "findings": risks.findings(tables, topology.sockets, topology.links).unionByName(
+            unwrapped_receivers(tables["connection"], topology.mirrored, topology.sockets, topology.edges)
+        ),
         "faults": completeness.faults(tables["fault"]),
         "lost_events": completeness.lost_events(tables["process"]),
         "unchecked": settle(_unchecked(topology, evidence, to_nobody)),
@@ -116,7 +121,10 @@ def _topology(tables: Tables, scope: Scope) -> Topology:
     linked = settle(links(tables, sockets, mirrored))
     read = assigned(tables["lane"], tables["gap"], sockets, linked)
     sockets = settle(read.sockets)
-    lane_rows = read.lanes.join(_gone_before(sockets, scope), on="stream", how="left_anti")
+    by_count = counted(read.lanes, sockets, settle(reach(linked, sockets)))
+    lane_rows = (read.lanes if by_count is None else by_count.lanes).join(
+        _gone_before(sockets, scope), on="stream", how="left_anti"
+    )
     got = settle(receipts(lane_rows))
     numbered = settle(lanes(lane_rows, got))
     streams = settle(numbered.select("stream").distinct())
@@ -145,8 +153,15 @@ def _topology(tables: Tables, scope: Scope) -> Topology:
         endings=endings,
         longest_way=(longest and longest[0]) or 0,
         gaps=settle(narrowed(read.gaps, tables["onset"])),
-        unchecked=read.unchecked,
+        mirrored=mirrored,
+        unchecked=_either(read.unchecked, None if by_count is None else by_count.uncounted),
     )
+
+
+def _either(one: DataFrame | None, other: DataFrame | None) -> DataFrame | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return one.unionByName(other)
 
 
 def _gone_before(sockets: DataFrame, scope: Scope) -> DataFrame:

@@ -44,7 +44,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
 
 
 def _sequence(text: str | None, problems: list[str]) -> str | None:
-    known = ("stamp", *KNOWN)
+    known = ("stamp", "count", *KNOWN)
     if text and text not in known:
         problems.append(f"HOPWATCH_SEQUENCE must be one of {', '.join(known)}, not {text!r}")
         return None

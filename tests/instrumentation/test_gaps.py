@@ -13,6 +13,8 @@ from hopwatch.journal.journal import NoJournal
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes
 from hopwatch.lanes.subscriptions import Subscriptions
+from hopwatch.lanes.topic_counts import TopicCounts
+from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.stamp import WHOLE_STREAM_LANE
 from hopwatch.words import COUNTER_NAMES, LANE_COUNT, LANE_FIRST, LANE_NEXT, SOCKET_SLOT_WORDS
 from journal_reader import Journal
@@ -237,7 +239,8 @@ class Receiver:
 
     def __init__(self, subscriptions: Subscriptions | None = None) -> None:
         self.slot = private_slot(SOCKET_SLOT_WORDS)
-        self.lanes = ReceivingLanes(7, self.slot.words, NoJournal(), subscriptions)
+        unstamped = Unstamped(stamp.BY_FIRST_FRAME, TopicCounts(7, NoJournal()))
+        self.lanes = ReceivingLanes(7, self.slot.words, NoJournal(), subscriptions, unstamped)
 
     def take(self, *numbers: int, flags: int = 0) -> None:
         for number in numbers:

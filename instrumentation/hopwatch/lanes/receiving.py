@@ -15,7 +15,6 @@ from hopwatch.journal.journal import Journal
 from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.lanes.unstamped import SparseLane, Unstamped
 from hopwatch.stamp import (
-    BY_FIRST_FRAME,
     HEAD_SIZE,
     INTERVAL_MASK,
     RULE_MASK,
@@ -62,11 +61,16 @@ class ReceivingLane:
 class ReceivingLanes:
     """Follows the lanes of every stream that reaches one socket.
 
-    ``subscriptions`` is None for receivers that do not filter. ``find`` is told of findings.
+    ``subscriptions`` is None for receivers that do not filter; ``find`` is told of findings.
     """
 
     def __init__(
-        self, socket: int, counters: Words, journal: Journal, subscriptions: Subscriptions | None
+        self,
+        socket: int,
+        counters: Words,
+        journal: Journal,
+        subscriptions: Subscriptions | None,
+        unstamped: Unstamped,
     ) -> None:
         self._socket = socket
         self._counters = counters
@@ -77,7 +81,7 @@ class ReceivingLanes:
         self._reopened: set[tuple[int, int]] = set()
         self._resubscribed_at = 0
         self.slots: list[Slot] = []
-        self.unstamped = Unstamped(0 if subscriptions is None else BY_FIRST_FRAME)
+        self.unstamped = unstamped
         self.find: Callable[[Finding], None] = lambda _: None
 
     def take(self, frame: bytes, first_frame: Any, several: bool = False) -> None:

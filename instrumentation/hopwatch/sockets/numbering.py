@@ -10,7 +10,10 @@ from hopwatch.lanes.sending import SendingLane, SendingLanes
 from hopwatch.lanes.topics import LONGEST_TOPIC, TopicRule, length_in_first_frame
 from hopwatch.sockets.unrouted import Place
 from hopwatch.stamp import BY_FIRST_FRAME, SHARED_OUT, WHOLE_STREAM_LANE, Stamp, encode, interval_flags
-from hopwatch.words import LANE_COUNT, LANE_FRAMES, SENT
+from hopwatch.words import LANE_COUNT, LANE_MORE_FRAMES, SENT
+
+NEVER = 1 << 62
+"""``every`` of a socket that numbers its messages and stamps none."""
 
 LaneChooser = Callable[[list[Any]], SendingLane]
 """From the frames of a message, as the application gave them, to its lane."""
@@ -45,6 +48,7 @@ class Numbering:
     ) -> None:
         self.stream = stream
         self.every = every
+        self.stamps = every != NEVER
         self.flags = flags | (interval_flags(every) | rule_flags if every > 1 else 0)
         self.begun: list[Any] = []
         self.single_frame_lane: SendingLane | None = None
@@ -69,6 +73,9 @@ class Numbering:
         if self._single_frames_share and len(frames) == 1:
             self.single_frame_lane = lane
         lane_number = lane.count
+        if not self.stamps:
+            lane.due = NEVER
+            return Numbered(lane, lane_number, len(frames), None)
         if lane_number < lane.due and not self._is_hidden(lane, len(frames)):
             return Numbered(lane, lane_number, len(frames), None)
         stamp = Stamp(
@@ -90,7 +97,7 @@ class Numbering:
     def sent(self, message: Numbered) -> None:
         """The message was accepted."""
         lane = message.lane
-        lane.frames = lane.words[LANE_FRAMES] = lane.frames + message.frames
+        lane.more_frames = lane.words[LANE_MORE_FRAMES] = lane.more_frames + message.frames - 1
         lane.count = lane.words[LANE_COUNT] = message.lane_number + 1
         if message.lane_number >= lane.due:
             lane.due = self.due_after(message.lane_number)

@@ -11,15 +11,23 @@ from zmq.backend import Socket as BackendSocket
 from hopwatch.frames import size_of
 from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.journal.counters import Words
+from hopwatch.journal.runs import NO_RUN, received_run, sent_run
 from hopwatch.lanes.sending import SendingLane
-from hopwatch.sockets.counting import Methods, Sender, recv_as_it_is_now, send_as_it_is_now, slow_send
+from hopwatch.sockets.counting import (
+    LOOK_FOR_RUN,
+    Methods,
+    Sender,
+    recv_as_it_is_now,
+    send_as_it_is_now,
+    slow_send,
+)
 from hopwatch.sockets.numbering import Numbering
 from hopwatch.sockets.state import SocketState
 from hopwatch.stamp import MAGIC, pack_head, pack_numbers
 from hopwatch.stamp import SIZE as STAMP_SIZE
 from hopwatch.words import (
     LANE_COUNT,
-    LANE_FRAMES,
+    LANE_MORE_FRAMES,
     RECEIVED,
     RECEIVED_BYTES,
     SENT,
@@ -37,13 +45,14 @@ backend_recv = BackendSocket.recv
 time_ns = time.time_ns
 
 
-def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods:  # noqa: C901, PLR0915 -- closures are its speed
+def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods:
     """``send`` of a socket that counts and stamps: here the messages of one frame, for which one lane serves.
 
     As long as nothing but these is sent, a message's number in its lane is the count of messages sent, less ``behind``, and all
     that a stamp is made of is at hand. Whatever else is sent, or changes the numbering, goes through ``leave`` first.
     """
-    sent = sent_bytes = behind = due = frames = 0
+    sent = sent_bytes = behind = until = more_frames = 0
+    run, run_size, seen_size = sent_run(words), NO_RUN, NO_RUN
     head = b""
     lane: SendingLane | None = None
     lane_words = words
@@ -61,39 +70,43 @@ def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods
         group: str | None = None,
     ) -> Any:
         """As ``zmq.Socket.send``; the stamp, where one is due, follows as the message's last frame."""
-        nonlocal sent, sent_bytes, due, frames
+        nonlocal sent, sent_bytes, until, more_frames
         if flags == plain_now and routing_id is None and group is None:
-            number = sent - behind
-            tracker: Any = UNSENT
+            tracker: Any
             stamp = b""
             try:
-                if number < due:
+                if sent < until:
                     tracker = backend_send(self, data, DONTWAIT, copy, track)
-                    frames += 1
                 else:
-                    stamp = head + pack_numbers(sent, number, time_ns())
+                    tracker = UNSENT
+                    stamp = head + pack_numbers(sent, sent - behind, time_ns())
                     tracker = backend_send(self, data, DONTWAIT_SNDMORE, copy, track)
                     backend_send(self, stamp, DONTWAIT)
-                    frames += 2
-                    due = due_after(number) if every > 1 else due
+                    more_frames += 1
+                    lane_words[LANE_MORE_FRAMES] = more_frames
+                    if every > 1:
+                        until = behind + due_after(sent - behind)
             except Again:
-                # without its stamp: the pipe has died between the two and takes the message with it, as it does that of a bare socket
-                if tracker is not UNSENT:
-                    frames += 2
+                if stamp and tracker is not UNSENT:
+                    # the pipe has died between the two, and takes the message with it as it does a bare socket's
+                    count_with_stamp(size_of(data))
+                    return tracker
             except (zmq.ZMQError, TypeError):
                 raise
             except BaseException:
                 if stamp and complete(self, stamp):
-                    frames += 2
-                    count(size_of(data))
+                    count_with_stamp(size_of(data))
                 raise
-            if tracker is not UNSENT:
+            else:
+                size = len(data) if data.__class__ is bytes else size_of(data)
+                if size != run_size:
+                    if run_size >= 0 or not sent & LOOK_FOR_RUN:
+                        end_or_begin_run(size)
+                    sent_bytes += size
+                    words[SENT_BYTES] = sent_bytes
                 sent += 1
-                lane_words[LANE_FRAMES] = frames
                 lane_words[LANE_COUNT] = sent - behind
                 words[SENT] = sent
-                sent_bytes += len(data) if data.__class__ is bytes else size_of(data)
-                words[SENT_BYTES] = sent_bytes
                 return tracker
         leave()
         tracker = otherwise(self, data, flags, copy, track, routing_id, group)
@@ -101,31 +114,47 @@ def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods
             enter(numbering.single_frame_lane)
         return tracker
 
-    def count(size: int) -> None:
-        nonlocal sent, sent_bytes
-        sent += 1
-        lane_words[LANE_FRAMES] = frames
-        lane_words[LANE_COUNT] = sent - behind
-        words[SENT] = sent
-        sent_bytes += size
-        words[SENT_BYTES] = sent_bytes
+    def end_or_begin_run(size: int) -> None:
+        nonlocal sent_bytes, run_size, seen_size
+        if run_size >= 0:
+            sent_bytes, run_size, seen_size = run.end(), NO_RUN, NO_RUN
+        elif size == seen_size:
+            run_size = run.begin(size)
+        else:
+            seen_size = size
 
     def enter(shared: SendingLane) -> None:
-        nonlocal lane, lane_words, head, behind, due, frames, plain_now
+        nonlocal lane, lane_words, head, behind, until, more_frames, plain_now
         lane, lane_words = shared, shared.words
         head = pack_head(MAGIC, numbering.flags, 0, lane.index, numbering.stream)
-        behind, due, frames = sent - lane.count, lane.due, lane.frames
+        behind, more_frames = sent - lane.count, lane.more_frames
+        until = behind + lane.due
         plain_now = plain
 
     def leave() -> None:
         nonlocal lane, plain_now
         if lane is not None:
-            lane.count, lane.due, lane.frames = sent - behind, due, frames
+            lane.count, lane.due, lane.more_frames = sent - behind, until - behind, more_frames
             lane = plain_now = None
 
+    def count_with_stamp(size: int) -> None:
+        nonlocal until, more_frames
+        number = sent - behind
+        more_frames += 1
+        lane_words[LANE_MORE_FRAMES] = more_frames
+        count_frame(size, False)
+        lane_words[LANE_COUNT] = number + 1
+        if every > 1:
+            until = behind + due_after(number)
+
     def count_sent(size: int, more: bool) -> None:
-        nonlocal sent, sent_bytes
         leave()
+        count_frame(size, more)
+
+    def count_frame(size: int, more: bool) -> None:
+        nonlocal sent, sent_bytes
+        if run_size >= 0:
+            end_or_begin_run(size)
         sent_bytes += size
         words[SENT_BYTES] = sent_bytes
         if more:
@@ -159,14 +188,13 @@ def complete(self: Any, stamp: bytes) -> bool:
     return True
 
 
-def stamped_recv(words: Words, state: SocketState) -> Methods:  # noqa: C901 -- each message would pay for one more call
+def stamped_recv(words: Words, state: SocketState) -> Methods:
     """``recv`` of a socket that takes stamps off: here messages of one frame that are there already."""
     incoming = state.incoming
     plain = state.way.plain_flags
     take = state.receiving.take
     count_unstamped = state.receiving.unstamped.count
-    received = words[RECEIVED]
-    received_bytes = words[RECEIVED_BYTES]
+    received, received_bytes = words[RECEIVED], received_run(words).end()
     plain_now: int | None = plain
 
     def otherwise(self: Any, flags: int, copy: bool, track: bool) -> Any:
