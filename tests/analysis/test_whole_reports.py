@@ -364,29 +364,6 @@ def ends_that_do_not_fit(story: LandedFolder) -> None:
     story.counters("pairs", 20, sent=10, sent_more_frames=10)
 
 
-def counts(story: LandedFolder, socket: str, count: int, topic: str, lane: int = 0) -> None:
-    about = {"stream": "0" * 16, "lane": lane, "role": "count"}
-    story.add("lane", socket, 1, state="announced", topic=topic.encode().hex(), **about)
-    story.add("lane", socket, 45, state="final", count=count, first=0, next=0, **about)
-
-
-def counted_by_topic(story: LandedFolder) -> None:
-    """Nothing on the wire: what is missing is known by number alone. And a short stream of which no stamp arrived."""
-    story.socket("tally", "PUB", closed=50, sequence="count")
-    for reader, sequence in (("teller", "count"), ("passer-by", None)):
-        story.socket(reader, "SUB", closed=60, sequence=sequence)
-        story.subscribe(reader, "a")
-        story.link("tally", reader)
-    story.sent("tally", 300, 40, lane=0, topic="a1")
-    story.sent("tally", 200, 40, lane=1, topic="a2")
-    story.sent("tally", 100, 40, lane=2, topic="b")
-    counts(story, "teller", 290, "a1")
-    counts(story, "teller", 200, "a2", lane=1)
-    pub_sub(story, "brief", "unlucky")
-    story.sent("brief", 10, 40)
-    counts(story, "unlucky", 9, "")
-
-
 def unwrapped_receiver(story: LandedFolder) -> None:
     """A bare SUB on the sender's host, and one that only looked in."""
     for name in ("to-bare", "looked-at"):
@@ -399,7 +376,6 @@ def unwrapped_receiver(story: LandedFolder) -> None:
 
 STORIES = (
     unwrapped_receiver,
-    counted_by_topic,
     carried_numbers,
     sparse_stamps,
     sparse_and_shared_out,
@@ -672,17 +648,6 @@ def test_where_the_sender_is_not_wrapped_the_receiver_alone_tells_what_is_lost(r
     alone = row(report, "sender to explorer", "explorer")
     assert (alone["sent"], alone["delivered"]) == (100, 95)
     assert alone["lost"] + alone["unexplained"] == 5
-
-
-def test_the_ledger_closes_by_count_where_nothing_is_numbered(report: Json) -> None:
-    teller = row(report, "tally", "teller")
-    assert (teller["sent"], teller["delivered"], teller["causes"]) == (500, 490, {"unexplained": 10})
-    assert [item for item in report["ledger"] if item["receiver_name"] == "passer-by"] == []
-
-
-def test_a_receiver_that_met_no_stamp_of_a_lane_got_what_it_counted(report: Json) -> None:
-    unlucky = row(report, "brief", "unlucky")
-    assert (unlucky["sent"], unlucky["delivered"], unlucky["causes"]) == (10, 9, {"unexplained": 1})
 
 
 def test_a_stamped_sender_whose_receiver_nobody_wrapped_is_a_finding(report: Json) -> None:
