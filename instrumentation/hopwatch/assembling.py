@@ -100,7 +100,7 @@ def instrument_socket(
         subscription_changed(state, "subscribe", b"")
     state.receiving.find = state.receiving.unstamped.topics.find = state.find
     state.is_wrapped = lambda peer: any(
-        peer in other.bound_within and not other.closed for other in list(instrument.states)
+        peer in other.bound_within and not other.closed for other in instrument.states
     )
     hooked = enrol(worker, new_class, state)
     instrument.states.add(state)

@@ -86,7 +86,7 @@ def unwrap(socket: AnySocket) -> AnySocket:
             stop_monitor(socket, state)
             state.write_closed(still_used=socket)
             state.retire()
-    for member in state.members | {socket}:
+    for member in {*state.members, socket}:
         leave(member)
     for borrower in state.borrowers:
         return_lent(borrower)

@@ -56,7 +56,7 @@ def test_gap_events_and_counters_equal_what_the_payload_numbers_tell(
     numbers = reader.finish()
     gaps = journal.of("sub", "gap")
     assert [(gap["first"], gap["last"]) for gap in gaps] == reader.inner_gaps
-    assert len(gaps) > 2
+    assert gaps
     for gap in gaps:
         assert (gap["before"], gap["after"]) == (gap["first"] - 1, gap["last"] + 1)
         assert gap["received"] == numbers.index(gap["after"]) + 1

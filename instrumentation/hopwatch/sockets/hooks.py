@@ -175,7 +175,7 @@ class HookedSocket(zmq.Socket[bytes]):
         state = self._hopwatch
         if option == zmq.CONFLATE and value:
             state.stop_stamping(finding.conflate_refused())
-            for member in state.members | {self}:
+            for member in {*state.members, self}:
                 member._hopwatch_conflate()
         if option == zmq.ROUTER_RAW and value:
             state.stop_stamping(finding.stamp_refused("with ZMQ_ROUTER_RAW its peers are no ZeroMQ sockets"))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import zmq
 
+from hopwatch.alive import Alive
 from hopwatch.finding import Finding
 from hopwatch.ids import as_text
 from hopwatch.interruptions import raised_by_signal_handler
@@ -106,8 +107,8 @@ class SocketState:
     faulty: bool = False
     by_install: bool = False
     way: Way = field(default_factory=Way)
-    members: weakref.WeakSet[HookedSocket] = field(default_factory=weakref.WeakSet)
-    borrowers: weakref.WeakSet[zmq.Socket[Any]] = field(default_factory=weakref.WeakSet)
+    members: Alive[HookedSocket] = field(default_factory=Alive)
+    borrowers: Alive[zmq.Socket[Any]] = field(default_factory=Alive)
     adopt: Callable[[zmq.Socket[Any], SocketState], None] = no_adoption
     closed: bool = False
     incoming: Incoming = field(default_factory=Incoming)
