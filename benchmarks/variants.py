@@ -39,6 +39,7 @@ class Wrapped:
     at_sender: bool = True
     at_receiver: bool = True
     sequence: str | None = None
+    stamp_every: int = 1
 
     def sender(self, socket: zmq.Socket[bytes]) -> Send:
         return self._wrap(socket).send if self.at_sender else socket.send
@@ -49,7 +50,28 @@ class Wrapped:
     def _wrap(self, socket: zmq.Socket[bytes]) -> zmq.Socket[bytes]:
         import hopwatch
 
-        return hopwatch.wrap(socket, name="benchmark", sequence=self.sequence)
+        return hopwatch.wrap(socket, name="benchmark", sequence=self.sequence, stamp_every=self.stamp_every)
+
+
+@dataclass(frozen=True)
+class StampingSender:
+    """A stamping sender alone, and a bare receiver that passes over the stamps: so the sender is the bound."""
+
+    stamp_every: int = 1
+
+    def sender(self, socket: zmq.Socket[bytes]) -> Send:
+        return Wrapped(sequence="stamp", stamp_every=self.stamp_every).sender(socket)
+
+    def receiver(self, socket: zmq.Socket[bytes]) -> Receive:
+        receive = socket.recv
+
+        def receive_message() -> bytes:
+            frame = receive()
+            while frame.startswith(b"\xff\x48\x57\x01"):
+                frame = receive()
+            return frame
+
+        return receive_message
 
 
 class PrometheusByHand:
@@ -136,6 +158,9 @@ VARIANTS: dict[str, Counting] = {
     "hopwatch, counting, sender alone": Wrapped(at_receiver=False),
     "hopwatch, counting, receiver alone": Wrapped(at_sender=False),
     "hopwatch, stamping, both ends": Wrapped(sequence="stamp"),
+    "hopwatch, stamping, sender alone": StampingSender(),
+    "hopwatch, stamping one in 16, both ends": Wrapped(sequence="stamp", stamp_every=16),
+    "hopwatch, stamping one in 16, sender alone": StampingSender(stamp_every=16),
     PROMETHEUS: PrometheusByHand(),
     OPEN_TELEMETRY: OpenTelemetryByHand(),
 }

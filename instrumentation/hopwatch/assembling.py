@@ -12,15 +12,18 @@ from hopwatch.finding import Finding
 from hopwatch.ids import as_text, new_id
 from hopwatch.instrument import Instrument
 from hopwatch.lanes.receiving import ReceivingLanes
-from hopwatch.lanes.sending import SendingLanes
+from hopwatch.lanes.sending import MOST_LANES, SendingLanes
 from hopwatch.lanes.subscriptions import Subscriptions
-from hopwatch.lanes.topics import first_of_several
+from hopwatch.lanes.topic_counts import TopicCounts
+from hopwatch.lanes.topics import MOST_TOPICS, first_of_several
+from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.monitors.promised import PromisedMonitor
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.counting import arming_send, counting_recv, counting_send
 from hopwatch.sockets.hooks import HookedSocket, subscription_changed
 from hopwatch.sockets.looking import looking_recv, looking_send
 from hopwatch.sockets.numbering import (
+    NEVER,
     LaneChooser,
     Numbering,
     lane_by_routing_id,
@@ -72,13 +75,15 @@ def instrument_socket(
     state.way = way_of(socket)
     state.adopt = adopt
     refusal = _stamp_refusal(socket, socket_type) if wish.stamped else None
-    stamps = wish.stamped and refusal is None and socket_type in STAMPABLE
+    counts = wish.counted and socket_type in STAMPABLE | RECEIVING_ONLY
+    reads_stamps = counts or (wish.stamped and refusal is None)
+    stamps = reads_stamps and socket_type in STAMPABLE
     if stamps:
         _number(state, socket_type, wish)
     # what install wraps was made this moment: nothing is set, bound, subscribed to or attached that would have to be looked for
     probed = _may_probe(socket, socket_type, state, new=by_install)
-    methods = _methods(state, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
-    parts = _parts(socket_type, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
+    methods = _methods(state, stamps=stamps, reads_stamps=reads_stamps, probed=probed)
+    parts = _parts(socket_type, stamps=stamps, reads_stamps=reads_stamps, probed=probed)
     if wish.numbers is not None:
         parts, methods = read_numbers(state, socket_type, wish.numbers, (parts, methods))
     new_class = instrumented(type(worker), parts, methods, above(worker))
@@ -86,13 +91,13 @@ def instrument_socket(
     _write_opened(socket, state, wish.sequence_name, probed)
     state.find(refusal)
     state.by_install = by_install
-    if stamps and wish.stamp_every > 1 and state.numbering is not None and state.numbering.every == 1:
+    if wish.stamp_every > 1 and state.numbering is not None and state.numbering.every == 1:
         state.find(finding.sparse_refused())
     if socket_type in FILTERING and not by_install and native_state.subscribes_to_everything(socket):
         subscription_changed(state, "subscribe", b"")
-    state.receiving.find = state.find
+    state.receiving.find = state.receiving.unstamped.topics.find = state.find
     state.is_wrapped = lambda peer: any(
-        peer in other.bound_within and not other.closed for other in list(instrument.states)
+        peer in other.bound_within and not other.closed for other in instrument.states
     )
     hooked = enrol(worker, new_class, state)
     instrument.states.add(state)
@@ -111,6 +116,8 @@ def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) 
     slot = journal.socket_slot()
     slot.words[0] = identifier
     subscriptions = Subscriptions() if socket_type in FILTERING else None
+    guess = 0 if subscriptions is None else wish.rule_flags or 0
+    unstamped = Unstamped(guess, TopicCounts(identifier, journal, wanted=wish.stamped or wish.counted))
     return SocketState(
         identifier=identifier,
         name=wish.name or f"{socket_type.name.lower()}-{as_text(identifier)[:6]}",
@@ -118,13 +125,15 @@ def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) 
         journal=journal,
         slot=slot,
         subscriptions=subscriptions,
-        receiving=ReceivingLanes(identifier, slot.words, journal, subscriptions),
+        receiving=ReceivingLanes(identifier, slot.words, journal, subscriptions, unstamped),
     )
 
 
 def _number(state: SocketState, socket_type: zmq.SocketType, wish: Wish) -> None:
-    rule, every = wish.rule, wish.stamp_every
-    lanes = SendingLanes(state.identifier, state.journal)
+    rule, every = wish.rule, NEVER if wish.counted else wish.stamp_every
+    lanes = SendingLanes(state.identifier, state.journal, MOST_TOPICS if wish.counted else MOST_LANES)
+    if wish.counted:
+        lanes.gathering = lambda: state.find(finding.topics_gathered(MOST_TOPICS))
     choose: LaneChooser = single_lane(lanes)
     single_frames_share = socket_type != zmq.ROUTER and (
         socket_type not in PROBEABLE or rule is first_of_several
@@ -135,7 +144,7 @@ def _number(state: SocketState, socket_type: zmq.SocketType, wish: Wish) -> None
         choose = lane_by_routing_id(lanes)
     flags = SHARED_OUT if socket_type in SHARING_OUT else 0
     told = wish.rule_flags if socket_type in PROBEABLE else 0
-    if told is None and every > 1:
+    if told is None and wish.stamped and every > 1:
         every = 1
     state.sending = lanes
     state.numbering = Numbering(
@@ -202,7 +211,7 @@ def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str |
         type=state.type_name,
         slot=state.slot.place,
         sequence=sequence,
-        stamp_every=1 if state.numbering is None else state.numbering.every,
+        stamp_every=1 if state.numbering is None or not state.numbering.stamps else state.numbering.every,
         probed=probed,
         proxy=None,
         options=options,

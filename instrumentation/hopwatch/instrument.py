@@ -5,11 +5,11 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
+from hopwatch.alive import Alive
 from hopwatch.errors import JournalError
 from hopwatch.journal.journal import FileJournal, Journal, NoJournal
 from hopwatch.monitors.thread import MonitorThread
@@ -27,11 +27,11 @@ class Instrument:
 
     journal: Journal
     monitors: MonitorThread
-    states: weakref.WeakSet[SocketState] = field(default_factory=weakref.WeakSet)
+    states: Alive[SocketState] = field(default_factory=Alive)
 
     def leave_to_parent(self, open_journal: Callable[[], Journal]) -> None:
         """In a forked child: the journal and its slots are the parent's."""
-        for state in list(self.states):
+        for state in self.states:
             leave_to_parent(state, open_journal)
         self.journal.abandon()
 

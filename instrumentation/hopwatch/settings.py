@@ -62,7 +62,7 @@ def _settings(given: tuple[str | None, ...], user: int) -> Settings:
 
 
 def _sequence(text: str | None, problems: list[str]) -> str | None:
-    known = ("stamp", *KNOWN)
+    known = ("stamp", "count", *KNOWN)
     if text and text not in known:
         problems.append(f"HOPWATCH_SEQUENCE must be one of {', '.join(known)}, not {text!r}")
         return None

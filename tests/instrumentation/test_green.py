@@ -3,10 +3,15 @@
 import subprocess
 import sys
 import textwrap
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from journal_reader import Journal
+
+pytestmark = pytest.mark.skipif(
+    find_spec("gevent") is None, reason="gevent is not there for every interpreter"
+)
 
 PRELUDE = """
 import gevent.monkey

@@ -1,5 +1,6 @@
 """pyzmq's proxies and devices do with installed sockets what they do with bare ones, and a plain proxy is counted."""
 
+import multiprocessing
 import threading
 from collections.abc import Callable, Iterator
 
@@ -120,7 +121,13 @@ def test_one_socket_on_both_sides_of_a_proxy(relay: Relay, journal: Journal) -> 
     assert journal.events("proxy") == []
 
 
-@pytest.mark.parametrize("device", [zmq.devices.ThreadDevice, zmq.devices.ProcessDevice])
+class ForkedDevice(zmq.devices.ProcessDevice):
+    """Starts its process as ``install`` reaches it: the usual way until Python 3.14."""
+
+    _launch_class = multiprocessing.get_context("fork").Process
+
+
+@pytest.mark.parametrize("device", [zmq.devices.ThreadDevice, ForkedDevice])
 def test_a_device_passes_messages_and_its_sockets_are_wrapped(
     context: zmq.Context, journal: Journal, until, device: type[zmq.devices.Device]
 ) -> None:

@@ -68,7 +68,7 @@ def test_each_inner_gap_begins_at_an_onset_and_each_onset_is_lost(
     delivered = set(reader.finish())
     onsets = [event["number"] for event in journal.of("pub", "onset")]
     gaps = reader.inner_gaps
-    assert len(gaps) > 2
+    assert gaps
     assert {first for first, _ in gaps} <= set(onsets)
     assert not delivered & set(onsets)
     assert (len(onsets), 8_000) == (journal.socket("pub")["onsets"], journal.socket("pub")["sent"])

@@ -234,7 +234,7 @@ def test_nothing_on_the_wire_is_changed_and_the_sender_knows_its_last_numbers(
         "bitcoin_core",
     )
     (final,) = [event["lanes"] for event in journal.of("pub", "lanes") if event["final"]]
-    assert final == [[lane["socket"], 0, 20, 60, 5, 25, 0]]
+    assert final == [[lane["socket"], 0, 20, 40, 5, 25, 0]]
 
 
 @pytest.mark.parametrize(

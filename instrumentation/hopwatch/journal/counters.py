@@ -45,8 +45,8 @@ class CountersFile:
 
     def __init__(self, directory: Path, process: int, index: int) -> None:
         self.index = index
-        self._words = _map(directory, process, index)
-        self.header = self._words[: HEADER_BYTES // 8]
+        self._mapped = _map(directory, process, index)
+        self.header = self._view(0, HEADER_BYTES // 8)
         self._free_sockets = list(range(SOCKET_SLOTS - 1, -1, -1))
         self._free_lanes = list(range(LANE_SLOTS - 1, -1, -1))
 
@@ -71,10 +71,18 @@ class CountersFile:
             return None
         number = free.pop()
         start = base + number * words
-        slot = self._words[start : start + words]
+        slot = self._view(start, words)
         for word in range(words):
             slot[word] = 0
         return Slot(slot, (self.index, number))
+
+    def _view(self, start: int, words: int) -> Words:
+        """Some words of the file, by a view of the mapping that is theirs alone.
+
+        A view cut out of another one counts as a user of that. Where no interpreter lock is held, threads that take and drop such views at
+        once lose count of them (CPython 3.13), and end the view that others still use.
+        """
+        return memoryview(self._mapped).cast("Q")[start : start + words]
 
 
 def private_slot(words: int) -> Slot:
@@ -87,7 +95,7 @@ def snapshot(slot: Slot) -> Slot:
     return Slot(memoryview(bytearray(slot.words)).cast("Q"), None)
 
 
-def _map(directory: Path, process: int, index: int) -> Words:
+def _map(directory: Path, process: int, index: int) -> mmap.mmap:
     if sys.byteorder != "little":
         raise JournalError("counters files are little-endian, this machine is not")
     path = directory / f"{as_text(process)}.{index:04d}.counters"
@@ -104,7 +112,7 @@ def _map(directory: Path, process: int, index: int) -> Words:
     except OSError as error:
         fresh.unlink(missing_ok=True)
         raise JournalError(f"cannot write {fresh}: {error.strerror}") from error
-    return memoryview(mapped).cast("Q")
+    return mapped
 
 
 def _header(process: int, index: int) -> bytes:

@@ -17,8 +17,8 @@ from hopwatch.words import (
     GAPS,
     LANE_COUNT,
     LANE_FIRST,
-    LANE_FRAMES,
     LANE_INDEX,
+    LANE_MORE_FRAMES,
     LANE_NEXT,
     LANE_STREAM,
     LOST,
@@ -87,7 +87,7 @@ class SequencedLanes:
         if lane is None:
             lane = self._open(topic, connection, number)
             if lane is not None and self._sending:
-                lane.words[LANE_FRAMES] = len(frames)
+                lane.words[LANE_MORE_FRAMES] = len(frames) - 1
         elif self._sending:
             self._send(lane, number, len(frames))
         else:
@@ -159,13 +159,13 @@ class SequencedLanes:
             self._epochs[None] = max(self._epochs[None], lane.epoch + 1)
             opened = self._open(lane.topic, None, number, lane.epoch + 1)
             if opened is not None:
-                opened.words[LANE_FRAMES] = frames
+                opened.words[LANE_MORE_FRAMES] = frames - 1
             return
         if ahead:
             first, last = line.next - lane.base, line.next + ahead - 1 - lane.base
             self._event("skipped", lane, first=first, last=last)
         line.next += ahead + 1
-        words[LANE_FRAMES] += frames
+        words[LANE_MORE_FRAMES] += frames - 1
         words[LANE_NEXT] = line.next - lane.base
         words[LANE_COUNT] += 1
 

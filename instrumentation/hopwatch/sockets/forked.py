@@ -62,7 +62,7 @@ def leave_to_parent(state: SocketState, open_journal: Callable[[], Journal]) -> 
     """In a forked child: touch nothing of the parent's, and tell if the socket is used all the same."""
     state.leave_to_parent()
     state.open_journal = open_journal
-    for member in list(state.members):
+    for member in state.members:
         member._hopwatch_retire_send()
         member._hopwatch_retire_receive()
         member._hopwatch_words = state.slot.words

@@ -168,6 +168,7 @@ class HookedSocket(zmq.Socket[bytes]):
         state = self._hopwatch
         if state.numbering is not None and addr.startswith(INPROC):
             state.connected_within.append((self.context.underlying, addr))
+            state.numbering.leave_hot_path()
             state.numbering.single_frame_lane = None
 
     def _hopwatch_endpoint(self, event: str, addr: str | bytes, kind: Kind | None = None) -> None:
@@ -181,7 +182,7 @@ class HookedSocket(zmq.Socket[bytes]):
         state = self._hopwatch
         if option == zmq.CONFLATE and value:
             state.stop_stamping(finding.conflate_refused())
-            for member in state.members | {self}:
+            for member in {*state.members, self}:
                 member._hopwatch_conflate()
         if option == zmq.ROUTER_RAW and value:
             state.stop_stamping(finding.stamp_refused("with ZMQ_ROUTER_RAW its peers are no ZeroMQ sockets"))

@@ -98,14 +98,16 @@ class CountingReceive(HookedSocket):
         incoming = self._hopwatch.incoming
         size = len(frame)
         more = backend_get(self, RCVMORE)
-        if size == STAMP_SIZE and not more and stamp.is_stamp(as_bytes(frame)):
+        if more:
+            self._hopwatch_count_more(size, as_bytes(frame))
+        elif size == STAMP_SIZE and stamp.is_stamp(as_bytes(frame)):
             first_frame, several = incoming.first_frame, incoming.frames > 1
             if incoming.frames:
                 self._hopwatch_count_last(0, 0)
             self._hopwatch_meet_stamp(as_bytes(frame), first_frame, several)
             return self.recv(flags, copy, track)
-        if more:
-            self._hopwatch_count_more(size, as_bytes(frame))
+        elif incoming.asked_sometimes:
+            self._hopwatch_count_received(1, size)
         else:
             self._hopwatch_count_last(1, size)
         return frame
@@ -122,6 +124,7 @@ class CountingReceive(HookedSocket):
             incoming.first_frame = frame
         incoming.frames += 1
         incoming.multipart = True
+        incoming.asked_sometimes = False
         self._hopwatch_ask_sometimes(False)
         self._hopwatch_count_received(0, size)
 
@@ -134,6 +137,7 @@ class CountingReceive(HookedSocket):
         incoming.frames = 0
         incoming.first_frame = None
         if words[RECEIVED] == FRAMES_ASKED_AT_FIRST and not incoming.multipart and self._hopwatch_direct:
+            incoming.asked_sometimes = True
             self._hopwatch_ask_sometimes(True)
 
     def _hopwatch_meet_stamp(

@@ -97,6 +97,10 @@ class StampingSend(CountingSend):
     """Counts, and appends the stamp to each message."""
 
     def _hopwatch_conflate(self) -> None:
+        state = self._hopwatch
+        if state.numbering is not None:
+            state.numbering.stop()
+            state.numbering = None
         exchange(self, StampingSend, ConflatingSend)
 
     def _hopwatch_send_frame(self, data: Any, flags: int, copy: bool, track: bool) -> Any:

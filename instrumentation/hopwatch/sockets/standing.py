@@ -52,7 +52,7 @@ def known_state(socket: AnySocket, states: Iterable[SocketState]) -> SocketState
     if not socket._shadow:
         return None
     address = _address(socket)
-    for state in list(states):
+    for state in states:
         if not state.closed and any(_address(member) == address for member in state.members):
             return state
     return None

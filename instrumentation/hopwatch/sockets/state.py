@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import zmq
 
+from hopwatch.alive import Alive
 from hopwatch.finding import Finding
 from hopwatch.ids import as_text
 from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.journal.counters import Slot, private_slot, snapshot
 from hopwatch.journal.journal import Journal, NoJournal
+from hopwatch.journal.runs import with_runs
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes, write_lanes
 from hopwatch.lanes.subscriptions import Subscriptions
@@ -46,6 +48,7 @@ class Incoming:
     frames: int = 0
     first_frame: bytes | zmq.Frame | None = None
     multipart: bool = False
+    asked_sometimes: bool = False
 
 
 @dataclass
@@ -106,10 +109,10 @@ class SocketState:
     faulty: bool = False
     by_install: bool = False
     way: Way = field(default_factory=Way)
-    members: weakref.WeakSet[HookedSocket] = field(default_factory=weakref.WeakSet)
     in_use: bool = False
     attaching: Attaching = field(default_factory=NoAttaching)
-    borrowers: weakref.WeakSet[zmq.Socket[Any]] = field(default_factory=weakref.WeakSet)
+    members: Alive[HookedSocket] = field(default_factory=Alive)
+    borrowers: Alive[zmq.Socket[Any]] = field(default_factory=Alive)
     adopt: Callable[[zmq.Socket[Any], SocketState], None] = no_adoption
     closed: bool = False
     incoming: Incoming = field(default_factory=Incoming)
@@ -154,8 +157,8 @@ class SocketState:
             self.find(two_threads())
 
     def stop_stamping(self, reason: Finding) -> None:
-        """Number no more messages; a socket that numbers none is left alone."""
-        if self.numbering is not None:
+        """Number no more messages; a socket that stamps none is left alone."""
+        if self.numbering is not None and self.numbering.stamps:
             self.numbering.stop()
             self.numbering = None
             self.find(reason)
@@ -185,12 +188,16 @@ class SocketState:
         if self.unrouted is not None:
             self.unrouted.end()
         sent = [*(self.sending.slots if self.sending else []), *_slots_of(self.reading_sent)]
-        received = [*self.receiving.slots, *_slots_of(self.reading_received)]
+        received = [
+            *self.receiving.slots,
+            *self.receiving.unstamped.topics.slots,
+            *_slots_of(self.reading_received),
+        ]
         for slots in (sent, received):
             write_lanes(self.journal, self.identifier, slots, final=True)
         slot, lanes = self.slot, [*sent, *received]
         self._let_go(snapshot(slot))
-        counters = dict(zip(COUNTER_NAMES, self.slot.words[1:].tolist(), strict=False))
+        counters = dict(zip(COUNTER_NAMES, with_runs(self.slot.words)[1:], strict=False))
         self.event("closed", counters=counters, unread=unread)
         for taken in (slot, *lanes):
             taken.words[SOCKET] = 0
@@ -208,6 +215,7 @@ class SocketState:
     def _let_go(self, slot: Slot) -> None:
         self.slot = slot
         self.receiving.slots = []
+        self.receiving.unstamped.topics.slots = []
         for reading in (self.reading_sent, self.reading_received):
             if reading is not None:
                 reading.lanes.slots = []
