@@ -63,15 +63,6 @@ SUITES = {
             tests=("ipyparallel.tests",),
             installed=True,
         ),
-        Suite("nbclient", "0.11.0", ("nbclient[test]==0.11.0",)),
-        Suite("jupyter_server", "2.21.1", ("jupyter_server[test]==2.21.1",)),
-        Suite(
-            "jupyter_console",
-            "6.6.3",
-            ("jupyter_console[test]==6.6.3",),
-            tests=("jupyter_console.tests",),
-            installed=True,
-        ),
         Suite("txzmq", "1.0.0", ("twisted",), tests=("txzmq.test",), installed=True),
         Suite("eventlet", "0.41.3", ("pyzmq",), tests=("tests/zmq_test.py",)),
         Suite("zmq-anyio", "0.4.1", ("trio",)),
@@ -79,8 +70,6 @@ SUITES = {
         Suite("zmq_tubes", "1.17.0", ("pyyaml",), ("--ignore=tests/threads/test_monitor.py",)),
         Suite("zmqruntime", "0.6.5", options=("--ignore=tests/test_ci_action_pinning.py",)),
         Suite("zprocess", "3.0.0", ("pytest-cov",), ("--no-cov",)),
-        # the others want a Redis server
-        Suite("logbook", "1.10.1", ("logbook[all]==1.10.1",), ("-k", "not redis"), ("tests/test_queues.py",)),
         Suite(
             "bluesky",
             "1.15.1",
