@@ -17,10 +17,10 @@ from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.lanes.topic_counts import TopicCounts
 from hopwatch.lanes.topics import MOST_TOPICS, first_of_several
 from hopwatch.lanes.unstamped import Unstamped
-from hopwatch.monitors.watched import attach
+from hopwatch.monitors.promised import PromisedMonitor
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.counting import arming_send, counting_recv, counting_send
-from hopwatch.sockets.hooks import HookedSocket, stop_monitor, subscription_changed
+from hopwatch.sockets.hooks import HookedSocket, subscription_changed
 from hopwatch.sockets.looking import looking_recv, looking_send
 from hopwatch.sockets.numbering import (
     NEVER,
@@ -48,6 +48,7 @@ from hopwatch.sockets.standing import (
     worker_of,
 )
 from hopwatch.sockets.state import SocketState
+from hopwatch.sockets.use import Use
 from hopwatch.stamp import SHARED_OUT
 from hopwatch.wishes import Wish
 
@@ -56,9 +57,6 @@ STAMPABLE = {zmq.PUB, zmq.XPUB, zmq.ROUTER, zmq.PAIR, *SHARING_OUT}
 FILTERING = {zmq.SUB, zmq.XSUB}
 RECEIVING_ONLY = {zmq.SUB, zmq.XSUB, zmq.PULL}
 PROBEABLE = {zmq.PUB, zmq.XPUB}
-
-MONITORS_SHARE = 2
-"""One in so many of the sockets that a context may have is left to monitors; each takes two."""
 
 JOURNALED_OPTIONS = ("SNDHWM", "RCVHWM", "LINGER", "SNDBUF", "RCVBUF", "IMMEDIATE", "CONFLATE", "MAXMSGSIZE")
 
@@ -82,8 +80,8 @@ def instrument_socket(
     stamps = reads_stamps and socket_type in STAMPABLE
     if stamps:
         _number(state, socket_type, wish)
-    # what install wraps was made this moment: nothing is set, subscribed to or attached that would have to be looked for
-    probed = (by_install and socket_type in PROBEABLE) or _may_probe(socket, socket_type, state)
+    # what install wraps was made this moment: nothing is set, bound, subscribed to or attached that would have to be looked for
+    probed = _may_probe(socket, socket_type, state, new=by_install)
     methods = _methods(state, stamps=stamps, reads_stamps=reads_stamps, probed=probed)
     parts = _parts(socket_type, stamps=stamps, reads_stamps=reads_stamps, probed=probed)
     if wish.numbers is not None:
@@ -91,7 +89,6 @@ def instrument_socket(
     new_class = instrumented(type(worker), parts, methods, above(worker))
     state.setup = set_up_of(socket, socket_type)
     _write_opened(socket, state, wish.sequence_name, probed)
-    _write_endpoint(socket, state)
     state.find(refusal)
     state.by_install = by_install
     if wish.stamp_every > 1 and state.numbering is not None and state.numbering.every == 1:
@@ -106,7 +103,11 @@ def instrument_socket(
     instrument.states.add(state)
     join(socket, state)
     look_at_wrapped(hooked, state)
-    _attach_monitor(cast(HookedSocket, socket), state, instrument)
+    state.attaching = PromisedMonitor(instrument.monitors)
+    if not by_install:
+        _note_endpoint(socket, state)
+        with Use(cast(HookedSocket, socket)):
+            pass
 
 
 def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) -> SocketState:
@@ -159,11 +160,13 @@ def _stamp_refusal(socket: zmq.Socket[bytes], socket_type: zmq.SocketType) -> Fi
     return None
 
 
-def _may_probe(socket: zmq.Socket[bytes], socket_type: zmq.SocketType, state: SocketState) -> bool:
+def _may_probe(
+    socket: zmq.Socket[bytes], socket_type: zmq.SocketType, state: SocketState, *, new: bool
+) -> bool:
     if socket_type == zmq.ROUTER:
-        return may_probe_routing(socket, state)
-    if socket_type not in PROBEABLE:
-        return False
+        return may_probe_routing(socket, state, new=new)
+    if socket_type not in PROBEABLE or new:
+        return socket_type in PROBEABLE
     nodrop = native_state.nodrop_is_set(socket)
     if nodrop is None:
         state.find(finding.nodrop_unknown())
@@ -202,7 +205,7 @@ def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str |
     options = {}
     for option in JOURNALED_OPTIONS:
         options[option.lower()] = BackendSocket.get(socket, getattr(zmq, option))
-    state.event(
+    state.note(
         "opened",
         name=state.name,
         type=state.type_name,
@@ -215,29 +218,8 @@ def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str |
     )
 
 
-def _write_endpoint(socket: zmq.Socket[bytes], state: SocketState) -> None:
+def _note_endpoint(socket: zmq.Socket[bytes], state: SocketState) -> None:
     """Of what a socket was bound or connected to before it was wrapped, libzmq names the last endpoint."""
     endpoint = cast(bytes, BackendSocket.get(socket, zmq.LAST_ENDPOINT)).rstrip(b"\0")
     if endpoint:
-        state.event("endpoint", endpoint=endpoint.decode(errors="replace"))
-
-
-def _attach_monitor(socket: HookedSocket, state: SocketState, instrument: Instrument) -> None:
-    """Attach ours, unless somebody else's is or may be attached: a second monitor silently stops the first."""
-    if not state.by_install and (
-        socket._monitor_socket is not None or native_state.monitor_is_attached(socket) is not False
-    ):
-        state.event("monitor", state="application")
-        return
-    if 2 * instrument.monitors.watching >= socket.context.get(zmq.MAX_SOCKETS) // MONITORS_SHARE:
-        state.find(finding.not_watched("monitors would take up the sockets that its context may have"))
-        return
-    try:
-        watched = attach(socket, state)
-        state.monitored = True
-        state.wake_monitors = instrument.monitors.wake
-        instrument.monitors.take(watched)
-        state.event("monitor", state="attached")
-    except (zmq.ZMQError, RuntimeError) as error:
-        stop_monitor(socket, state)
-        state.find(finding.not_watched(str(error)))
+        state.note("endpoint", endpoint=endpoint.decode(errors="replace"))

@@ -78,14 +78,22 @@ class MonitorThread:
         """How many monitors there are at present."""
         return len(self._watched) + len(self._incoming)
 
-    def take(self, work: Watched | Chore) -> None:
-        """Hand over a monitor or a chore; the caller must not touch it any more. Raises RuntimeError where no thread can be started."""
+    def take(self, work: Watched | Chore, *, at_once: bool = True) -> None:
+        """Hand over a monitor or a chore; the caller must not touch it any more. Raises RuntimeError where no thread can be started.
+
+        Not ``at_once``: it is looked after from the next ``look`` on.
+        """
         with self._start_lock:
             if not self._started:
                 self._open_wake()
                 start(self._run, name="hopwatch-monitors")
                 self._started = True
         self._incoming.append(work)
+        if at_once:
+            self._wake()
+
+    def look(self) -> None:
+        """Look after what was handed over."""
         self._wake()
 
     def wake(self) -> None:

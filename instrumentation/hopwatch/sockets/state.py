@@ -24,6 +24,7 @@ from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.rules.judge import judge
 from hopwatch.rules.processes import two_threads
 from hopwatch.rules.setup import Kind, Moment, SetUp
+from hopwatch.sockets.attaching import Attaching, NoAttaching
 from hopwatch.sockets.numbering import Numbering
 from hopwatch.sockets.reading import Reading
 from hopwatch.sockets.threads import Callers
@@ -82,7 +83,8 @@ class SocketState:
     """One instrumented socket; holds no reference to it, so that it is collected as a bare one is.
 
     ``members`` are the Python objects that stand for it: the application's, and shadows of that; ``borrowers`` are shadows
-    that use the ways of a member. ``adopt`` takes in a further shadow.
+    that use the ways of a member. ``adopt`` takes in a further shadow. ``in_use``: it was bound or connected, or may have been; no
+    message can have come or gone before.
     """
 
     identifier: int
@@ -108,6 +110,8 @@ class SocketState:
     by_install: bool = False
     way: Way = field(default_factory=Way)
     members: Alive[HookedSocket] = field(default_factory=Alive)
+    in_use: bool = False
+    attaching: Attaching = field(default_factory=NoAttaching)
     borrowers: Alive[zmq.Socket[Any]] = field(default_factory=Alive)
     adopt: Callable[[zmq.Socket[Any], SocketState], None] = no_adoption
     closed: bool = False
@@ -123,12 +127,17 @@ class SocketState:
         """Journal one event of this socket."""
         self.journal.event(event, socket=as_text(self.identifier), **fields)
 
+    def note(self, event: str, **fields: object) -> None:
+        """Journal how the socket is set up: no later than what it is used for, and meanwhile no other thread gets a turn by this."""
+        write = self.journal.event if self.in_use else self.journal.event_later
+        write(event, socket=as_text(self.identifier), **fields)
+
     def find(self, finding: Finding | None) -> None:
         """Keep and journal a finding, each rule once."""
         if finding is None or any(known.rule == finding.rule for known in self.findings):
             return
         self.findings.append(finding)
-        self.event("finding", rule=finding.rule, text=finding.text, advice=finding.advice)
+        self.note("finding", rule=finding.rule, text=finding.text, advice=finding.advice)
 
     def consider(self, kind: Kind, detail: str = "", value: int = 0) -> None:
         """Look at the set-up at this moment, and at who calls; never at a moment that comes with each message."""
@@ -175,7 +184,7 @@ class SocketState:
         """
         if self.closed:
             return
-        self.closed = True
+        self.closed = self.in_use = True
         if self.unrouted is not None:
             self.unrouted.end()
         sent = [*(self.sending.slots if self.sending else []), *_slots_of(self.reading_sent)]
@@ -200,6 +209,7 @@ class SocketState:
     def leave_to_parent(self) -> None:
         """In a forked child: the slots and files belong to the parent, so touch them no more."""
         self.journal = NoJournal()
+        self.in_use, self.attaching = True, NoAttaching()
         self._let_go(private_slot(SOCKET_SLOT_WORDS))
 
     def _let_go(self, slot: Slot) -> None:
