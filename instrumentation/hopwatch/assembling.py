@@ -37,7 +37,7 @@ from hopwatch.sockets.sending import CountingSend, StampingSend, SubscribingSend
 from hopwatch.sockets.sequenced import read_numbers
 from hopwatch.sockets.set_up import look_at_wrapped, set_up_of
 from hopwatch.sockets.stamped_receiving import StampedReceive
-from hopwatch.sockets.stamping import stamped_recv, stamping_send
+from hopwatch.sockets.stamping import stamping_send
 from hopwatch.sockets.standing import (
     above,
     adopt,
@@ -48,6 +48,7 @@ from hopwatch.sockets.standing import (
     worker_of,
 )
 from hopwatch.sockets.state import SocketState
+from hopwatch.sockets.taking_stamps import stamped_recv
 from hopwatch.sockets.use import Use
 from hopwatch.stamp import SHARED_OUT
 from hopwatch.wishes import Wish

@@ -1,9 +1,9 @@
-"""The hot path: what a counting send or receive does for each message; ``stamping.py`` and ``looking.py`` have those that do more.
+"""The hot path: what a counting send or receive does for each message; ``stamping.py``, ``taking_stamps.py`` and ``looking.py`` do more.
 
 A function a socket, with its counters in its closure: an attribute of a pyzmq socket takes about as long to read as a word of the
 mapped file. Whatever is not the plain case goes to the slower methods of ``sending.py`` and ``receiving.py``, which
 count through the ``count_*`` functions made here, so that each counter has one owner. A compiled hot path would take
-the place of these three modules.
+the place of these four modules.
 """
 
 from __future__ import annotations

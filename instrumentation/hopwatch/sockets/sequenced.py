@@ -16,8 +16,8 @@ from hopwatch.sockets.looking import looking_send
 from hopwatch.sockets.reading import Reading
 from hopwatch.sockets.sending import CountingSend
 from hopwatch.sockets.stamped_receiving import StampedReceive
-from hopwatch.sockets.stamping import stamped_recv
 from hopwatch.sockets.state import Guard, SocketState
+from hopwatch.sockets.taking_stamps import stamped_recv
 
 SNDMORE = int(zmq.SNDMORE)
 
