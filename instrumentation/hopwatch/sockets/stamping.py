@@ -15,7 +15,9 @@ from hopwatch.lanes.sending import SendingLane
 from hopwatch.sockets.counting import (
     LOOK_FOR_RUN,
     Methods,
+    PartsSender,
     Sender,
+    no_parts,
     send_as_it_is_now,
     slow_send,
 )
@@ -35,11 +37,12 @@ UNSENT = object()
 
 Again = zmq.Again
 backend_send = BackendSocket.send
-backend_recv = BackendSocket.recv
 time_ns = time.time_ns
 
 
-def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods:
+def stamping_send(
+    words: Words, numbering: Numbering, plain: int = 0, parts: PartsSender = no_parts
+) -> Methods:
     """``send`` of a socket that counts and stamps: here the messages of one frame, for which one lane serves.
 
     As long as nothing but these is sent, a message's number in its lane is the count of messages sent, less ``behind``, and all
@@ -162,6 +165,7 @@ def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods
         leave()
         otherwise = send_as_it_is_now
 
+    otherwise = parts(count_sent)
     numbering.leave_hot_path = leave
     return {
         "send": send,

@@ -100,6 +100,7 @@ class SocketState:
     reading_received: Reading | None = None
     onset_due: bool = False
     sending_more: bool = False
+    sends_parts: bool = True
     bound_within: set[Within] = field(default_factory=set)
     connected_within: list[Within] = field(default_factory=list)
     is_wrapped: Callable[[Within], bool] = anything_is
