@@ -96,3 +96,32 @@ def test_a_signal_handler_that_raises_joins_no_two_messages(
     shapes = shapes_received(pull)
     assert raised == ALARMS
     assert set(shapes) == {(b"a",)}
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_signal_handler_that_raises_within_a_receive_leaves_the_rest_of_the_message(
+    context: zmq.Context, journal: Journal, alarms: None
+) -> None:
+    push = context.socket(zmq.PUSH)
+    pull = hopwatch.wrap(context.socket(zmq.PULL), sequence="stamp")
+    push.sndhwm = pull.rcvhwm = 0
+    push.bind("inproc://interrupted-receive")
+    pull.connect("inproc://interrupted-receive")
+    frames = [b"%d" % number for number in range(10)]
+    shapes: Counter[tuple[bytes, ...]] = Counter()
+    deadline = time.monotonic() + 30
+    raised = 0
+    while raised < ALARMS and time.monotonic() < deadline:
+        for _ in range(500):
+            push.send_multipart(frames)
+        try:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0.0005)
+            while True:
+                shapes[tuple(pull.recv_multipart(zmq.DONTWAIT))] += 1
+        except zmq.Again:
+            continue
+        except AlarmError:
+            raised += 1
+    assert raised == ALARMS
+    whole = tuple(frames)
+    assert all(shape == whole[len(whole) - len(shape) :] for shape in shapes)

@@ -81,6 +81,8 @@ class SequencedSend(CountingSend):
 class SequencedReceive(StampedReceive):
     """Reads the numbers that come in; takes stamps off, should there be any."""
 
+    _hopwatch_reads_whole = False
+
     def _hopwatch_hold(self, frame: zmq.Frame, following: bytes | zmq.Frame) -> None:
         super()._hopwatch_hold(frame, following)
         state = self._hopwatch
