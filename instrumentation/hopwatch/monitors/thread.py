@@ -144,7 +144,9 @@ class MonitorThread:
         self._resting = True
         try:
             seconds = min([REST_SECONDS, *(due - time.monotonic() for due in self._due.values())])
-            original("select", "select")([self._wake_read], [], [], max(seconds, 0))
+            resting = original("select", "poll")()  # select() takes no descriptor above 1023
+            resting.register(self._wake_read, zmq.POLLIN)
+            resting.poll(max(seconds, 0) * 1000)
         finally:
             self._resting = False
 
