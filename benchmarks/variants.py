@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import zmq
+from load import SENDER, Load
 
 Send = Callable[[bytes], object]
 Receive = Callable[[], bytes]
@@ -51,27 +52,6 @@ class Wrapped:
         import hopwatch
 
         return hopwatch.wrap(socket, name="benchmark", sequence=self.sequence, stamp_every=self.stamp_every)
-
-
-@dataclass(frozen=True)
-class StampingSender:
-    """A stamping sender alone, and a bare receiver that passes over the stamps: so the sender is the bound."""
-
-    stamp_every: int = 1
-
-    def sender(self, socket: zmq.Socket[bytes]) -> Send:
-        return Wrapped(sequence="stamp", stamp_every=self.stamp_every).sender(socket)
-
-    def receiver(self, socket: zmq.Socket[bytes]) -> Receive:
-        receive = socket.recv
-
-        def receive_message() -> bytes:
-            frame = receive()
-            while frame.startswith(b"\xff\x48\x57\x01"):
-                frame = receive()
-            return frame
-
-        return receive_message
 
 
 class PrometheusByHand:
@@ -149,18 +129,28 @@ BARE = "bare pyzmq"
 BARE_AGAIN = "bare pyzmq against itself"
 PROMETHEUS = "prometheus_client by hand, both ends"
 OPEN_TELEMETRY = "OpenTelemetry by hand, both ends"
+COUNTING = "hopwatch, counting, both ends"
+COUNTING_SENDER = "hopwatch, counting, sender alone"
+COUNTING_RECEIVER = "hopwatch, counting, receiver alone"
+STAMPING = "hopwatch, stamping, both ends"
+STAMPING_16 = "hopwatch, stamping one in 16, both ends"
 BY_HAND = (PROMETHEUS, OPEN_TELEMETRY)
 
 VARIANTS: dict[str, Counting] = {
     BARE: Bare(),
     BARE_AGAIN: Bare(),
-    "hopwatch, counting, both ends": Wrapped(),
-    "hopwatch, counting, sender alone": Wrapped(at_receiver=False),
-    "hopwatch, counting, receiver alone": Wrapped(at_sender=False),
-    "hopwatch, stamping, both ends": Wrapped(sequence="stamp"),
-    "hopwatch, stamping, sender alone": StampingSender(),
-    "hopwatch, stamping one in 16, both ends": Wrapped(sequence="stamp", stamp_every=16),
-    "hopwatch, stamping one in 16, sender alone": StampingSender(stamp_every=16),
+    COUNTING: Wrapped(),
+    COUNTING_SENDER: Wrapped(at_receiver=False),
+    COUNTING_RECEIVER: Wrapped(at_sender=False),
+    STAMPING_16: Wrapped(sequence="stamp", stamp_every=16),
+    STAMPING: Wrapped(sequence="stamp"),
     PROMETHEUS: PrometheusByHand(),
     OPEN_TELEMETRY: OpenTelemetryByHand(),
 }
+
+
+def suits(variant: str, load: Load) -> bool:
+    """Whether a variant is measured with a load: by the sender's clock the receiver is bare, and by hand only blocking sockets are counted."""
+    if load.bound == SENDER:
+        return variant in {BARE_AGAIN, COUNTING, STAMPING, STAMPING_16}
+    return not (load.asyncio and variant in BY_HAND)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, cast
 
 import zmq
@@ -19,17 +20,21 @@ from hopwatch.lanes.topics import MOST_TOPICS, first_of_several
 from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.monitors.promised import PromisedMonitor
 from hopwatch.sockets.classes import instrumented
-from hopwatch.sockets.counting import arming_send, counting_recv, counting_send
+from hopwatch.sockets.counting import PartsSender, arming_send, counting_recv, counting_send, no_parts
 from hopwatch.sockets.hooks import HookedSocket, subscription_changed
 from hopwatch.sockets.looking import looking_recv, looking_send
 from hopwatch.sockets.numbering import (
     NEVER,
+    KnownLane,
     LaneChooser,
     Numbering,
+    known_by_topic,
+    known_single_lane,
     lane_by_routing_id,
     lane_by_topic,
     single_lane,
 )
+from hopwatch.sockets.parts import counting_parts, stamping_parts
 from hopwatch.sockets.receiving import CountingReceive
 from hopwatch.sockets.refusals import Arming, Waiting
 from hopwatch.sockets.routing import Routing, RoutingProbe, may_probe_routing, routing_send
@@ -37,7 +42,7 @@ from hopwatch.sockets.sending import CountingSend, StampingSend, SubscribingSend
 from hopwatch.sockets.sequenced import read_numbers
 from hopwatch.sockets.set_up import look_at_wrapped, set_up_of
 from hopwatch.sockets.stamped_receiving import StampedReceive
-from hopwatch.sockets.stamping import stamped_recv, stamping_send
+from hopwatch.sockets.stamping import stamping_send
 from hopwatch.sockets.standing import (
     above,
     adopt,
@@ -48,6 +53,7 @@ from hopwatch.sockets.standing import (
     worker_of,
 )
 from hopwatch.sockets.state import SocketState
+from hopwatch.sockets.taking_stamps import stamped_recv
 from hopwatch.sockets.use import Use
 from hopwatch.stamp import SHARED_OUT
 from hopwatch.wishes import Wish
@@ -135,20 +141,22 @@ def _number(state: SocketState, socket_type: zmq.SocketType, wish: Wish) -> None
     if wish.counted:
         lanes.gathering = lambda: state.find(finding.topics_gathered(MOST_TOPICS))
     choose: LaneChooser = single_lane(lanes)
+    known: KnownLane | None = known_single_lane(lanes)
     single_frames_share = socket_type != zmq.ROUTER and (
         socket_type not in PROBEABLE or rule is first_of_several
     )
     if socket_type in PROBEABLE:
         choose = lane_by_topic(lanes, rule)
+        known = known_by_topic(lanes) if rule is first_of_several else None
     elif socket_type == zmq.ROUTER:
-        choose = lane_by_routing_id(lanes)
+        choose, known = lane_by_routing_id(lanes), None
     flags = SHARED_OUT if socket_type in SHARING_OUT else 0
     told = wish.rule_flags if socket_type in PROBEABLE else 0
     if told is None and wish.stamped and every > 1:
         every = 1
     state.sending = lanes
     state.numbering = Numbering(
-        state.identifier, flags, state.slot.words, choose, single_frames_share, every, told or 0
+        state.identifier, flags, state.slot.words, choose, single_frames_share, every, told or 0, known
     )
 
 
@@ -190,7 +198,11 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
     words, way = state.slot.words, state.way
     plain = way.plain_flags
     numbering = state.numbering if stamps else None
-    sending = counting_send(words, plain) if numbering is None else stamping_send(words, numbering, plain)
+    parts = _parts_sender(state, numbering)
+    if numbering is None:
+        sending = counting_send(words, plain, parts)
+    else:
+        sending = stamping_send(words, numbering, plain, parts)
     if state.unrouted is not None and numbering is None:
         sending = routing_send(words, sending, state.unrouted, plain)
     if state.subscriptions is not None:
@@ -199,6 +211,15 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
     receiving = stamped_recv(words, state) if reads_stamps else counting(words)
     arms = probed and state.unrouted is None
     return {**(arming_send(sending) if arms else sending), **receiving}
+
+
+def _parts_sender(state: SocketState, numbering: Numbering | None) -> PartsSender:
+    if state.type_name == "ROUTER":
+        return no_parts
+    if numbering is None:
+        return partial(counting_parts, state)
+    known = numbering.known_lane
+    return no_parts if known is None else partial(stamping_parts, state, numbering, known)
 
 
 def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str | None, probed: bool) -> None:

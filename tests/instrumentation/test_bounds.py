@@ -14,6 +14,7 @@ import zmq
 from hopwatch.journal.events import SEGMENT_BYTES, SEGMENTS_KEPT
 from hopwatch.monitors.addresses import Addresses, addresses_of
 from hopwatch.monitors.watched import ASKED_FOR
+from interpreters import frees_classes
 from journal_reader import Journal
 
 RESIDENT = """
@@ -104,6 +105,7 @@ def test_a_flood_of_full_pipes_and_of_peers_that_are_not_there_takes_no_memory(
     assert journal_bytes(journal) <= BOUND
 
 
+@frees_classes
 def test_ten_thousand_sockets_leave_no_file_thread_memory_or_slot(tmp_path: Path, journal: Journal) -> None:
     first, second, of_python, in_all, threads, slots = run(
         tmp_path,

@@ -6,6 +6,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from interpreters import frees_classes
 from journal_reader import Journal
 
 SOCKETS = """
@@ -79,6 +80,7 @@ def test_a_signal_that_nobody_handles_ends_the_process_and_loses_no_count(
     assert journal.events("exit", "closed") == []
 
 
+@frees_classes
 def test_a_sigterm_that_the_application_turns_into_an_exit_is_one(tmp_path: Path, journal: Journal) -> None:
     ended = both(
         tmp_path,

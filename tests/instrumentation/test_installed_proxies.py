@@ -127,6 +127,7 @@ class ForkedDevice(zmq.devices.ProcessDevice):
     _launch_class = multiprocessing.get_context("fork").Process
 
 
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 @pytest.mark.parametrize("device", [zmq.devices.ThreadDevice, ForkedDevice])
 def test_a_device_passes_messages_and_its_sockets_are_wrapped(
     context: zmq.Context, journal: Journal, until, device: type[zmq.devices.Device]

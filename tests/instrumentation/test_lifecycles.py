@@ -11,6 +11,7 @@ from pathlib import Path
 import hopwatch
 import pytest
 import zmq
+from interpreters import frees_classes
 from journal_reader import Journal
 
 SOCKETS = """
@@ -51,6 +52,7 @@ def run(tmp_path: Path, body: str, *arguments: str) -> subprocess.CompletedProce
     return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
 
 
+@frees_classes
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_process_ends_as_a_bare_one_does(tmp_path: Path, journal: Journal, ending: str) -> None:
     wrapped, bare = run(tmp_path, ENDINGS[ending]), run(tmp_path, ENDINGS[ending], "bare")
@@ -64,12 +66,14 @@ def test_a_process_ends_as_a_bare_one_does(tmp_path: Path, journal: Journal, end
     assert journal.header() == {"events_lost": 0, "faults": 0}
 
 
+@frees_classes
 def test_the_exit_is_the_last_event_of_sockets_that_were_left_open(tmp_path: Path, journal: Journal) -> None:
     run(tmp_path, ENDINGS["returns"])
     kinds = [event["event"] for event in journal.events()]
     assert "closed" not in kinds[: kinds.index("exit")]
 
 
+@frees_classes
 def test_a_forked_child_has_a_journal_of_its_own(tmp_path: Path, journal: Journal) -> None:
     ended = run(
         tmp_path,
@@ -96,6 +100,7 @@ def test_a_forked_child_has_a_journal_of_its_own(tmp_path: Path, journal: Journa
     assert len(journal.events("exit")) == 2
 
 
+@frees_classes
 @pytest.mark.parametrize(
     "use",
     ["pass", "push.close(); pull.close()", "hopwatch.unwrap(push); hopwatch.unwrap(pull)", "del push, pull"],

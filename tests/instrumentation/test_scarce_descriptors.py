@@ -89,3 +89,27 @@ def test_sockets_are_wrapped_as_far_as_can_be_and_work(journal: Journal, left: i
 def test_a_proxy_passes_messages_on(journal: Journal, left: int, wrapped: str) -> None:
     status, output, errors = run(PROXY, str(left), wrapped)
     assert (status, output) == (0, "x\nended as zmq.proxy ends\n"), errors
+
+
+MANY = """
+import os, resource
+import hopwatch, zmq
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
+taken = [os.open("/dev/null", os.O_RDONLY) for _ in range(1100)]
+with zmq.Context() as context, hopwatch.wrap(context.socket(zmq.PULL), name="pull") as pull:
+    port = pull.bind_to_random_port("tcp://127.0.0.1")
+    for _ in range(1000):
+        with context.socket(zmq.PUSH) as push:
+            push.connect(f"tcp://127.0.0.1:{port}")
+            push.send(b"x")
+            pull.recv()
+"""
+
+
+def test_descriptors_above_1023_are_as_good_as_any(journal: Journal) -> None:
+    """More events come than are looked at one by one."""
+    ended = run(MANY, "0")
+    assert ended == (0, "", "")
+    assert journal.socket("pull")["received"] == 1000
+    assert journal.header() == {"events_lost": 0, "faults": 0}

@@ -18,7 +18,8 @@ LANES_A_LINE = 100
 class SendingLane:
     """One lane: its index, the length of its topic within the first frame, and its slot.
 
-    ``count`` and ``more_frames`` are what the slot says, at hand; ``due`` is the next number to be stamped.
+    ``count`` and ``more_frames`` are what the slot says, at hand; ``due`` is the next number to be stamped; ``head`` the first part of
+    its stamps, once it was made.
     """
 
     index: int
@@ -27,6 +28,7 @@ class SendingLane:
     count: int = 0
     more_frames: int = 0
     due: int = 0
+    head: bytes = b""
 
 
 class SendingLanes:
@@ -58,6 +60,10 @@ class SendingLanes:
         if self._whole is None:
             self._whole = self._open(stamp.WHOLE_STREAM_LANE, b"", 0)
         return self._whole
+
+    def known(self, key: bytes) -> SendingLane | None:
+        """The lane of a key, if there is one already."""
+        return self._by_key.get(key)
 
     def write_progress(self, final: bool) -> None:
         """Journal where every lane stands; when it is not the last word, only of streams with few lanes."""

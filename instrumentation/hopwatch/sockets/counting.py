@@ -1,9 +1,9 @@
-"""The hot path: what a counting send or receive does for each message; ``stamping.py`` and ``looking.py`` have those that do more.
+"""The hot path: what a counting send or receive does for each message; ``stamping.py``, ``taking_stamps.py`` and ``looking.py`` do more.
 
 A function a socket, with its counters in its closure: an attribute of a pyzmq socket takes about as long to read as a word of the
 mapped file. Whatever is not the plain case goes to the slower methods of ``sending.py`` and ``receiving.py``, which
 count through the ``count_*`` functions made here, so that each counter has one owner. A compiled hot path would take
-the place of these three modules.
+the place of these four modules.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ Methods = dict[str, Any]
 """Methods of one socket's class, by name."""
 
 Sender = Callable[..., Any]
+
+PartsSender = Callable[[Callable[[int, bool], None]], Sender]
+"""From what counts a sent frame to what sends the frames of multipart messages, and all else that is not the plain case."""
 
 DONTWAIT = int(zmq.DONTWAIT)
 SNDMORE = int(zmq.SNDMORE)
@@ -70,7 +73,12 @@ def recv_as_it_is_now(self: Any, flags: int, copy: bool, track: bool) -> Any:
     return type(self).recv(self, flags, copy, track)
 
 
-def counting_send(words: Words, plain: int = 0) -> Methods:
+def no_parts(count_sent: Callable[[int, bool], None]) -> Sender:  # noqa: ARG001
+    """For sockets whose multipart messages all go the longer way."""
+    return slow_send
+
+
+def counting_send(words: Words, plain: int = 0, parts: PartsSender = no_parts) -> Methods:
     """``send`` of a socket that counts; ``words`` is its slot, ``plain`` the flags of a plain send.
 
     No send is plain within a multipart message: see ``refusals.py``.
@@ -138,6 +146,7 @@ def counting_send(words: Words, plain: int = 0) -> Methods:
         nonlocal plain_now, otherwise
         plain_now, otherwise = None, send_as_it_is_now
 
+    otherwise = parts(count_sent)
     return {
         "send": send,
         "_hopwatch_count_sent": staticmethod(count_sent),

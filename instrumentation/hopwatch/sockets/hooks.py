@@ -133,6 +133,9 @@ class HookedSocket(zmq.Socket[bytes]):
             shadow = None if frame is None else callers.shadow_being_made(frame)
             if shadow is not None:
                 self._hopwatch.adopt(shadow, self._hopwatch)
+        del (
+            frame
+        )  # it would hold itself, and what the application's functions hold, until garbage is collected
         return cast(int, BackendSocket.underlying.__get__(self))
 
     def __copy__(self, memo: Any = None) -> Any:

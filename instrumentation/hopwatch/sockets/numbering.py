@@ -18,6 +18,9 @@ NEVER = 1 << 62
 LaneChooser = Callable[[list[Any]], SendingLane]
 """From the frames of a message, as the application gave them, to its lane."""
 
+KnownLane = Callable[[Any], SendingLane | None]
+"""From the first frame of a message of several to its lane; None: it is to be chosen, or opened, from all of them."""
+
 
 class Numbered(NamedTuple):
     """A message's place: its lane, its number there, how many frames it has with its stamp, and the stamp, if it gets one."""
@@ -45,8 +48,10 @@ class Numbering:
         single_frames_share: bool,
         every: int = 1,
         rule_flags: int = 0,
+        known_lane: KnownLane | None = None,
     ) -> None:
         self.stream = stream
+        self.known_lane = known_lane
         self.every = every
         self.stamps = every != NEVER
         self.flags = flags | (interval_flags(every) | rule_flags if every > 1 else 0)
@@ -125,6 +130,16 @@ def single_lane(lanes: SendingLanes) -> LaneChooser:
         return lanes.lane(b"", 0)
 
     return choose
+
+
+def known_single_lane(lanes: SendingLanes) -> KnownLane:
+    """The lane of ``single_lane``."""
+    return lambda _: lanes.known(b"")
+
+
+def known_by_topic(lanes: SendingLanes) -> KnownLane:
+    """The lane of ``lane_by_topic`` where the topic is the first frame."""
+    return lambda frame: lanes.known(frame) if frame.__class__ is bytes else None
 
 
 def lane_by_topic(lanes: SendingLanes, rule: TopicRule) -> LaneChooser:

@@ -13,8 +13,8 @@ from hopwatch.rules.conflate import conflate_stamped
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
 from hopwatch.sockets.stamped_receiving import StampedReceive, has_way
-from hopwatch.sockets.stamping import stamped_recv
 from hopwatch.sockets.state import Guard
+from hopwatch.sockets.taking_stamps import stamped_recv
 from hopwatch.words import (
     RECEIVED,
     RECEIVED_MORE_FRAMES,

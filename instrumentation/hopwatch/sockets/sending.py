@@ -64,6 +64,7 @@ class CountingSend(RefusalHandling):
         return self._hopwatch_transmit(data, flags, copy, track)
 
     def _hopwatch_conflate(self) -> None:
+        self._hopwatch.sends_parts = False
         exchange(self, CountingSend, ConflatingSend)
 
 

@@ -1,4 +1,4 @@
-"""The hot path of sockets that stamp, and of those that take stamps off (see ``counting.py``)."""
+"""The hot path of sockets that stamp (see ``counting.py``)."""
 
 from __future__ import annotations
 
@@ -9,27 +9,23 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.frames import size_of
-from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.journal.counters import Words
-from hopwatch.journal.runs import NO_RUN, received_run, sent_run
+from hopwatch.journal.runs import NO_RUN, sent_run
 from hopwatch.lanes.sending import SendingLane
 from hopwatch.sockets.counting import (
     LOOK_FOR_RUN,
     Methods,
+    PartsSender,
     Sender,
-    recv_as_it_is_now,
+    no_parts,
     send_as_it_is_now,
     slow_send,
 )
 from hopwatch.sockets.numbering import Numbering
-from hopwatch.sockets.state import SocketState
 from hopwatch.stamp import MAGIC, pack_head, pack_numbers
-from hopwatch.stamp import SIZE as STAMP_SIZE
 from hopwatch.words import (
     LANE_COUNT,
     LANE_MORE_FRAMES,
-    RECEIVED,
-    RECEIVED_BYTES,
     SENT,
     SENT_BYTES,
     SENT_MORE_FRAMES,
@@ -41,11 +37,12 @@ UNSENT = object()
 
 Again = zmq.Again
 backend_send = BackendSocket.send
-backend_recv = BackendSocket.recv
 time_ns = time.time_ns
 
 
-def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods:
+def stamping_send(
+    words: Words, numbering: Numbering, plain: int = 0, parts: PartsSender = no_parts
+) -> Methods:
     """``send`` of a socket that counts and stamps: here the messages of one frame, for which one lane serves.
 
     As long as nothing but these is sent, a message's number in its lane is the count of messages sent, less ``behind``, and all
@@ -168,6 +165,7 @@ def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods
         leave()
         otherwise = send_as_it_is_now
 
+    otherwise = parts(count_sent)
     numbering.leave_hot_path = leave
     return {
         "send": send,
@@ -186,69 +184,3 @@ def complete(self: Any, stamp: bytes) -> bool:
     except Again:
         return False
     return True
-
-
-def stamped_recv(words: Words, state: SocketState) -> Methods:
-    """``recv`` of a socket that takes stamps off: here messages of one frame that are there already."""
-    incoming = state.incoming
-    plain = state.way.plain_flags
-    take = state.receiving.take
-    count_unstamped = state.receiving.unstamped.count
-    received, received_bytes = words[RECEIVED], received_run(words).end()
-    plain_now: int | None = plain
-
-    def otherwise(self: Any, flags: int, copy: bool, track: bool) -> Any:
-        frame = self._hopwatch_next(flags, track, copy)
-        return frame.bytes if copy else frame
-
-    def recv(self: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
-        """As ``zmq.Socket.recv``, the stamps left out."""
-        nonlocal received, received_bytes
-        if flags == plain_now and incoming.held is None and not incoming.frames and not state.faulty:
-            try:
-                frame = backend_recv(self, DONTWAIT, False, track)
-            except Again:
-                pass
-            else:
-                following: Any = b""
-                if frame.more:
-                    following = backend_recv(self, DONTWAIT, copy)
-                    if not copy or len(following) != STAMP_SIZE or not following.startswith(MAGIC):
-                        self._hopwatch_hold(frame, following)
-                        return frame.bytes if copy else frame
-                elif len(frame) == STAMP_SIZE and frame.bytes.startswith(MAGIC):
-                    self._hopwatch_take_orphan(frame)
-                    return self.recv(flags, copy, track)
-                incoming.more = False
-                try:
-                    if following:
-                        take(following, frame)
-                    else:
-                        count_unstamped(frame, False)
-                except Exception as error:
-                    if raised_by_signal_handler(error.__traceback__):
-                        raise
-                    state.fault(error)
-                received += 1
-                words[RECEIVED] = received
-                received_bytes += len(frame)
-                words[RECEIVED_BYTES] = received_bytes
-                return frame.bytes if copy else frame
-        return otherwise(self, flags, copy, track)
-
-    def count_received(messages: int, size: int) -> None:
-        nonlocal received, received_bytes
-        received += messages
-        words[RECEIVED] = received
-        received_bytes += size
-        words[RECEIVED_BYTES] = received_bytes
-
-    def retire() -> None:
-        nonlocal plain_now, otherwise
-        plain_now, otherwise = None, recv_as_it_is_now
-
-    return {
-        "recv": recv,
-        "_hopwatch_count_received": staticmethod(count_received),
-        "_hopwatch_retire_receive": staticmethod(retire),
-    }

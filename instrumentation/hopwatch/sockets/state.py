@@ -100,6 +100,7 @@ class SocketState:
     reading_received: Reading | None = None
     onset_due: bool = False
     sending_more: bool = False
+    sends_parts: bool = True
     bound_within: set[Within] = field(default_factory=set)
     connected_within: list[Within] = field(default_factory=list)
     is_wrapped: Callable[[Within], bool] = anything_is
@@ -109,9 +110,9 @@ class SocketState:
     faulty: bool = False
     by_install: bool = False
     way: Way = field(default_factory=Way)
+    members: Alive[HookedSocket] = field(default_factory=Alive)
     in_use: bool = False
     attaching: Attaching = field(default_factory=NoAttaching)
-    members: Alive[HookedSocket] = field(default_factory=Alive)
     borrowers: Alive[zmq.Socket[Any]] = field(default_factory=Alive)
     adopt: Callable[[zmq.Socket[Any], SocketState], None] = no_adoption
     closed: bool = False
