@@ -8,7 +8,7 @@ import zmq
 
 from hopwatch import finding, native_state
 from hopwatch.monitors.thread import MonitorThread
-from hopwatch.monitors.watched import attach
+from hopwatch.monitors.watched import attach, receiving_end
 from hopwatch.sockets.hooks import stop_monitor
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class PromisedMonitor:
     def __init__(self, monitors: MonitorThread) -> None:
         self._monitors = monitors
         self._tried = False
-        self._to_be_drained = False
+        self._attached_to: HookedSocket | None = None
 
     def before_use(self, socket: HookedSocket) -> None:
         """Attach it."""
@@ -47,21 +47,25 @@ class PromisedMonitor:
             state.find(finding.not_watched("monitors would take up the sockets that its context may have"))
             return
         try:
-            watched = attach(socket, state)
+            attach(socket, state)
             state.monitored = True
             state.wake_monitors = self._monitors.wake
-            self._to_be_drained = True
-            self._monitors.take(watched, at_once=False)
+            self._attached_to = socket
+        except zmq.ZMQError as error:
+            state.find(finding.not_watched(str(error)))
+
+    def after_use(self) -> None:
+        """Have it drained."""
+        socket, self._attached_to = self._attached_to, None
+        if socket is None:
+            return
+        state = socket._hopwatch
+        try:
+            self._monitors.take(receiving_end(socket, state))
             state.note("monitor", state="attached")
         except (zmq.ZMQError, RuntimeError) as error:
             stop_monitor(socket, state)
             state.find(finding.not_watched(str(error)))
-
-    def after_use(self) -> None:
-        """Wake the thread that drains it."""
-        if self._to_be_drained:
-            self._to_be_drained = False
-            self._monitors.look()
 
 
 def _has_context(socket: HookedSocket) -> bool:

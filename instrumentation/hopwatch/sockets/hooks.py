@@ -90,8 +90,11 @@ class HookedSocket(zmq.Socket[bytes]):
     @also_when_held
     def connect(self, addr: str) -> Any:
         """As the bare socket's; the endpoint is journaled."""
-        with Use(self):
-            context = super().connect(addr)
+        with Use(
+            self
+        ):  # before: who connects counts on its first send to find the connection as libzmq has just made it
+            pass
+        context = super().connect(addr)
         self._hopwatch_endpoint("connect", addr, Kind.CONNECTED)
         with Guard(self._hopwatch):
             self._hopwatch_connected_within(addr)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Use:
-    """Around what makes a socket usable: a monitor watches it before, and what was noted of it is journaled after."""
+    """Around what makes a socket usable: its monitor is attached before, and what was noted of it journaled after."""
 
     __slots__ = ("_socket", "_state")
 
@@ -29,12 +29,12 @@ class Use:
                 self._state.attaching.before_use(self._socket)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Hand the monitor over, also where the socket has not become usable: nobody could end its context otherwise."""
+        """Have the monitor drained, also where the socket has not become usable: it blocks libzmq otherwise."""
         state = self._state
         if state.in_use:
             return
         state.in_use = kind is None
         with Guard(state):
+            state.attaching.after_use()
             if state.in_use:
                 state.journal.write_waiting()
-            state.attaching.after_use()
