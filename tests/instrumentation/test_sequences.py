@@ -271,6 +271,45 @@ def test_a_callable_that_fails_is_asked_once_and_that_is_a_finding(
     assert journal.socket("sub")["received"] == 3
 
 
+class UnspeakableError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("it cannot even say so")
+
+
+class Unhashable(bytes):
+    __hash__ = None
+
+
+def empties(frames: list[bytes]) -> tuple[bytes, int]:
+    frames.clear()
+    return b"lane", 1
+
+
+def unspeakable(frames: list[bytes]) -> tuple[bytes, int]:
+    raise UnspeakableError
+
+
+@pytest.mark.parametrize(
+    ("read", "rules"),
+    [
+        (empties, []),
+        (unspeakable, ["sequence_failed"]),
+        (lambda frames: (Unhashable(frames[0]), 1), []),
+    ],
+)
+def test_no_callable_makes_the_instrumentation_fail(context, journal: Journal, link, read, rules) -> None:
+    pub = hopwatch.wrap(context.socket(zmq.PUB), sequence=read)
+    sub = hopwatch.wrap(context.socket(zmq.SUB), sequence=read)
+    sub.subscribe(b"")
+    link(pub, sub)
+    for _ in range(3):
+        pub.send_multipart([b"a", b"b"])
+        assert sub.recv_multipart() == [b"a", b"b"]
+    for socket in (pub, sub):
+        assert [finding.rule for finding in hopwatch.findings(socket)] == rules
+    assert journal.header()["faults"] == 0
+
+
 def test_the_environment_names_a_sequence(context, journal: Journal, monkeypatch) -> None:
     monkeypatch.setenv("HOPWATCH_SEQUENCE", "vllm_kv_events")
     hopwatch.wrap(context.socket(zmq.SUB), name="sub")

@@ -192,6 +192,28 @@ def test_streams_of_one_topic_are_told_apart_by_their_connections(context, journ
     assert hopwatch.findings(sub) == []
 
 
+def test_single_frames_before_a_first_stamp_are_claimed_by_it(context, journal: Journal, link) -> None:
+    """Until then another stream has the only lane that they could be of, but for their connection."""
+    early, late = (
+        hopwatch.wrap(context.socket(zmq.PUB), name=name, sequence="stamp", stamp_every=5)
+        for name in ("early", "late")
+    )
+    sub = hopwatch.wrap(context.socket(zmq.SUB), name="sub", sequence="stamp")
+    sub.subscribe(b"")
+    early.send(b"nobody is there")
+    for pub in (early, late):
+        link(pub, sub)
+    early.send_multipart([b"topic", b"body"])
+    assert sub.recv_multipart() == [b"topic", b"body"]
+    for pub in (late, early, late, early, early, early, early):
+        pub.send(b"single")
+        assert sub.recv() == b"single"
+    sub.close()
+    (opened,) = journal.of("early", "opened")
+    (row,) = (row for row in finals(journal, "sub") if row[:2] == [opened["socket"], stamp.WHOLE_STREAM_LANE])
+    assert (row[2] + row[3], row[4]) == (5, 1)
+
+
 def test_a_shared_out_stream_is_counted_by_all_its_receivers(context, journal: Journal) -> None:
     push = hopwatch.wrap(context.socket(zmq.PUSH), name="push", sequence="stamp", stamp_every=4)
     port = push.bind_to_random_port("tcp://127.0.0.1")

@@ -1,9 +1,7 @@
 """The lanes that arrive at a receiver: finds the numbers that are missing."""
 
 import time
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from hopwatch import finding
@@ -12,8 +10,9 @@ from hopwatch.frames import as_bytes
 from hopwatch.ids import as_text
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
+from hopwatch.lanes.receiving_lane import ReceivingLane
 from hopwatch.lanes.subscriptions import Subscriptions
-from hopwatch.lanes.unstamped import SparseLane, Unstamped
+from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.stamp import (
     HEAD_SIZE,
     INTERVAL_MASK,
@@ -40,22 +39,9 @@ from hopwatch.words import (
 )
 
 MOST_LANES = 20_000
-GAPS_REMEMBERED = 64
 SETTLED_NS = 250_000_000
 """A message sent so long after a subscription came back, and next in its lane, shows that the subscription is in force again. Before,
 numbers that are missing may be those that were sent while there was none. The two times are of two hosts' clocks."""
-
-
-@dataclass
-class ReceivingLane:
-    """One lane as this receiver sees it. ``words`` is None where it cannot be checked."""
-
-    topic: bytes
-    words: Words | None
-    newest_number: int = 0
-    paused: bool = False
-    sparse: SparseLane | None = None
-    open_gaps: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=GAPS_REMEMBERED))
 
 
 class ReceivingLanes:
@@ -225,7 +211,7 @@ class ReceivingLanes:
             words[LANE_COUNT] += came
             self._counters[GAPS] += 1
             self._counters[LOST] += lost
-            lane.open_gaps.append((first, last))
+            lane.open_gaps.add(first, last)
             self._event(
                 "gap",
                 stamp,
@@ -242,14 +228,9 @@ class ReceivingLanes:
 
     def _step_back(self, lane: ReceivingLane, words: Words, stamp: Stamp) -> None:
         number = stamp.lane_number
-        gap = next((gap for gap in lane.open_gaps if gap[0] <= number <= gap[1]), None)
-        if gap is None:
+        if not lane.open_gaps.fill(number):
             self._counters[DUPLICATED] += 1
             return
-        lane.open_gaps.remove(gap)
-        lane.open_gaps.extend(
-            part for part in ((gap[0], number - 1), (number + 1, gap[1])) if part[0] <= part[1]
-        )
         words[LANE_COUNT] += 1
         self._counters[REORDERED] += 1
         self._counters[LOST] -= 1

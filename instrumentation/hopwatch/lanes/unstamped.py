@@ -14,7 +14,15 @@ import zmq
 from hopwatch.frames import as_bytes
 from hopwatch.journal.counters import Words
 from hopwatch.lanes.topic_counts import TopicCounts
-from hopwatch.stamp import BY_FIRST_FRAME, LENGTH_SHIFT, RULE_MASK, WHOLE_STREAM_LANE, Stamp, most_between
+from hopwatch.stamp import (
+    BY_FIRST_FRAME,
+    LENGTH_MASK,
+    LENGTH_SHIFT,
+    RULE_MASK,
+    WHOLE_STREAM_LANE,
+    Stamp,
+    most_between,
+)
 from hopwatch.words import LANE_COUNT, LANE_UNSTAMPED
 
 MOST_GROUPS = 20_000
@@ -101,9 +109,16 @@ class Unstamped:
         self._groups: dict[Key, Group] = {}
         self._streams: set[int] = set()
         self._by_connection = False
+        self._only: SparseLane | None = None
+        """The lane of all messages of one frame, where they can be of no other."""
 
     def count(self, first_frame: Any, several: bool) -> None:
         """Take in a message without a stamp (its first frame: bytes or zmq.Frame; ``several``: it has more)."""
+        only = self._only
+        if only is not None and not several:
+            only.since = since = only.since + 1
+            only.words[LANE_UNSTAMPED] = since
+            return
         connection = connection_of(first_frame) if self._by_connection else None
         for rule in self._rules:
             group = self._group((rule, topic_by(rule, first_frame, several)))
@@ -126,6 +141,7 @@ class Unstamped:
 
     def open(self, words: Words, stamp: Stamp, first_frame: Any, several: bool) -> tuple[SparseLane, int]:
         """A lane's first stamp; returns the lane, and how many messages of it may have come before."""
+        self._only = None
         rule = stamp.flags & RULE_MASK
         told_apart = self._by_connection
         self._know(rule, stamp.stream)
@@ -149,6 +165,7 @@ class Unstamped:
         came += max((other.since for other in (rivals if told_apart else group.all_lanes())), default=0)
         group.claim()
         self._join(group, lane)
+        self._only = self._lane_of_single_frames()
         return lane, came
 
     def stamped(self, lane: SparseLane, first_frame: Any) -> int:
@@ -164,6 +181,13 @@ class Unstamped:
             lane.connection = connection
             self._join(group, lane)
         return surplus
+
+    def _lane_of_single_frames(self) -> SparseLane | None:
+        if self._by_connection or len(self._rules) > 1 or self._rules[0] & LENGTH_MASK:
+            return None
+        group = self._groups.get((self._rules[0], None))
+        lanes = [] if group is None else group.all_lanes()
+        return lanes[0] if len(lanes) == 1 and lanes[0].followed else None
 
     @staticmethod
     def _join(group: Group, lane: SparseLane) -> None:

@@ -197,8 +197,8 @@ def counting_recv(words: Words) -> Methods:
                 self._hopwatch_count_refused_receive()
             raise
         size = len(frame)
-        if size != run_size or not received & ask:
-            if size == STAMP_SIZE or not received & ask:
+        if size != run_size or not received & ask or (not copy and frame.more):
+            if size == STAMP_SIZE or not received & ask or (not copy and frame.more):
                 return frame if retired else self._hopwatch_look(frame, flags, copy, track)
             if run_size >= 0:
                 end_run()

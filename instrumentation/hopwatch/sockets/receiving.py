@@ -27,7 +27,8 @@ STAMP_SIZE = stamp.SIZE
 
 FRAMES_ASKED_AT_FIRST = 64
 """Whether more frames follow costs several times what the receive itself does. It is asked of each of the first frames, then of two
-frames in sixty-four, and of every frame again from the first multipart message on."""
+frames in sixty-four, and of every frame again from the first multipart message on. Where the application asks itself, or receives
+frames that tell, nothing is missed."""
 
 backend_recv = BackendSocket.recv
 backend_get = BackendSocket.get
@@ -93,11 +94,30 @@ class CountingReceive(HookedSocket):
             self._hopwatch_count_last(1, size)
         return size
 
+    def get(self, option: int) -> Any:
+        """As the bare socket's; what the application asks about more frames we need not ask."""
+        if not has_way(self, CountingReceive):
+            return self.get(option)
+        value = backend_get(self, option)
+        if option == RCVMORE and value and self._hopwatch.incoming.asked_sometimes:
+            self._hopwatch_goes_on()
+        return value
+
+    getsockopt = get
+
+    def _hopwatch_goes_on(self) -> None:
+        """The frame that was taken for a whole message, and counted, is followed by others."""
+        incoming = self._hopwatch.incoming
+        incoming.frames, incoming.counted = 1, True
+        incoming.multipart = True
+        incoming.asked_sometimes = False
+        self._hopwatch_ask_sometimes(False)
+
     def _hopwatch_look(self, frame: Any, flags: int, copy: bool, track: bool) -> Any:
         """Look closer at a frame: is it a stamp, and does its message go on?"""
         incoming = self._hopwatch.incoming
         size = len(frame)
-        more = backend_get(self, RCVMORE)
+        more = backend_get(self, RCVMORE) if copy else frame.more
         if more:
             self._hopwatch_count_more(size, as_bytes(frame))
         elif size == STAMP_SIZE and stamp.is_stamp(as_bytes(frame)):
@@ -133,7 +153,8 @@ class CountingReceive(HookedSocket):
         words = self._hopwatch_words
         incoming = self._hopwatch.incoming
         words[RECEIVED_MORE_FRAMES] += incoming.frames + frames - 1
-        self._hopwatch_count_received(1, size)
+        self._hopwatch_count_received(0 if incoming.counted else 1, size)
+        incoming.counted = False
         incoming.frames = 0
         incoming.first_frame = None
         if words[RECEIVED] == FRAMES_ASKED_AT_FIRST and not incoming.multipart and self._hopwatch_direct:

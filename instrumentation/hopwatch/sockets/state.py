@@ -41,7 +41,7 @@ def nothing() -> None:
 
 @dataclass
 class Incoming:
-    """Where a receiver stands within a multipart message."""
+    """Where a receiver stands within a multipart message; ``counted``: it was taken for a whole one at its first frame."""
 
     held: zmq.Frame | None = None
     more: bool = False
@@ -49,6 +49,7 @@ class Incoming:
     first_frame: bytes | zmq.Frame | None = None
     multipart: bool = False
     asked_sometimes: bool = False
+    counted: bool = False
 
 
 @dataclass

@@ -45,12 +45,13 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
                 pass
             else:
                 following: Any = b""
+                size = len(frame)
                 if frame.more:
                     following = backend_recv(self, DONTWAIT, copy)
                     if not copy or len(following) != STAMP_SIZE or not following.startswith(MAGIC):
                         self._hopwatch_hold(frame, following)
                         return frame.bytes if copy else frame
-                elif len(frame) == STAMP_SIZE and frame.bytes.startswith(MAGIC):
+                elif size == STAMP_SIZE and frame.bytes.startswith(MAGIC):
                     self._hopwatch_take_orphan(frame)
                     return self.recv(flags, copy, track)
                 incoming.more = False
@@ -65,7 +66,7 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
                     state.fault(error)
                 received += 1
                 words[RECEIVED] = received
-                received_bytes += len(frame)
+                received_bytes += size
                 words[RECEIVED_BYTES] = received_bytes
                 return frame.bytes if copy else frame
         return otherwise(self, flags, copy, track)
