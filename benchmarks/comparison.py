@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 
-from throughput import Load, messages_per_second
+from load import Load
+from throughput import messages_per_second
 from variants import BARE
 
 
@@ -40,5 +41,5 @@ def compare(variant: str, load: Load, pairs: int, progress: Callable[[str], None
         runs = [("bare", BARE), ("counted", variant)]
         for side, name in runs if pair % 2 == 0 else reversed(runs):
             rates[side].append(messages_per_second(name, load))
-        progress(f"{load.name} {load.size} B, {variant}: pair {pair + 1} of {pairs}")
+        progress(f"{load.name}, {variant}: pair {pair + 1} of {pairs}")
     return Comparison(variant, load, tuple(rates["bare"]), tuple(rates["counted"]))

@@ -34,12 +34,14 @@ PYTEST = [
 
 @dataclass(frozen=True)
 class Suite:
-    """One package's tests, and what they need besides the package."""
+    """One package's tests, and what they need besides the package. ``tests`` are paths in the sdist or, with ``installed``, modules of the wheel."""
 
     package: str
     version: str
-    needs: tuple[str, ...]
+    needs: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ("tests",)
+    installed: bool = False
 
 
 SUITES = {
@@ -54,6 +56,39 @@ SUITES = {
         ),
         Suite("jupyter_client", "8.10.0", ("jupyter_client[test]==8.10.0", "msgpack")),
         Suite("ipykernel", "7.4.0", ("flaky", "ipyparallel", "psutil", "pytest-cov")),
+        Suite(
+            "ipyparallel",
+            "9.2.0",
+            ("ipyparallel[test]==9.2.0",),
+            tests=("ipyparallel.tests",),
+            installed=True,
+        ),
+        Suite("txzmq", "1.0.0", ("twisted",), tests=("txzmq.test",), installed=True),
+        Suite("eventlet", "0.41.3", ("pyzmq",), tests=("tests/zmq_test.py",)),
+        Suite("zmq-anyio", "0.4.1", ("trio",)),
+        # matplotlib is missed at import, and pytest ends with it
+        Suite("zmq_tubes", "1.17.0", ("pyyaml",), ("--ignore=tests/threads/test_monitor.py",)),
+        Suite("zmqruntime", "0.6.5", options=("--ignore=tests/test_ci_action_pinning.py",)),
+        Suite("zprocess", "3.0.0", ("pytest-cov",), ("--no-cov",)),
+        Suite(
+            "bluesky",
+            "1.15.1",
+            (
+                "bluesky[zmq]==1.15.1",
+                "pytest-mock",
+                "multiprocess",
+                "ophyd",
+                "cloudpickle",
+                "matplotlib",
+                "scipy",
+                "lmfit",
+            ),
+            options=("--timeout=300",),
+            tests=("bluesky.tests.test_zmq", "bluesky.tests.test_zmq_proxy_cli"),
+            installed=True,
+        ),
+        # rpc_test wants asyncio.coroutine, which Python 3.11 has no more
+        Suite("aiozmq", "1.0.0", ("msgpack",), ("--ignore=tests/rpc_test.py",)),
     )
 }
 
@@ -113,7 +148,9 @@ def environment(suite: Suite, folder: Path) -> Path:
             "pytest-timeout",
             *suite.needs,
         ]
-        subprocess.run([programs / "pip", "install", "-q", REPOSITORY, *packages], check=True)
+        subprocess.run([programs / "pip", "install", "-q", *packages], check=True)
+    current = ["install", "-q", "--no-deps", "--force-reinstall", REPOSITORY]
+    subprocess.run([programs / "pip", *current], check=True)
     return programs
 
 
@@ -138,7 +175,8 @@ def unpacked(suite: Suite, folder: Path) -> Path:
             sdist.extractall(folder / "unpacked", filter="data")
         (source,) = (folder / "unpacked").iterdir()
         tests.mkdir()
-        for name in ("tests", "pyproject.toml", "pytest.ini", "setup.cfg"):
+        folders = {Path(name).parts[0] for name in suite.tests if not suite.installed}
+        for name in (*folders, "pyproject.toml", "pytest.ini", "setup.cfg"):
             if (source / name).exists():
                 (source / name).rename(tests / name)
     return tests
@@ -156,7 +194,8 @@ def run(suite: Suite, programs: Path, tests: Path, results: Path, prefix: list[s
         *PYTEST[1:],
         f"--junitxml={report}",
         *suite.options,
-        "tests",
+        *(["--pyargs"] if suite.installed else []),
+        *suite.tests,
     ]
     path = os.pathsep.join([str(programs), os.environ["PATH"]])
     with (results / "output.txt").open("w") as output:

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from calls import call_costs
 from comparison import Comparison, compare
+from load import Load, loads
 from report import calls_table, machine, put_between_markers, throughput_table, version
-from throughput import Load, loads
-from variants import BARE, BARE_AGAIN, BY_HAND, VARIANTS
+from variants import BARE, BARE_AGAIN, BY_HAND, VARIANTS, suits
 
 ENOUGH_PAIRS_BY_HAND = 9
 README = Path(__file__).with_name("README.md")
@@ -48,6 +48,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--variant", choices=sorted(VARIANTS), action="append", help="only this one; repeatable"
     )
+    parser.add_argument(
+        "--load", action="append", help="only loads whose name contains this, e.g. 'asyncio'; repeatable"
+    )
     parser.add_argument("--quick", action="store_true", help="3 pairs of 100,000 messages")
     parser.add_argument("--write", action="store_true", help="put the figures into benchmarks/README.md")
     args = parser.parse_args()
@@ -61,9 +64,7 @@ def measure(args: argparse.Namespace) -> str:
     measured_version, load_average = version(), os.getloadavg()[0]
     counted = [name for name in chosen if name not in (BARE, BARE_AGAIN)]
     costs = list(call_costs([BARE, *counted], rounds=20, calls=10_000))
-    comparisons = list(
-        compare_all([name for name in chosen if name != BARE], loads(args.messages), args.pairs)
-    )
+    comparisons = list(compare_all([name for name in chosen if name != BARE], chosen_loads(args), args.pairs))
     circumstances = (
         f"Measured {time.strftime('%Y-%m-%d', time.gmtime())} by `python {shlex.join(sys.argv)}` on commit {measured_version}; {machine()}; "
         f"load average {load_average:.2f} at the start; {args.messages:,} messages a run."
@@ -76,9 +77,14 @@ def measure(args: argparse.Namespace) -> str:
     return f"{circumstances}\n\n### Messages per second\n\n{throughput}\n\n### Nanoseconds a call\n\n{calls}"
 
 
+def chosen_loads(args: argparse.Namespace) -> list[Load]:
+    parts = args.load or [""]
+    return [load for load in loads(args.messages) if any(part in load.name for part in parts)]
+
+
 def compare_all(variants: list[str], every_load: list[Load], pairs: int) -> Iterator[Comparison]:
     for load in every_load:
-        for variant in variants:
+        for variant in filter(lambda name: suits(name, load), variants):
             enough = min(pairs, ENOUGH_PAIRS_BY_HAND) if variant in BY_HAND else pairs
             yield compare(variant, load, enough, progress)
 

@@ -43,7 +43,7 @@ def throughput_table(comparisons: Iterable[Comparison]) -> str:
     for each in comparisons:
         low, high = each.quartiles
         lines.append(
-            f"| {each.load.name} {each.load.size} B | {each.variant} | {median(each.rates):,.0f} "
+            f"| {each.load.name} | {each.variant} | {median(each.rates):,.0f} "
             f"| {median(each.bare_rates):,.0f} | **{each.ratio:.2f}** | {low:.2f} to {high:.2f} "
             f"| {each.ratios[0]:.2f} to {each.ratios[-1]:.2f} | {len(each.rates)} |"
         )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import zmq
+from load import SENDER, Load
 
 Send = Callable[[bytes], object]
 Receive = Callable[[], bytes]
@@ -39,6 +40,7 @@ class Wrapped:
     at_sender: bool = True
     at_receiver: bool = True
     sequence: str | None = None
+    stamp_every: int = 1
 
     def sender(self, socket: zmq.Socket[bytes]) -> Send:
         return self._wrap(socket).send if self.at_sender else socket.send
@@ -49,7 +51,7 @@ class Wrapped:
     def _wrap(self, socket: zmq.Socket[bytes]) -> zmq.Socket[bytes]:
         import hopwatch
 
-        return hopwatch.wrap(socket, name="benchmark", sequence=self.sequence)
+        return hopwatch.wrap(socket, name="benchmark", sequence=self.sequence, stamp_every=self.stamp_every)
 
 
 class PrometheusByHand:
@@ -127,15 +129,28 @@ BARE = "bare pyzmq"
 BARE_AGAIN = "bare pyzmq against itself"
 PROMETHEUS = "prometheus_client by hand, both ends"
 OPEN_TELEMETRY = "OpenTelemetry by hand, both ends"
+COUNTING = "hopwatch, counting, both ends"
+COUNTING_SENDER = "hopwatch, counting, sender alone"
+COUNTING_RECEIVER = "hopwatch, counting, receiver alone"
+STAMPING = "hopwatch, stamping, both ends"
+STAMPING_16 = "hopwatch, stamping one in 16, both ends"
 BY_HAND = (PROMETHEUS, OPEN_TELEMETRY)
 
 VARIANTS: dict[str, Counting] = {
     BARE: Bare(),
     BARE_AGAIN: Bare(),
-    "hopwatch, counting, both ends": Wrapped(),
-    "hopwatch, counting, sender alone": Wrapped(at_receiver=False),
-    "hopwatch, counting, receiver alone": Wrapped(at_sender=False),
-    "hopwatch, stamping, both ends": Wrapped(sequence="stamp"),
+    COUNTING: Wrapped(),
+    COUNTING_SENDER: Wrapped(at_receiver=False),
+    COUNTING_RECEIVER: Wrapped(at_sender=False),
+    STAMPING_16: Wrapped(sequence="stamp", stamp_every=16),
+    STAMPING: Wrapped(sequence="stamp"),
     PROMETHEUS: PrometheusByHand(),
     OPEN_TELEMETRY: OpenTelemetryByHand(),
 }
+
+
+def suits(variant: str, load: Load) -> bool:
+    """Whether a variant is measured with a load: by the sender's clock the receiver is bare, and by hand only blocking sockets are counted."""
+    if load.bound == SENDER:
+        return variant in {BARE_AGAIN, COUNTING, STAMPING, STAMPING_16}
+    return not (load.asyncio and variant in BY_HAND)

@@ -14,7 +14,7 @@ Nanoseconds = Annotated[int, Meta(ge=0, le=INT64_MAX)]
 Int64 = Annotated[int, Meta(ge=-INT64_MAX, le=INT64_MAX)]
 Slot: TypeAlias = tuple[Count, Count] | None
 LaneNumbers = tuple[Id, Count, Count, Count, Count, Count, Count]
-"""stream, lane, count, frames, first, next, newest_sent_at"""
+"""stream, lane, and words 3 to 7 of the lane's slot: count, more_frames, first, next, newest_sent_at"""
 
 
 class Segment(Struct, frozen=True, tag_field="event", tag="segment", kw_only=True):

@@ -61,26 +61,15 @@ def range_accounts(pieces: DataFrame, losses: DataFrame) -> DataFrame:
 
 
 def unlocated_accounts(unlocated: DataFrame, way_edges: DataFrame) -> DataFrame:
-    """Accounts of numbers that went missing together with the events that would tell which they were."""
+    """Accounts of numbers that are missing, and nothing tells which they are: stream, receiver, lane, messages, cause."""
     last_edges = way_edges.where("depth = length").select(
         "stream", "receiver", "depth", "from_socket", "to_socket"
     )
     return (
-        unlocated.where("unlocated > 0")
-        .join(last_edges, on=["stream", "receiver"], how="inner")
-        .select(
-            "stream",
-            "receiver",
-            "lane",
-            sf.col("receiver").alias("mark"),
-            sf.col("unlocated").alias("messages"),
-            "depth",
-            "from_socket",
-            "to_socket",
-            sf.lit("unexplained").alias("cause"),
-            sf.lit("inferred").alias("certainty"),
-            *_no_times(),
-        )
+        unlocated.join(last_edges, on=["stream", "receiver"], how="inner")
+        .withColumns({"mark": sf.col("receiver"), "certainty": sf.lit("inferred")})
+        .withColumns(_no_times())
+        .select(*COLUMNS)
     )
 
 
@@ -112,9 +101,6 @@ def totals() -> list[Column]:
     ]
 
 
-def _no_times() -> list[Column]:
-    return [
-        sf.lit(None).cast("timestamp").alias("started_at"),
-        sf.lit(None).cast("timestamp").alias("ended_at"),
-        sf.lit(False).alias("at_onset"),
-    ]
+def _no_times() -> dict[str, Column]:
+    no_time = sf.lit(None).cast("timestamp")
+    return {"started_at": no_time, "ended_at": no_time, "at_onset": sf.lit(False)}

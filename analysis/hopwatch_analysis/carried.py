@@ -45,11 +45,11 @@ def assigned(lane_rows: DataFrame, gap_rows: DataFrame, sockets: DataFrame, link
             extents, on=["socket", "stream", "lane"], how="left"
         )
     )
-    reach = settle(_reach(links, sockets))
-    matched = settle(_matched(ends, sockets, reach))
+    reached = settle(reach(links, sockets))
+    matched = settle(_matched(ends, sockets, reached))
     sending = ends.where("role = 'send'")
     pairs = settle(
-        sending.select("stream", "lane", "topic", "sequence", "first").join(reach, on="stream", how="inner")
+        sending.select("stream", "lane", "topic", "sequence", "first").join(reached, on="stream", how="inner")
     )
     checks = settle(
         matched.select("receiver", sf.col("to_stream").alias("stream"), sf.col("to_lane").alias("lane"))
@@ -88,7 +88,7 @@ def assigned(lane_rows: DataFrame, gap_rows: DataFrame, sockets: DataFrame, link
     )
 
 
-def _reach(links: DataFrame, sockets: DataFrame) -> DataFrame:
+def reach(links: DataFrame, sockets: DataFrame) -> DataFrame:
     """Who gets whose messages, directly or through one proxy: stream, receiver."""
     direct = links.select(sf.col("from_socket").alias("stream"), sf.col("to_socket").alias("receiver"))
     passing = sockets.where("passes_to is not null").select(sf.col("socket").alias("receiver"), "passes_to")

@@ -16,12 +16,13 @@ from hopwatch_analysis.errors import AnalysisError, UnusableInputError
 from hopwatch_analysis.identities import identities
 from hopwatch_analysis.jvm import Jvm
 from hopwatch_analysis.output import refusal, require_writable, room_left
-from hopwatch_analysis.pipeline import Scope, find_losses
+from hopwatch_analysis.pipeline import find_losses
 from hopwatch_analysis.reading import Landed, SkippedFile, Tables, find_landed, load
 from hopwatch_analysis.records import Analysis
 from hopwatch_analysis.report import Json, report, write_report
 from hopwatch_analysis.session import spark_session
 from hopwatch_analysis.summary import summarize
+from hopwatch_analysis.topology import Scope
 from hopwatch_analysis.verdict import verdict
 
 Progress = Callable[[str], None]

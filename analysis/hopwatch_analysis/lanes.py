@@ -10,27 +10,28 @@ WHOLE_STREAM_LANE = 4294967295
 
 def receipts(lane_rows: DataFrame) -> DataFrame:
     """The last word of each receiver on each lane: stream, lane, receiver, count, first, next, since, newest_sent_at, moved_at,
-    got_first_at.
+    got_first_at, by_count.
 
-    ``since`` is what came after the last stamp of a lane whose stamps are sparse. ``moved_at`` is when the lane was first seen
+    ``since`` is what came after the last stamp of a lane whose stamps are sparse. ``by_count``: no number is known to have come. ``moved_at`` is when the lane was first seen
     with its last count.
     """
     by_lane = Window.partitionBy("stream", "lane", "socket")
-    came = sf.col("count") + sf.coalesce("frames", sf.lit(0))
+    came = sf.col("count") + sf.coalesce("since", sf.lit(0))
     rows = lane_rows.where("role = 'receive'").withColumn("most", sf.max(came).over(by_lane))
     moved = sf.min(sf.when(came == sf.col("most"), sf.col("at"))).over(by_lane)
     seen = rows.withColumns({"moved_at": moved, "got_first_at": sf.min("at").over(by_lane)})
-    return best(seen, ["stream", "lane", "socket"], _latest()).select(
+    return best(seen, ["stream", "lane", "socket"], latest()).select(
         "stream",
         "lane",
         sf.col("socket").alias("receiver"),
         sf.coalesce("count", sf.lit(0)).alias("count"),
         sf.coalesce("first", sf.lit(0)).alias("first"),
         sf.when(sf.coalesce("count", sf.lit(0)) > 0, sf.col("next")).otherwise(0).alias("next"),
-        sf.coalesce("frames", sf.lit(0)).alias("since"),
+        sf.coalesce("since", sf.lit(0)).alias("since"),
         "newest_sent_at",
         "moved_at",
         "got_first_at",
+        "by_count",
     )
 
 
@@ -40,7 +41,7 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
     The last number was sent between ``moved_after`` and ``moved_at``: then it was still missing, and then seen.
     The sender's count is bumped after its send returned: a receiver may know of one message more.
     """
-    sent = best(lane_rows.where("role = 'send'"), ["stream", "lane"], _latest()).select(
+    sent = best(lane_rows.where("role = 'send'"), ["stream", "lane"], latest()).select(
         "stream", "lane", _numbered().alias("numbered"), sf.col("count").alias("messages"), "frames"
     )
     moved = best(
@@ -92,6 +93,7 @@ def _numbered() -> Column:
     return sf.greatest("count", "next")
 
 
-def _latest() -> list[Column]:
+def latest() -> list[Column]:
+    """The order in which the last word on a lane comes first."""
     final = (sf.col("state") == "final").desc_nulls_last()
     return [final, sf.col("count").desc_nulls_last(), sf.col("at").desc()]

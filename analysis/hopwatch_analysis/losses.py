@@ -46,7 +46,7 @@ def _progress(owed: DataFrame) -> DataFrame:
     in each of its lanes), got_first_at, subscribed_at, unsubscribed.
     """
     per_way = Window.partitionBy("stream", "receiver")
-    got_some = sf.col("count") > 0
+    got_some = (sf.col("count") > 0) & ~sf.col("by_count")
     subscribed_at = sf.coalesce("subscribed_at", sf.timestamp_seconds(sf.lit(0)))
     subscribed_no_earlier = per_way.orderBy(subscribed_at).rangeBetween(
         Window.currentRow, Window.unboundedFollowing

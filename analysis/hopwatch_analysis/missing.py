@@ -25,7 +25,8 @@ def missing(owed: DataFrame, gaps: DataFrame) -> DataFrame:
     not_missing = late.select(*LANE_OF_RECEIVER, "first", "last").unionByName(
         skipped.select(*LANE_OF_RECEIVER, "first", "last")
     )
-    parts = [_head(owed), _inner(owed, gaps), _tail(owed), *_all(owed), _unsure(owed)]
+    numbered = owed.where("not by_count")
+    parts = [_head(numbered), _inner(numbered, gaps), _tail(numbered), *_all(numbered), _unsure(numbered)]
     return reduce(DataFrame.unionByName, parts).transform(
         lambda ranges: without(ranges, not_missing, LANE_OF_RECEIVER)
     )
@@ -41,7 +42,9 @@ def owed_ranges(owed: DataFrame, gaps: DataFrame) -> DataFrame:
 
 
 def unlocated(owed: DataFrame, missing: DataFrame, owed_ranges: DataFrame) -> DataFrame:
-    """Numbers that are neither received nor in a known range (their gap events went): stream, receiver, lane, unlocated."""
+    """Numbers that are neither received nor in a known range (their gap events went, or no number came at all): stream,
+    receiver, lane, unlocated, by_count, moved_at.
+    """
     known = missing.groupBy(*LANE_OF_RECEIVER).agg(sf.sum(length()).alias("missing"))
     due = owed_ranges.groupBy(*LANE_OF_RECEIVER).agg(sf.sum(length()).alias("due"))
     return (
@@ -49,7 +52,7 @@ def unlocated(owed: DataFrame, missing: DataFrame, owed_ranges: DataFrame) -> Da
         .join(due, on=list(LANE_OF_RECEIVER), how="left")
         .fillna(0, subset=["missing", "due"])
         .withColumn("unlocated", sf.greatest(sf.lit(0), sf.col("due") - sf.col("count") - sf.col("missing")))
-        .select(*LANE_OF_RECEIVER, "count", "unlocated")
+        .select(*LANE_OF_RECEIVER, "unlocated", "by_count", "moved_at")
     )
 
 

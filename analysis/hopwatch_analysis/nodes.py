@@ -36,6 +36,13 @@ def sockets(tables: Tables) -> DataFrame:
     )
 
 
+def conflating(tables: Tables) -> DataFrame:
+    """Sockets that ZMQ_CONFLATE was set on: socket."""
+    from_opening = tables["socket"].where("state = 'opened' and options['conflate'] = 1").select("socket")
+    set_later = tables["option"].where("option = 'conflate' and value = '1'").select("socket")
+    return from_opening.unionByName(set_later).distinct()
+
+
 def latest_counters(tables: Tables) -> DataFrame:
     """The last word on each socket's counters."""
     order = [sf.col("final").desc_nulls_last(), sf.col("at").desc()]

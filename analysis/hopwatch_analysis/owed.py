@@ -73,7 +73,7 @@ def owed(
     Columns: stream, receiver, lane, length, count, first, next, came (of those, without a stamp after the last one),
     newest_sent_at, moved_at, got_first_at, sent, receiver_left_first, subscribed_at, unsubscribed (before it ended),
     sure_end (from there on it is not known whether it was owed), joined_at_number (the lane's first number that was sent
-    after the connection came up, where known), end.
+    after the connection came up, where known), end, by_count (how many came is known, and not which).
     """
     return (
         _candidate_lanes(endings, lanes, receipts, sockets)
@@ -84,6 +84,7 @@ def owed(
         .withColumn("unsubscribed", ~sf.col("in_force"))
         .withColumn("sure_end", sf.when(sf.col("in_force"), _end()).otherwise(sure_end_of_unsubscribed()))
         .withColumn("end", sf.when(sf.col("in_force"), _end()).otherwise(end_of_unsubscribed()))
+        .withColumn("end", sf.when(sf.col("by_count"), sf.col("sure_end")).otherwise(sf.col("end")))
         .withColumn("joined_at_number", sf.when(sf.col("lanes_of_stream") == 1, sf.col("sent_when_joined")))
         .select(
             "stream",
@@ -104,6 +105,7 @@ def owed(
             "sure_end",
             "joined_at_number",
             "end",
+            "by_count",
         )
     )
 
@@ -144,6 +146,7 @@ def _candidate_lanes(
         .join(receipts, on=["stream", "lane", "receiver"], how="left")
         .withColumn("has_rows", sf.col("count").isNotNull())
         .fillna(0, subset=["count", "first", "next", "since"])
+        .fillna(False, subset=["by_count"])
         .transform(with_tails)
         .where((sf.col("stream_type") != "ROUTER") | sf.col("stream_type").isNull() | sf.col("has_rows"))
     )

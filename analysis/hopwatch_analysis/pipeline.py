@@ -1,8 +1,6 @@
 """The algorithm: events → sockets, connections, lanes → hops → ledger → losses → incidents."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
@@ -10,6 +8,7 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis import accounts as acc
 from hopwatch_analysis import (
     balanced,
+    by_count,
     causes,
     completeness,
     incidents,
@@ -23,52 +22,22 @@ from hopwatch_analysis import (
     unreceived,
     unroutable,
 )
-from hopwatch_analysis.carried import assigned
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.frontends import arrivals, counted_all
-from hopwatch_analysis.lanes import lanes, receipts, send_samples
-from hopwatch_analysis.links import link_facts, links, mirrored_connections
+from hopwatch_analysis.lanes import send_samples
 from hopwatch_analysis.missing import missing, owed_ranges, unlocated
 from hopwatch_analysis.onsets import onsets, onsets_of_edges, with_onset_between
 from hopwatch_analysis.place import Evidence, place
 from hopwatch_analysis.ranges import without
 from hopwatch_analysis.reading import Tables
-from hopwatch_analysis.sparse import narrowed
-from hopwatch_analysis.ways import way_edges, ways
-
-
-@dataclass(frozen=True)
-class Scope:
-    """What is looked at: ``ends_at`` is the newest moment known; a lane that moved within ``guard`` seconds of it is not closed."""
-
-    ends_at: datetime
-    guard: float
-    since: datetime | None = None
-
-
-@dataclass(frozen=True)
-class Topology:
-    """Who sends what to whom, and along which hops."""
-
-    sockets: DataFrame
-    streams: DataFrame
-    receipts: DataFrame
-    lanes: DataFrame
-    links: DataFrame
-    counters: DataFrame
-    unstamped: DataFrame
-    edges: DataFrame
-    facts: DataFrame
-    endings: DataFrame
-    longest_way: int
-    gaps: DataFrame
-    unchecked: DataFrame | None
+from hopwatch_analysis.topology import Scope, Topology, topology_of
+from hopwatch_analysis.unwrapped import unwrapped_receivers
 
 
 def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -> dict[str, DataFrame]:
     """Result tables by name: hops, ledger, losses, incidents, findings, unchecked, faults, lost_events."""
     progress("who is connected to whom")
-    topology = _topology(tables, scope)
+    topology = topology_of(tables, scope)
     progress("what each receiver was owed, and did not get")
     evidence, gone, unlocated_numbers = _owed_and_missing(tables, topology, scope)
     progress("on which hop it was lost")
@@ -103,55 +72,13 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
         "incidents": settle(
             incidents.incidents(accounts, figures, topology.sockets, unroutable.peers(tables["unroutable"]))
         ),
-        "findings": risks.findings(tables, topology.sockets, topology.links),
+        "findings": risks.findings(tables, topology.sockets, topology.links).unionByName(
+            unwrapped_receivers(tables["connection"], topology.mirrored, topology.sockets, topology.edges)
+        ),
         "faults": completeness.faults(tables["fault"]),
         "lost_events": completeness.lost_events(tables["process"]),
         "unchecked": settle(_unchecked(topology, evidence, to_nobody)),
     }
-
-
-def _topology(tables: Tables, scope: Scope) -> Topology:
-    sockets = settle(nodes.sockets(tables))
-    mirrored = settle(mirrored_connections(tables))
-    linked = settle(links(tables, sockets, mirrored))
-    read = assigned(tables["lane"], tables["gap"], sockets, linked)
-    sockets = settle(read.sockets)
-    lane_rows = read.lanes.join(_gone_before(sockets, scope), on="stream", how="left_anti")
-    got = settle(receipts(lane_rows))
-    numbered = settle(lanes(lane_rows, got))
-    streams = settle(numbered.select("stream").distinct())
-    counters = settle(nodes.latest_counters(tables))
-    senders = streams.unionByName(unchecked.unstamped_senders(counters, sockets, streams))
-    all_ways = settle(ways(settle(senders), linked, sockets, got))
-    found = all_ways.join(streams, on="stream", how="left_semi")
-    unstamped = senders.join(streams, on="stream", how="left_anti").join(
-        all_ways.select("stream", "receiver"), on="stream", how="left"
-    )
-    edges = settle(way_edges(found))
-    once = edges.select("from_socket", "to_socket", "mirrored").distinct()
-    facts = settle(link_facts(tables, once, mirrored))
-    endings = settle(owed.endings(edges, sockets, facts))
-    longest = found.agg(sf.max("length")).first()
-    return Topology(
-        sockets=sockets,
-        streams=streams,
-        receipts=got,
-        lanes=numbered,
-        links=linked,
-        counters=counters,
-        unstamped=settle(unstamped),
-        edges=edges,
-        facts=facts,
-        endings=endings,
-        longest_way=(longest and longest[0]) or 0,
-        gaps=settle(narrowed(read.gaps, tables["onset"])),
-        unchecked=read.unchecked,
-    )
-
-
-def _gone_before(sockets: DataFrame, scope: Scope) -> DataFrame:
-    ended_earlier = sf.col("ended_at") < sf.lit(scope.since) if scope.since else sf.lit(False)
-    return sockets.where(ended_earlier).select(sf.col("socket").alias("stream"))
 
 
 def _owed_and_missing(
@@ -168,7 +95,10 @@ def _owed_and_missing(
             unchecked=topology.unchecked,
         )
     )
-    gaps = topology.gaps.unionByName(unroutable.taken_over(due, topology.sockets), allowMissingColumns=True)
+    not_owed = unroutable.taken_over(due, topology.sockets).unionByName(
+        by_count.before_joining(due, send_samples(tables["lane"]), topology.edges, topology.facts)
+    )
+    gaps = topology.gaps.unionByName(not_owed, allowMissingColumns=True)
     due_ranges = settle(owed_ranges(due, gaps))
     gone = settle(missing(due, gaps))
     evidence = Evidence(
@@ -184,7 +114,10 @@ def _owed_and_missing(
         sockets=topology.sockets,
         counted_all=counted_all(topology.edges, topology.lanes, topology.sockets, scope.ends_at),
     )
-    return evidence, gone, unlocated(due, gone, due_ranges)
+    unlocated_numbers = by_count.with_cause(
+        unlocated(due, gone, due_ranges), topology.edges, topology.sockets, scope.ends_at, scope.guard
+    )
+    return evidence, gone, unlocated_numbers
 
 
 def _explained(

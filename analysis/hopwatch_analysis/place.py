@@ -74,7 +74,9 @@ def _went_with_the_proxy() -> Column:
 
 
 def _place_on_long_ways(missing: DataFrame, evidence: Evidence, longest_way: int) -> DataFrame:
-    shared = settle(shared_segments(missing, evidence.owed_ranges, evidence.way_edges))
+    by_count = evidence.owed.where("by_count").select(*LANE_OF_RECEIVER)
+    numbered = evidence.owed_ranges.join(by_count, on=list(LANE_OF_RECEIVER), how="left_anti")
+    shared = settle(shared_segments(missing, numbered, evidence.way_edges))
     expected = settle(
         expected_frames(evidence.owed, evidence.owed_ranges, evidence.way_edges, evidence.lanes)
     )

@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.frames import best, seconds
-from hopwatch_analysis.nodes import DROPPING_TYPES, PUBLISHING_TYPES
+from hopwatch_analysis.nodes import DROPPING_TYPES, PUBLISHING_TYPES, conflating
 from hopwatch_analysis.reading import Tables
 
 ORDERS_APART = 100
@@ -112,11 +112,7 @@ def _marks_below_burst(ends: DataFrame, counters: DataFrame) -> DataFrame:
 
 def _conflating_receivers(ends: DataFrame, tables: Tables) -> DataFrame:
     """A receiver with ZMQ_CONFLATE gets the last frame of each message, which it cannot tell from a whole one."""
-    from_opening = (
-        tables["socket"].where("state = 'opened' and options['conflate'] = 1").select("socket").distinct()
-    )
-    set_later = tables["option"].where("option = 'conflate' and value = '1'").select("socket").distinct()
-    conflating = from_opening.unionByName(set_later).distinct().toDF("to_socket")
+    conflating_sockets = conflating(tables).toDF("to_socket")
     senders = tables["counters"].where("sent_more_frames > 0").select(sf.col("socket").alias("from_socket"))
     text = sf.format_string(
         "%s has ZMQ_CONFLATE on, and %s sends messages of several frames: only the last frame of each arrives.",
@@ -125,7 +121,7 @@ def _conflating_receivers(ends: DataFrame, tables: Tables) -> DataFrame:
     )
     advice = sf.lit("Send single frames, or do without ZMQ_CONFLATE and skip old messages.")
     return (
-        ends.join(conflating, on="to_socket", how="left_semi")
+        ends.join(conflating_sockets, on="to_socket", how="left_semi")
         .join(senders.distinct(), on="from_socket", how="left_semi")
         .select(*_finding("to_socket", "conflate_multipart", text, advice))
     )

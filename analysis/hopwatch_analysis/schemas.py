@@ -99,6 +99,7 @@ KINDS: dict[str, dict[str, DataType]] = {
         "sequence": TEXT,
         "count": WHOLE,
         "frames": WHOLE,
+        "since": WHOLE,
         "first": WHOLE,
         "next": WHOLE,
         "newest_sent_at": TIME,

@@ -8,7 +8,6 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.identities import utc
 from hopwatch_analysis.labels import Identity, labels
-from hopwatch_analysis.pipeline import Scope
 from hopwatch_analysis.reading import Landed, Tables
 from hopwatch_analysis.records import (
     NOBODY,
@@ -22,6 +21,7 @@ from hopwatch_analysis.records import (
     Node,
     Unchecked,
 )
+from hopwatch_analysis.topology import Scope
 from hopwatch_analysis.unroutable import NOBODY as NO_SOCKET
 
 FAULTS_REPORTED = 100

@@ -155,12 +155,16 @@ class LaneModel(Model):
     socket_name: str
     stream: str
     lane: int
-    role: str = Field(description="send or receive")
+    role: str = Field(
+        description="send, receive, or count: messages of a topic, which belong to no lane (stream 0)"
+    )
     topic: str | None = Field(description="hex")
     count: int
     first: int
     next: int
-    lost: int | None = Field(description="numbers missing between first and next; null at the sending end")
+    lost: int | None = Field(
+        description="numbers missing between first and next; null but at a receiving end"
+    )
     newest_sent_at: datetime | None
     final: bool
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, cast
 
 import zmq
@@ -12,21 +13,28 @@ from hopwatch.finding import Finding
 from hopwatch.ids import as_text, new_id
 from hopwatch.instrument import Instrument
 from hopwatch.lanes.receiving import ReceivingLanes
-from hopwatch.lanes.sending import SendingLanes
+from hopwatch.lanes.sending import MOST_LANES, SendingLanes
 from hopwatch.lanes.subscriptions import Subscriptions
-from hopwatch.lanes.topics import first_of_several
-from hopwatch.monitors.watched import attach
+from hopwatch.lanes.topic_counts import TopicCounts
+from hopwatch.lanes.topics import MOST_TOPICS, first_of_several
+from hopwatch.lanes.unstamped import Unstamped
+from hopwatch.monitors.promised import PromisedMonitor
 from hopwatch.sockets.classes import instrumented
-from hopwatch.sockets.counting import arming_send, counting_recv, counting_send
-from hopwatch.sockets.hooks import HookedSocket, stop_monitor, subscription_changed
+from hopwatch.sockets.counting import PartsSender, arming_send, counting_recv, counting_send, no_parts
+from hopwatch.sockets.hooks import HookedSocket, subscription_changed
 from hopwatch.sockets.looking import looking_recv, looking_send
 from hopwatch.sockets.numbering import (
+    NEVER,
+    KnownLane,
     LaneChooser,
     Numbering,
+    known_by_topic,
+    known_single_lane,
     lane_by_routing_id,
     lane_by_topic,
     single_lane,
 )
+from hopwatch.sockets.parts import counting_parts, stamping_parts
 from hopwatch.sockets.receiving import CountingReceive
 from hopwatch.sockets.refusals import Arming, Waiting
 from hopwatch.sockets.routing import Routing, RoutingProbe, may_probe_routing, routing_send
@@ -34,7 +42,7 @@ from hopwatch.sockets.sending import CountingSend, StampingSend, SubscribingSend
 from hopwatch.sockets.sequenced import read_numbers
 from hopwatch.sockets.set_up import look_at_wrapped, set_up_of
 from hopwatch.sockets.stamped_receiving import StampedReceive
-from hopwatch.sockets.stamping import stamped_recv, stamping_send
+from hopwatch.sockets.stamping import stamping_send
 from hopwatch.sockets.standing import (
     above,
     adopt,
@@ -45,6 +53,8 @@ from hopwatch.sockets.standing import (
     worker_of,
 )
 from hopwatch.sockets.state import SocketState
+from hopwatch.sockets.taking_stamps import stamped_recv
+from hopwatch.sockets.use import Use
 from hopwatch.stamp import SHARED_OUT
 from hopwatch.wishes import Wish
 
@@ -53,9 +63,6 @@ STAMPABLE = {zmq.PUB, zmq.XPUB, zmq.ROUTER, zmq.PAIR, *SHARING_OUT}
 FILTERING = {zmq.SUB, zmq.XSUB}
 RECEIVING_ONLY = {zmq.SUB, zmq.XSUB, zmq.PULL}
 PROBEABLE = {zmq.PUB, zmq.XPUB}
-
-MONITORS_SHARE = 2
-"""One in so many of the sockets that a context may have is left to monitors; each takes two."""
 
 JOURNALED_OPTIONS = ("SNDHWM", "RCVHWM", "LINGER", "SNDBUF", "RCVBUF", "IMMEDIATE", "CONFLATE", "MAXMSGSIZE")
 
@@ -74,26 +81,27 @@ def instrument_socket(
     state.way = way_of(socket)
     state.adopt = adopt
     refusal = _stamp_refusal(socket, socket_type) if wish.stamped else None
-    stamps = wish.stamped and refusal is None and socket_type in STAMPABLE
+    counts = wish.counted and socket_type in STAMPABLE | RECEIVING_ONLY
+    reads_stamps = counts or (wish.stamped and refusal is None)
+    stamps = reads_stamps and socket_type in STAMPABLE
     if stamps:
         _number(state, socket_type, wish)
-    # what install wraps was made this moment: nothing is set, subscribed to or attached that would have to be looked for
-    probed = (by_install and socket_type in PROBEABLE) or _may_probe(socket, socket_type, state)
-    methods = _methods(state, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
-    parts = _parts(socket_type, stamps=stamps, reads_stamps=wish.stamped and refusal is None, probed=probed)
+    # what install wraps was made this moment: nothing is set, bound, subscribed to or attached that would have to be looked for
+    probed = _may_probe(socket, socket_type, state, new=by_install)
+    methods = _methods(state, stamps=stamps, reads_stamps=reads_stamps, probed=probed)
+    parts = _parts(socket_type, stamps=stamps, reads_stamps=reads_stamps, probed=probed)
     if wish.numbers is not None:
         parts, methods = read_numbers(state, socket_type, wish.numbers, (parts, methods))
     new_class = instrumented(type(worker), parts, methods, above(worker))
     state.setup = set_up_of(socket, socket_type)
     _write_opened(socket, state, wish.sequence_name, probed)
-    _write_endpoint(socket, state)
     state.find(refusal)
     state.by_install = by_install
-    if stamps and wish.stamp_every > 1 and state.numbering is not None and state.numbering.every == 1:
+    if wish.stamp_every > 1 and state.numbering is not None and state.numbering.every == 1:
         state.find(finding.sparse_refused())
     if socket_type in FILTERING and not by_install and native_state.subscribes_to_everything(socket):
         subscription_changed(state, "subscribe", b"")
-    state.receiving.find = state.find
+    state.receiving.find = state.receiving.unstamped.topics.find = state.find
     state.is_wrapped = lambda peer: any(
         peer in other.bound_within and not other.closed for other in instrument.states
     )
@@ -101,7 +109,11 @@ def instrument_socket(
     instrument.states.add(state)
     join(socket, state)
     look_at_wrapped(hooked, state)
-    _attach_monitor(cast(HookedSocket, socket), state, instrument)
+    state.attaching = PromisedMonitor(instrument.monitors)
+    if not by_install:
+        _note_endpoint(socket, state)
+        with Use(cast(HookedSocket, socket)):
+            pass
 
 
 def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) -> SocketState:
@@ -110,6 +122,8 @@ def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) 
     slot = journal.socket_slot()
     slot.words[0] = identifier
     subscriptions = Subscriptions() if socket_type in FILTERING else None
+    guess = 0 if subscriptions is None else wish.rule_flags or 0
+    unstamped = Unstamped(guess, TopicCounts(identifier, journal, wanted=wish.stamped or wish.counted))
     return SocketState(
         identifier=identifier,
         name=wish.name or f"{socket_type.name.lower()}-{as_text(identifier)[:6]}",
@@ -117,28 +131,32 @@ def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) 
         journal=journal,
         slot=slot,
         subscriptions=subscriptions,
-        receiving=ReceivingLanes(identifier, slot.words, journal, subscriptions),
+        receiving=ReceivingLanes(identifier, slot.words, journal, subscriptions, unstamped),
     )
 
 
 def _number(state: SocketState, socket_type: zmq.SocketType, wish: Wish) -> None:
-    rule, every = wish.rule, wish.stamp_every
-    lanes = SendingLanes(state.identifier, state.journal)
+    rule, every = wish.rule, NEVER if wish.counted else wish.stamp_every
+    lanes = SendingLanes(state.identifier, state.journal, MOST_TOPICS if wish.counted else MOST_LANES)
+    if wish.counted:
+        lanes.gathering = lambda: state.find(finding.topics_gathered(MOST_TOPICS))
     choose: LaneChooser = single_lane(lanes)
+    known: KnownLane | None = known_single_lane(lanes)
     single_frames_share = socket_type != zmq.ROUTER and (
         socket_type not in PROBEABLE or rule is first_of_several
     )
     if socket_type in PROBEABLE:
         choose = lane_by_topic(lanes, rule)
+        known = known_by_topic(lanes) if rule is first_of_several else None
     elif socket_type == zmq.ROUTER:
-        choose = lane_by_routing_id(lanes)
+        choose, known = lane_by_routing_id(lanes), None
     flags = SHARED_OUT if socket_type in SHARING_OUT else 0
     told = wish.rule_flags if socket_type in PROBEABLE else 0
-    if told is None and every > 1:
+    if told is None and wish.stamped and every > 1:
         every = 1
     state.sending = lanes
     state.numbering = Numbering(
-        state.identifier, flags, state.slot.words, choose, single_frames_share, every, told or 0
+        state.identifier, flags, state.slot.words, choose, single_frames_share, every, told or 0, known
     )
 
 
@@ -150,11 +168,13 @@ def _stamp_refusal(socket: zmq.Socket[bytes], socket_type: zmq.SocketType) -> Fi
     return None
 
 
-def _may_probe(socket: zmq.Socket[bytes], socket_type: zmq.SocketType, state: SocketState) -> bool:
+def _may_probe(
+    socket: zmq.Socket[bytes], socket_type: zmq.SocketType, state: SocketState, *, new: bool
+) -> bool:
     if socket_type == zmq.ROUTER:
-        return may_probe_routing(socket, state)
-    if socket_type not in PROBEABLE:
-        return False
+        return may_probe_routing(socket, state, new=new)
+    if socket_type not in PROBEABLE or new:
+        return socket_type in PROBEABLE
     nodrop = native_state.nodrop_is_set(socket)
     if nodrop is None:
         state.find(finding.nodrop_unknown())
@@ -178,7 +198,11 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
     words, way = state.slot.words, state.way
     plain = way.plain_flags
     numbering = state.numbering if stamps else None
-    sending = counting_send(words, plain) if numbering is None else stamping_send(words, numbering, plain)
+    parts = _parts_sender(state, numbering)
+    if numbering is None:
+        sending = counting_send(words, plain, parts)
+    else:
+        sending = stamping_send(words, numbering, plain, parts)
     if state.unrouted is not None and numbering is None:
         sending = routing_send(words, sending, state.unrouted, plain)
     if state.subscriptions is not None:
@@ -189,46 +213,34 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
     return {**(arming_send(sending) if arms else sending), **receiving}
 
 
+def _parts_sender(state: SocketState, numbering: Numbering | None) -> PartsSender:
+    if state.type_name == "ROUTER":
+        return no_parts
+    if numbering is None:
+        return partial(counting_parts, state)
+    known = numbering.known_lane
+    return no_parts if known is None else partial(stamping_parts, state, numbering, known)
+
+
 def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str | None, probed: bool) -> None:
     options = {}
     for option in JOURNALED_OPTIONS:
         options[option.lower()] = BackendSocket.get(socket, getattr(zmq, option))
-    state.event(
+    state.note(
         "opened",
         name=state.name,
         type=state.type_name,
         slot=state.slot.place,
         sequence=sequence,
-        stamp_every=1 if state.numbering is None else state.numbering.every,
+        stamp_every=1 if state.numbering is None or not state.numbering.stamps else state.numbering.every,
         probed=probed,
         proxy=None,
         options=options,
     )
 
 
-def _write_endpoint(socket: zmq.Socket[bytes], state: SocketState) -> None:
+def _note_endpoint(socket: zmq.Socket[bytes], state: SocketState) -> None:
     """Of what a socket was bound or connected to before it was wrapped, libzmq names the last endpoint."""
     endpoint = cast(bytes, BackendSocket.get(socket, zmq.LAST_ENDPOINT)).rstrip(b"\0")
     if endpoint:
-        state.event("endpoint", endpoint=endpoint.decode(errors="replace"))
-
-
-def _attach_monitor(socket: HookedSocket, state: SocketState, instrument: Instrument) -> None:
-    """Attach ours, unless somebody else's is or may be attached: a second monitor silently stops the first."""
-    if not state.by_install and (
-        socket._monitor_socket is not None or native_state.monitor_is_attached(socket) is not False
-    ):
-        state.event("monitor", state="application")
-        return
-    if 2 * instrument.monitors.watching >= socket.context.get(zmq.MAX_SOCKETS) // MONITORS_SHARE:
-        state.find(finding.not_watched("monitors would take up the sockets that its context may have"))
-        return
-    try:
-        watched = attach(socket, state)
-        state.monitored = True
-        state.wake_monitors = instrument.monitors.wake
-        instrument.monitors.take(watched)
-        state.event("monitor", state="attached")
-    except (zmq.ZMQError, RuntimeError) as error:
-        stop_monitor(socket, state)
-        state.find(finding.not_watched(str(error)))
+        state.note("endpoint", endpoint=endpoint.decode(errors="replace"))

@@ -117,3 +117,12 @@ def too_many_lanes(most: int) -> Finding:
         text=f"The messages of this socket name more than {most} lanes: those past that are not followed.",
         advice="Let the sequence name fewer lanes, such as the topic's first part.",
     )
+
+
+def topics_gathered(most: int) -> Finding:
+    """Messages without a stamp have more topics than are counted one by one."""
+    return Finding(
+        rule="topics_gathered",
+        text=f"Messages that carry no number have more than {most} topics: those past that are counted together.",
+        advice="Pass a length as topic= to count by the first bytes of the topic.",
+    )

@@ -21,7 +21,7 @@ Question = Callable[["zmq.Socket[bytes]"], bool | None]
 Found = TypeVar("Found")
 
 OBJECT_BYTES = 4096
-MEASUREMENTS = 5
+MEASUREMENTS = 25
 MONITORED_EVENTS = 0x2A5A
 """A mask that hardly stands anywhere by chance."""
 

@@ -69,5 +69,5 @@ def named(sequence: object) -> NumberedMessages | None:
         return KNOWN[sequence]
     if callable(sequence):
         return numbered(sequence, name=getattr(sequence, "__name__", "callable"))
-    names = ", ".join(f'"{name}"' for name in ("stamp", *KNOWN))
+    names = ", ".join(f'"{name}"' for name in ("stamp", "count", *KNOWN))
     raise UsageError(f"sequence must be None, {names} or a callable, not {sequence!r}")

@@ -5,9 +5,20 @@ import socket
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from hopwatch.sequences import KNOWN
+
+VARIABLES = (
+    "HOPWATCH_DIR",
+    "HOPWATCH_HOST",
+    "HOPWATCH_NAME",
+    "HOPWATCH_SEQUENCE",
+    "HOPWATCH_STAMP_EVERY",
+    "HOPWATCH_DISABLED",
+    "XDG_RUNTIME_DIR",
+)
 
 
 @dataclass(frozen=True)
@@ -29,10 +40,17 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
     ``HOPWATCH_DISABLED``. What cannot be used is left out, and told in ``problems``: the application must not notice.
     """
     values = os.environ if environ is None else environ
+    return _settings(tuple(values.get(name) for name in VARIABLES), os.getuid())
+
+
+@lru_cache(maxsize=8)
+def _settings(given: tuple[str | None, ...], user: int) -> Settings:
+    """Asked for with each socket, and hardly ever different."""
+    values = {name: value for name, value in zip(VARIABLES, given, strict=True) if value}
     problems: list[str] = []
     directory = values.get("HOPWATCH_DIR")
     return Settings(
-        directory=Path(directory) if directory else default_directory(values),
+        directory=Path(directory) if directory else default_directory(values, user),
         directory_is_default=not directory,
         host=values.get("HOPWATCH_HOST") or socket.gethostname(),
         name=values.get("HOPWATCH_NAME") or None,
@@ -44,7 +62,7 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
 
 
 def _sequence(text: str | None, problems: list[str]) -> str | None:
-    known = ("stamp", *KNOWN)
+    known = ("stamp", "count", *KNOWN)
     if text and text not in known:
         problems.append(f"HOPWATCH_SEQUENCE must be one of {', '.join(known)}, not {text!r}")
         return None
@@ -58,9 +76,9 @@ def _stamp_every(text: str, problems: list[str]) -> int:
     return int(text)
 
 
-def default_directory(environ: Mapping[str, str]) -> Path:
+def default_directory(environ: Mapping[str, str], user: int | None = None) -> Path:
     """``$XDG_RUNTIME_DIR/hopwatch``, else a directory of this user's below the temporary directory."""
     runtime = environ.get("XDG_RUNTIME_DIR")
     if runtime:
         return Path(runtime) / "hopwatch"
-    return Path(tempfile.gettempdir()) / f"hopwatch-{os.getuid()}"
+    return Path(tempfile.gettempdir()) / f"hopwatch-{os.getuid() if user is None else user}"

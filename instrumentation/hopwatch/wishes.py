@@ -16,6 +16,7 @@ class Wish:
 
     name: str | None
     stamped: bool
+    counted: bool
     numbers: NumberedMessages | None
     rule: TopicRule
     stamp_every: int
@@ -24,17 +25,17 @@ class Wish:
     @property
     def sequence_name(self) -> str | None:
         """What the journal calls the sequence."""
-        if self.stamped:
-            return "stamp"
+        if self.stamped or self.counted:
+            return "stamp" if self.stamped else "count"
         return None if self.numbers is None else self.numbers.name
 
 
 def wish_of(settings: Settings, name: str | None, sequence: object, stamp_every: int, topic: object) -> Wish:
     """The arguments of ``wrap``, checked, with what the environment says where they are silent. Raises UsageError."""
     sequence = settings.sequence if sequence is None else sequence
-    stamped = isinstance(sequence, str) and sequence == "stamp"
-    numbers = None if stamped else named(sequence)
+    stamped, counted = (isinstance(sequence, str) and sequence == word for word in ("stamp", "count"))
+    numbers = None if stamped or counted else named(sequence)
     if not isinstance(stamp_every, int) or isinstance(stamp_every, bool) or stamp_every < 1:
         raise UsageError(f"stamp_every must be an integer from 1 on, not {stamp_every!r}")
     every = settings.stamp_every if stamp_every == 1 else stamp_every
-    return Wish(name or settings.name, stamped, numbers, topic_rule(topic), every, rule_flags(topic))
+    return Wish(name or settings.name, stamped, counted, numbers, topic_rule(topic), every, rule_flags(topic))

@@ -57,7 +57,7 @@ def test_lanes_are_sampled_at_both_ends(bench: Any, alive: Alive) -> None:
     writer.opened(SOCKET)
     writer.opened(OTHER, slot=1, kind="SUB")
     writer.event("lane", socket=SOCKET, stream=SOCKET, lane=3, topic="6162", slot=[0, 0])
-    writer.set_lane(0, SOCKET, SOCKET, 3, 7, 14, 0, 7, 1_700_000_000_000_000_000)
+    writer.set_lane(0, SOCKET, SOCKET, 3, 7, 8, 0, 7, 1_700_000_000_000_000_000)
     writer.set_lane(1, OTHER, SOCKET, 3, 4, 0, 1, 7, 1_700_000_000_000_000_000)
     with alive(writer):
         bench.tick()
@@ -65,7 +65,7 @@ def test_lanes_are_sampled_at_both_ends(bench: Any, alive: Alive) -> None:
     assert set(rows) == {("send", "announced"), ("send", "sample"), ("receive", "sample")}
     assert rows["send", "announced"]["topic"] == "6162"
     assert rows["send", "announced"]["count"] is None
-    assert (rows["send", "sample"]["count"], rows["send", "sample"]["frames"]) == (7, 14)
+    assert (rows["send", "sample"]["count"], rows["send", "sample"]["frames"]) == (7, 15)
     received = rows["receive", "sample"]
     assert (
         received["socket"],

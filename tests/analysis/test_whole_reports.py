@@ -364,7 +364,18 @@ def ends_that_do_not_fit(story: LandedFolder) -> None:
     story.counters("pairs", 20, sent=10, sent_more_frames=10)
 
 
+def unwrapped_receiver(story: LandedFolder) -> None:
+    """A bare SUB on the sender's host, and one that only looked in."""
+    for name in ("to-bare", "looked-at"):
+        story.socket(name, "PUB", closed=50)
+        ends = {"local": "127.0.0.1:5556", "remote": f"127.0.0.1:{len(name)}"}
+        event = {"connection": 77, "accepted": True, "sent": 0, "received": 0, **ends}
+        story.add("connection", name, 1, action="connected", **event)
+    story.add("connection", "looked-at", 2, action="disconnected", **event)
+
+
 STORIES = (
+    unwrapped_receiver,
     carried_numbers,
     sparse_stamps,
     sparse_and_shared_out,
@@ -586,6 +597,7 @@ def test_an_unroutable_message_names_whom_it_was_for_and_what_to_do(report: Json
 
 def test_ends_that_do_not_fit_are_found_before_anything_is_lost(report: Json) -> None:
     found = {item["rule"]: item for item in report["findings"]}
+    found.pop("receiver_not_wrapped")  # of another story
     assert set(found) == {"uneven_marks", "marks_below_burst", "conflate_multipart"}
     assert "RCVHWM is 10 at narrow-reader and 100000 at wide-reader" in found["uneven_marks"]["text"]
     assert "sent 2890 messages within 1.0 s" in found["marks_below_burst"]["text"]
@@ -636,3 +648,8 @@ def test_where_the_sender_is_not_wrapped_the_receiver_alone_tells_what_is_lost(r
     alone = row(report, "sender to explorer", "explorer")
     assert (alone["sent"], alone["delivered"]) == (100, 95)
     assert alone["lost"] + alone["unexplained"] == 5
+
+
+def test_a_stamped_sender_whose_receiver_nobody_wrapped_is_a_finding(report: Json) -> None:
+    found = [item["socket"] for item in report["findings"] if item["rule"] == "receiver_not_wrapped"]
+    assert found == [id_of("to-bare")]

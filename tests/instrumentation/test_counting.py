@@ -126,6 +126,41 @@ def test_a_receiver_turns_exact_when_messages_turn_multipart(
     assert singles + 1000 <= received["received"] <= singles + 1000 + 64
 
 
+def asking(receiver: zmq.Socket) -> list[bytes]:
+    frames = [receiver.recv()]
+    while receiver.rcvmore:
+        frames.append(receiver.recv())
+    return frames
+
+
+def rest_at_once(receiver: zmq.Socket) -> list[bytes]:
+    first = receiver.recv()
+    return [first, *receiver.recv_multipart()] if receiver.getsockopt(zmq.RCVMORE) else [first]
+
+
+def as_frames(receiver: zmq.Socket) -> list[bytes]:
+    frames = [receiver.recv(copy=False)]
+    while frames[-1].more:
+        frames.append(receiver.recv(copy=False))
+    return [frame.bytes for frame in frames]
+
+
+@pytest.mark.parametrize("receive", [asking, rest_at_once, as_frames])
+@pytest.mark.parametrize("size", [5, 44])
+def test_who_asks_whether_more_follows_is_counted_exactly(
+    context: zmq.Context, journal: Journal, link, receive, size: int
+) -> None:
+    sender, receiver = wrapped_pair(context, zmq.PUSH, zmq.PULL)
+    link(sender, receiver)
+    messages = [[b"x" * size]] * 101 + [[b"x" * size] * 3, [b"x" * size]] * 20
+    for frames in messages:
+        sender.send_multipart(frames)
+        assert receive(receiver) == frames
+    received = journal.socket("receiver")
+    assert (received["received"], received["received_more_frames"]) == (141, 40)
+    assert received["received_bytes"] == size * 181
+
+
 def test_what_a_killed_process_counted_is_there(journal: Journal, tmp_path, until) -> None:
     program = tmp_path / "sender.py"
     program.write_text(

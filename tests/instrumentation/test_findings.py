@@ -328,6 +328,16 @@ def test_a_conflating_receiver_of_a_stamping_sender_gets_stamps_alone_and_is_tol
     assert rules(pull) == ["conflate_stamped"]
 
 
+def test_a_bare_receiver_of_a_stamping_sender_gets_a_frame_more(
+    context: zmq.Context, journal: Journal, link
+) -> None:
+    push, pull = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp"), context.socket(zmq.PULL)
+    link(push, pull)
+    push.send(b"payload")
+    payload, more = pull.recv_multipart()
+    assert (payload, len(more)) == (b"payload", 44)
+
+
 def test_one_full_subscriber_holds_up_a_blocking_publisher_that_has_nodrop(
     narrow, journal: Journal, link, until
 ) -> None:

@@ -13,6 +13,8 @@ from hopwatch.journal.journal import NoJournal
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes
 from hopwatch.lanes.subscriptions import Subscriptions
+from hopwatch.lanes.topic_counts import TopicCounts
+from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.stamp import WHOLE_STREAM_LANE
 from hopwatch.words import COUNTER_NAMES, LANE_COUNT, LANE_FIRST, LANE_NEXT, SOCKET_SLOT_WORDS
 from journal_reader import Journal
@@ -237,11 +239,12 @@ class Receiver:
 
     def __init__(self, subscriptions: Subscriptions | None = None) -> None:
         self.slot = private_slot(SOCKET_SLOT_WORDS)
-        self.lanes = ReceivingLanes(7, self.slot.words, NoJournal(), subscriptions)
+        unstamped = Unstamped(stamp.BY_FIRST_FRAME, TopicCounts(7, NoJournal()))
+        self.lanes = ReceivingLanes(7, self.slot.words, NoJournal(), subscriptions, unstamped)
 
     def take(self, *numbers: int, flags: int = 0) -> None:
         for number in numbers:
-            frame = stamp.pack(stamp.MAGIC, flags, 0, 0, 99, number, number, 1_000 + number)
+            frame = stamp.encode(stamp.Stamp(flags, 0, 0, 99, number, number, 1_000 + number))
             self.lanes.take(frame, b"")
 
     def counters(self, *names: str) -> list[int]:
@@ -277,7 +280,7 @@ def test_a_loss_long_after_a_topic_was_left_and_taken_up_again_is_a_gap() -> Non
     receiver.lanes.unsubscribed()
     subscriptions.add(b"")
     receiver.lanes.subscribed()
-    frame = stamp.pack(stamp.MAGIC, 0, 0, 0, 99, 1, 1, time.time_ns() + 3_600_000_000_000)
+    frame = stamp.encode(stamp.Stamp(0, 0, 0, 99, 1, 1, time.time_ns() + 3_600_000_000_000))
     receiver.lanes.take(frame, b"")
     receiver.take(5)
     assert receiver.counters("gaps", "lost") == [1, 3]

@@ -87,7 +87,7 @@ def test_an_installed_socket_is_probed_and_watched_as_a_wrapped_one(
 ) -> None:
     hopwatch.install()
     for kind in (zmq.PUB, zmq.XPUB, zmq.SUB):
-        context.socket(kind)
+        context.socket(kind).bind("tcp://127.0.0.1:0")
     assert [event["probed"] for event in journal.events("opened")] == [True, True, False]
     assert [event["state"] for event in journal.events("monitor")] == ["attached"] * 3
     context.setsockopt(zmq.XPUB_NODROP, 1)
@@ -117,7 +117,9 @@ def test_an_unusable_setting_of_the_environment_is_left_out(
 ) -> None:
     hopwatch.install()
     monkeypatch.setenv("HOPWATCH_SEQUENCE", "stmp")
-    assert isinstance(context.socket(zmq.PUSH), HookedSocket)
+    push = context.socket(zmq.PUSH)
+    assert isinstance(push, HookedSocket)
+    push.bind("tcp://127.0.0.1:0")
     assert [event["sequence"] for event in journal.events("opened")] == [None]
     assert "stmp" in caplog.text
 

@@ -96,3 +96,29 @@ def test_a_signal_handler_that_raises_joins_no_two_messages(
     shapes = shapes_received(pull)
     assert raised == ALARMS
     assert set(shapes) == {(b"a",)}
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_signal_handler_that_raises_within_a_receive_leaves_the_rest_of_the_message(
+    context: zmq.Context, journal: Journal, alarms: None
+) -> None:
+    push = context.socket(zmq.PUSH)
+    pull = hopwatch.wrap(context.socket(zmq.PULL), sequence="stamp")
+    push.sndhwm = pull.rcvhwm = 0
+    push.bind("inproc://interrupted-receive")
+    pull.connect("inproc://interrupted-receive")
+    frames = [b"%d" % number for number in range(5)]
+    for _ in range(60_000):
+        push.send_multipart(frames)
+    shapes: Counter[tuple[bytes, ...]] = Counter()
+    raised = 0
+    while raised < ALARMS:
+        try:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0.0005)
+            for _ in range(1000):
+                shapes[tuple(pull.recv_multipart(zmq.DONTWAIT))] += 1
+        except AlarmError:  # noqa: PERF203 -- each alarm is one try
+            raised += 1
+    assert raised == ALARMS
+    whole = tuple(frames)
+    assert all(shape == whole[len(whole) - len(shape) :] for shape in shapes)

@@ -2,6 +2,9 @@
 
 import contextlib
 import os
+import subprocess
+import sys
+import textwrap
 import threading
 import time
 from pathlib import Path
@@ -215,6 +218,28 @@ def test_a_context_ends_promptly_after_a_fault_in_the_monitor_thread(journal: Jo
         socket.close()
         assert finishes(context.term)
         until(lambda: failing.socket.closed)
+
+
+def test_a_process_with_thousands_of_descriptors_is_watched_without_a_fault(journal: Journal) -> None:
+    program = """
+        import os, resource, hopwatch, zmq
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
+        for _ in range(1100):
+            os.open("/dev/null", os.O_RDONLY)
+        context = zmq.Context()
+        pull = hopwatch.wrap(context.socket(zmq.PULL))
+        port = pull.bind_to_random_port("tcp://127.0.0.1")
+        for _ in range(300):
+            with hopwatch.wrap(context.socket(zmq.PUSH)) as push:
+                push.connect(f"tcp://127.0.0.1:{port}")
+                push.send(b"x")
+                pull.recv()
+        context.destroy(linger=0)
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=True)
+    assert journal.events("fault") == []
+    assert len(journal.events("connected")) > 300
 
 
 @pytest.mark.parametrize("by", ["get_monitor_socket", "monitor"])

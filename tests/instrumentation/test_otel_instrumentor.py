@@ -45,6 +45,7 @@ def test_instrument_and_uninstrument_are_install_and_uninstall(
     instrumentor.instrument(sequence="stamp", tracer_provider=None)
     socket = context.socket(zmq.PUSH)
     assert isinstance(socket, HookedSocket)
+    socket.bind("tcp://127.0.0.1:0")
     assert [event["sequence"] for event in journal.events("opened")] == ["stamp"]
     instrumentor.uninstrument()
     assert type(socket) is zmq.Socket

@@ -169,7 +169,7 @@ def test_a_routing_id_and_no_more_is_lost_and_counted_stamped_or_not(
     assert known.recv_multipart()[0] == b"body"
     assert journal.socket("router")["unroutable"] == 2
     assert {event["reason"] for event in journal.of("router", "unroutable")} == {"routing_id_alone"}
-    assert [lane["count"] for lane in journal.lanes()] == [1]
+    assert [lane["count"] for lane in journal.lanes() if lane["stream"]] == [1]
 
 
 def test_polling_for_room_answers_as_a_bare_router_does(

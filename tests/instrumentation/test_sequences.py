@@ -234,7 +234,7 @@ def test_nothing_on_the_wire_is_changed_and_the_sender_knows_its_last_numbers(
         "bitcoin_core",
     )
     (final,) = [event["lanes"] for event in journal.of("pub", "lanes") if event["final"]]
-    assert final == [[lane["socket"], 0, 20, 60, 5, 25, 0]]
+    assert final == [[lane["socket"], 0, 20, 40, 5, 25, 0]]
 
 
 @pytest.mark.parametrize(
@@ -269,6 +269,45 @@ def test_a_callable_that_fails_is_asked_once_and_that_is_a_finding(
         assert [finding.rule for finding in hopwatch.findings(socket)] == ["sequence_failed"]
     assert journal.header()["faults"] == 0
     assert journal.socket("sub")["received"] == 3
+
+
+class UnspeakableError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("it cannot even say so")
+
+
+class Unhashable(bytes):
+    __hash__ = None
+
+
+def empties(frames: list[bytes]) -> tuple[bytes, int]:
+    frames.clear()
+    return b"lane", 1
+
+
+def unspeakable(frames: list[bytes]) -> tuple[bytes, int]:
+    raise UnspeakableError
+
+
+@pytest.mark.parametrize(
+    ("read", "rules"),
+    [
+        (empties, []),
+        (unspeakable, ["sequence_failed"]),
+        (lambda frames: (Unhashable(frames[0]), 1), []),
+    ],
+)
+def test_no_callable_makes_the_instrumentation_fail(context, journal: Journal, link, read, rules) -> None:
+    pub = hopwatch.wrap(context.socket(zmq.PUB), sequence=read)
+    sub = hopwatch.wrap(context.socket(zmq.SUB), sequence=read)
+    sub.subscribe(b"")
+    link(pub, sub)
+    for _ in range(3):
+        pub.send_multipart([b"a", b"b"])
+        assert sub.recv_multipart() == [b"a", b"b"]
+    for socket in (pub, sub):
+        assert [finding.rule for finding in hopwatch.findings(socket)] == rules
+    assert journal.header()["faults"] == 0
 
 
 def test_the_environment_names_a_sequence(context, journal: Journal, monkeypatch) -> None:

@@ -7,12 +7,14 @@ import hopwatch
 import pytest
 import zmq
 from hopwatch import stamp
-from hopwatch.journal.counters import private_slot
+from hopwatch.journal.counters import Words, private_slot
 from hopwatch.journal.journal import NoJournal
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes
 from hopwatch.lanes.subscriptions import Subscriptions
+from hopwatch.lanes.topic_counts import TopicCounts
 from hopwatch.lanes.topics import first_of_several
+from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.sockets.numbering import Numbering, lane_by_topic
 from hopwatch.words import (
     COUNTER_NAMES,
@@ -28,16 +30,19 @@ from hypothesis.strategies import randoms
 from journal_reader import Journal
 
 BODY = b"x" * 200
+NOBODYS = "0" * 16
 
 
 def lanes_of(journal: Journal, name: str) -> dict[bytes, tuple[int, int, int, int]]:
     """By topic: count, unstamped since the last stamp, first and next of the lanes of a receiver (one stream)."""
-    topics = {event["lane"]: bytes.fromhex(event["topic"]) for event in journal.of(name, "lane")}
-    finals = [row for event in journal.of(name, "lanes") if event["final"] for row in event["lanes"]]
-    return {
-        topics[lane]: (count, since, first, following)
-        for _, lane, count, since, first, following, _ in finals
-    }
+    lanes = [event for event in journal.of(name, "lane") if event["stream"] != NOBODYS]
+    topics = {event["lane"]: bytes.fromhex(event["topic"]) for event in lanes}
+    return {topics[lane]: tuple(row) for stream, lane, *row, _ in finals(journal, name) if stream != NOBODYS}
+
+
+def finals(journal: Journal, name: str) -> list[list]:
+    """The last word of a socket on its lanes."""
+    return [row for event in journal.of(name, "lanes") if event["final"] for row in event["lanes"]]
 
 
 @pytest.mark.parametrize("every", [2, 7, 16, 1000])
@@ -111,7 +116,7 @@ def test_losses_are_exact_between_stamps_and_at_the_end(
     assert (counters["gaps"], counters["lost"]) == (len(journal.of("sub", "gap")), lost)
     assert hopwatch.findings(sub) == []
     (sent,) = [row for event in journal.of("pub", "lanes") if event["final"] for row in event["lanes"]]
-    assert (sent[2], sent[3]) == (6_000, 6_000 + len(range(0, 6_000, every)))
+    assert (sent[2], sent[3]) == (6_000, len(range(0, 6_000, every)))
 
 
 @pytest.mark.parametrize("topic", [None, 7])
@@ -126,7 +131,11 @@ def test_each_topic_has_its_own_count(narrow, journal: Journal, link, read_slowl
     numbers = reader.finish()
     sub.close()
     gaps = defaultdict(int)
-    topics = {event["lane"]: bytes.fromhex(event["topic"]) for event in journal.of("sub", "lane")}
+    topics = {
+        event["lane"]: bytes.fromhex(event["topic"])
+        for event in journal.of("sub", "lane")
+        if event["stream"] != NOBODYS
+    }
     for gap in journal.of("sub", "gap"):
         gaps[topics[gap["lane"]]] += gap["lost"]
     for remainder in range(3):
@@ -183,6 +192,28 @@ def test_streams_of_one_topic_are_told_apart_by_their_connections(context, journ
     assert hopwatch.findings(sub) == []
 
 
+def test_single_frames_before_a_first_stamp_are_claimed_by_it(context, journal: Journal, link) -> None:
+    """Until then another stream has the only lane that they could be of, but for their connection."""
+    early, late = (
+        hopwatch.wrap(context.socket(zmq.PUB), name=name, sequence="stamp", stamp_every=5)
+        for name in ("early", "late")
+    )
+    sub = hopwatch.wrap(context.socket(zmq.SUB), name="sub", sequence="stamp")
+    sub.subscribe(b"")
+    early.send(b"nobody is there")
+    for pub in (early, late):
+        link(pub, sub)
+    early.send_multipart([b"topic", b"body"])
+    assert sub.recv_multipart() == [b"topic", b"body"]
+    for pub in (late, early, late, early, early, early, early):
+        pub.send(b"single")
+        assert sub.recv() == b"single"
+    sub.close()
+    (opened,) = journal.of("early", "opened")
+    (row,) = (row for row in finals(journal, "sub") if row[:2] == [opened["socket"], stamp.WHOLE_STREAM_LANE])
+    assert (row[2] + row[3], row[4]) == (5, 1)
+
+
 def test_a_shared_out_stream_is_counted_by_all_its_receivers(context, journal: Journal) -> None:
     push = hopwatch.wrap(context.socket(zmq.PUSH), name="push", sequence="stamp", stamp_every=4)
     port = push.bind_to_random_port("tcp://127.0.0.1")
@@ -200,12 +231,7 @@ def test_a_shared_out_stream_is_counted_by_all_its_receivers(context, journal: J
         while pull.poll(50):
             pull.recv()
         pull.close()
-    counts = [
-        row[2] + row[3]
-        for i in range(2)
-        for event in journal.of(f"pull-{i}", "lanes")
-        for row in event["lanes"]
-    ]
+    counts = [sum(row[2] + row[3] for row in finals(journal, f"pull-{i}")) for i in range(2)]
     assert sum(counts) == sent
     assert len(counts) == 2
     assert journal.events("gap") == []
@@ -260,7 +286,8 @@ class Receiver:
         self.slot = private_slot(SOCKET_SLOT_WORDS)
         subscriptions = Subscriptions()
         subscriptions.add(b"")
-        self.lanes = ReceivingLanes(7, self.slot.words, NoJournal(), subscriptions)
+        unstamped = Unstamped(stamp.BY_FIRST_FRAME, TopicCounts(7, NoJournal()))
+        self.lanes = ReceivingLanes(7, self.slot.words, NoJournal(), subscriptions, unstamped)
 
     def take(self, message: tuple[list[bytes], bytes | None]) -> None:
         frames, trailer = message
@@ -272,8 +299,14 @@ class Receiver:
     def counter(self, name: str) -> int:
         return self.slot.words[COUNTER_NAMES.index(name) + 1]
 
+    @property
+    def checked(self) -> list[Words]:
+        """Lanes, without the counts of what belongs to none."""
+        return [slot.words for slot in self.lanes.slots]
+
     def received(self) -> int:
-        return sum(slot.words[LANE_COUNT] + slot.words[LANE_UNSTAMPED] for slot in self.lanes.slots)
+        numbered = sum(words[LANE_COUNT] + words[LANE_UNSTAMPED] for words in self.checked)
+        return numbered + sum(slot.words[LANE_COUNT] for slot in self.lanes.unstamped.topics.slots)
 
 
 @settings(max_examples=30, deadline=None)
@@ -291,14 +324,11 @@ def test_whatever_is_lost_the_numbers_balance(dice: Random) -> None:
         if not dropping:
             receiver.take(message)
             taken[b"" if len(frames) == 1 or topic > b"topic-9" else topic] += 1
-    heads = sum(slot.words[LANE_FIRST] for slot in receiver.lanes.slots)
-    numbered = sum(slot.words[LANE_NEXT] for slot in receiver.lanes.slots)
-    counted = sum(slot.words[LANE_COUNT] for slot in receiver.lanes.slots)
+    heads = sum(words[LANE_FIRST] for words in receiver.checked)
+    numbered = sum(words[LANE_NEXT] for words in receiver.checked)
+    counted = sum(words[LANE_COUNT] for words in receiver.checked)
     assert counted + receiver.counter("lost") + heads == numbered
-    if len(receiver.lanes.slots) == len(sender.lanes.slots):
-        assert receiver.received() == sum(taken.values())
-    else:  # no stamp ever told of some lane
-        assert receiver.received() < sum(taken.values())
+    assert receiver.received() == sum(taken.values())
 
 
 @settings(max_examples=30, deadline=None)
@@ -310,7 +340,7 @@ def test_mixed_streams_never_have_a_false_gap(dice: Random) -> None:
         message = dice.choice(senders).message(b"a", b"x")
         receiver.take(message)
     assert (receiver.counter("gaps"), receiver.counter("lost")) == (0, 0)
-    assert [slot.words[LANE_FIRST] for slot in receiver.lanes.slots] == [0, 0]
+    assert [words[LANE_FIRST] for words in receiver.checked] == [0, 0]
 
 
 def test_mixed_streams_are_a_finding() -> None:
@@ -348,3 +378,20 @@ def test_a_stamp_that_comes_twice_is_a_duplicate() -> None:
         receiver.take(messages[index])
     assert (receiver.counter("lost"), receiver.counter("duplicated")) == (0, 1)
     assert receiver.received() == 4
+
+
+def test_messages_of_which_no_stamp_ever_came_are_counted_by_topic(context, journal: Journal, link) -> None:
+    pub = context.socket(zmq.PUB)
+    sub = hopwatch.wrap(context.socket(zmq.SUB), name="sub", sequence="stamp")
+    sub.subscribe(b"")
+    link(pub, sub)
+    for topic in (b"a", b"b", b"a"):
+        pub.send_multipart([topic, b"x"])
+    pub.send(b"alone")
+    for _ in range(4):
+        sub.recv_multipart()
+    sub.close()
+    topics = {event["lane"]: bytes.fromhex(event["topic"]) for event in journal.of("sub", "lane")}
+    counts = {topics[row[1]]: row[2] for row in finals(journal, "sub")}
+    assert counts == {b"a": 2, b"b": 1, b"": 1}
+    assert {row[0] for row in finals(journal, "sub")} == {NOBODYS}

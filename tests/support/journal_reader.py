@@ -31,8 +31,12 @@ SOCKET_WORDS = [
     "proxied_out_bytes",
     "pending_sends",
     "proxied_at",
+    "sent_run_base",
+    "sent_run_size",
+    "received_run_base",
+    "received_run_size",
 ]
-LANE_WORDS = ["socket", "stream", "lane", "count", "frames", "first", "next", "newest_sent_at"]
+LANE_WORDS = ["socket", "stream", "lane", "count", "more_frames", "first", "next", "newest_sent_at"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,13 @@ class Journal:
 
     def sockets(self) -> dict[str, dict[str, int]]:
         """Live socket slots, by socket id."""
-        return self._slots(32, SOCKET_WORDS)
+        slots = self._slots(32, SOCKET_WORDS)
+        for words in slots.values():
+            for way in ("sent", "received"):
+                base, size = words.pop(f"{way}_run_base"), words.pop(f"{way}_run_size")
+                if size:
+                    words[f"{way}_bytes"] = (base + words[way] * (size - 1)) % 2**64
+        return slots
 
     def lanes(self) -> list[dict[str, int]]:
         """Live lane slots."""

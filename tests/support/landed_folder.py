@@ -145,7 +145,7 @@ class LandedFolder:
             "role": "receive",
             "state": "final" if final else "sample",
         }
-        progress = {"count": count, "frames": since, "first": first, "next": last + 1}
+        progress = {"count": count, "since": since, "first": first, "next": last + 1}
         newest_sent_at = at(seconds if newest is None else newest)
         self.add("lane", receiver, seconds, newest_sent_at=newest_sent_at, **about, **progress)
 

@@ -89,8 +89,9 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
         "received": pa.int64(),
         "reason": pa.string(),
     },
-    # role: "send" or "receive"; state: "announced" (only then topic is given, and sequence for messages
-    # that carry numbers of their own), "sample" or "final"
+    # role: "send", "receive", or "count" (messages of a topic that belong to no known lane; stream is 0);
+    # state: "announced" (only then topic is given, and sequence for messages that carry numbers of their own), "sample" or
+    # "final"; frames: of a sender's messages; since: what a receiver got after the last stamp, where stamps are sparse
     "lane": {
         "socket": pa.string(),
         "stream": pa.string(),
@@ -101,6 +102,7 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
         "sequence": pa.string(),
         "count": pa.int64(),
         "frames": pa.int64(),
+        "since": pa.int64(),
         "first": pa.int64(),
         "next": pa.int64(),
         "newest_sent_at": TIMESTAMP,

@@ -6,6 +6,8 @@ from hopwatch_agent import records
 from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.live.state import SocketState, Values
 
+NO_STREAM = "0" * 16
+
 Rows = list[tuple[str, Values]]
 
 
@@ -37,22 +39,28 @@ def counters_row(socket: str, counts: tuple[int, ...], *, final: bool) -> tuple[
 
 def lane_row(socket: str, stream: str, lane: int, state: str, numbers: tuple[int, ...]) -> tuple[str, Values]:
     """A reading of a lane at one of its ends; ``numbers`` are words 3 to 7 of its slot."""
-    count, frames, first, following, newest = numbers
+    count, more, first, following, newest = numbers
+    role = role_of(socket, stream)
+    sending = role == "send"
     return "lane", {
         "socket": socket,
         "stream": stream,
         "lane": lane,
-        "role": _role(socket, stream),
+        "role": role,
         "state": state,
         "count": count,
-        "frames": frames,
+        "frames": count + more if sending else None,
+        "since": None if sending else more,
         "first": first,
         "next": following,
         "newest_sent_at": newest or None,
     }
 
 
-def _role(socket: str, stream: str) -> str:
+def role_of(socket: str, stream: str) -> str:
+    """What a socket is to a lane: "send", "receive", or "count" where messages of no lane are counted."""
+    if stream == NO_STREAM:
+        return "count"
     return "send" if stream == socket else "receive"
 
 
@@ -134,7 +142,7 @@ def _(event: records.LaneAnnounced) -> Rows:
         "socket": event.socket,
         "stream": event.stream,
         "lane": event.lane,
-        "role": _role(event.socket, event.stream),
+        "role": role_of(event.socket, event.stream),
         "state": "announced",
         "topic": event.topic,
         "sequence": event.sequence,

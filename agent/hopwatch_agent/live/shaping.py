@@ -15,6 +15,7 @@ from hopwatch_agent.live.answers import (
     SocketView,
 )
 from hopwatch_agent.live.board import Shown
+from hopwatch_agent.live.rows import role_of
 from hopwatch_agent.live.state import ConnectionState, LaneState, ProcessState, Row, SocketState
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -135,21 +136,21 @@ def lane_view(lane: LaneState, shown: Shown) -> LaneView:
     """A lane at one of its ends."""
     key = (lane.socket, lane.stream, lane.lane)
     numbers = lane.numbers if lane.final else shown.lanes.get(key, lane.numbers)
-    count, frames, first, following, newest = numbers
-    sending = lane.stream == lane.socket
-    unstamped = 0 if sending else frames
+    count, more, first, following, newest = numbers
+    role = role_of(lane.socket, lane.stream)
+    since = more if role == "receive" else 0
     socket = shown.tables.sockets.get(lane.socket)
     return LaneView(
         socket=lane.socket,
         socket_name=socket.name if socket else "",
         stream=lane.stream,
         lane=lane.lane,
-        role="send" if sending else "receive",
+        role=role,
         topic=lane.topic,
-        count=count + unstamped,
+        count=count + since,
         first=first,
         next=following,
-        lost=None if sending else max(0, following - first - count),
+        lost=max(0, following - first - count) if role == "receive" else None,
         newest_sent_at=moment_or_none(newest),
         final=lane.final,
     )

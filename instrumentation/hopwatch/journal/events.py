@@ -14,6 +14,7 @@ from hopwatch.native_threads import reentrant_lock
 SEGMENT_BYTES = 1 << 20
 SEGMENTS_KEPT = 16
 LINE_BYTES = 1 << 16
+MOST_WAITING = 64
 
 
 class EventLog:
@@ -51,8 +52,12 @@ class EventLog:
 
     def write(self, event: str, fields: dict[str, Any]) -> None:
         """Append one event; numbered even if it cannot be written, so that the hole shows."""
+        self._due.append({"t": time.time_ns(), "event": event, **fields})
+        self.write_due()
+
+    def write_due(self) -> None:
+        """Write what waits."""
         with self._lock:
-            self._due.append({"t": time.time_ns(), "event": event, **fields})
             if self._writing:  # a signal handler or a finalizer came while its own thread writes
                 return
             self._writing = True
@@ -61,6 +66,12 @@ class EventLog:
                     self._append(self._due.popleft())
             finally:
                 self._writing = False
+
+    def write_later(self, event: str, fields: dict[str, Any]) -> None:
+        """Append one event before the next that is written; without a lock or a system call, which would let other threads run."""
+        self._due.append({"t": time.time_ns(), "event": event, **fields})
+        if len(self._due) >= MOST_WAITING and not self._writing:
+            self.write_due()
 
     def abandon(self) -> None:
         """Let go of the descriptor, in a forked child."""

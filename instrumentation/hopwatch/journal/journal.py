@@ -33,6 +33,12 @@ class Journal(Protocol):
     def event(self, event: str, **fields: Any) -> None:
         """Write one event."""
 
+    def event_later(self, event: str, **fields: Any) -> None:
+        """Write one event before any that comes after it; until then a killed process leaves no trace of it."""
+
+    def write_waiting(self) -> None:
+        """Write what was to come later."""
+
     def socket_slot(self) -> Slot:
         """A slot for the counters of one socket."""
 
@@ -68,6 +74,14 @@ class FileJournal:
     def event(self, event: str, **fields: Any) -> None:
         """Write one event."""
         self._log.write(event, fields)
+
+    def event_later(self, event: str, **fields: Any) -> None:
+        """Write one event before any that comes after it."""
+        self._log.write_later(event, fields)
+
+    def write_waiting(self) -> None:
+        """Write what was to come later."""
+        self._log.write_due()
 
     def socket_slot(self) -> Slot:
         """A slot for the counters of one socket."""
@@ -121,6 +135,12 @@ class NoJournal:
 
     def event(self, event: str, **fields: Any) -> None:
         """Forget the event."""
+
+    def event_later(self, event: str, **fields: Any) -> None:
+        """Forget the event."""
+
+    def write_waiting(self) -> None:
+        """Nothing waits."""
 
     def socket_slot(self) -> Slot:
         """A slot that no reader sees."""

@@ -11,8 +11,9 @@ from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from hopwatch.lanes.open_gaps import OpenGaps
+
 RECENT = 64
-GAPS_REMEMBERED = 64
 RUN_OF_A_RESTART = 3
 WRAPS_WITHIN = 1 << 16
 
@@ -42,7 +43,7 @@ class NumberLine:
     first: int
     next: int
     recent: deque[int] = field(default_factory=lambda: deque(maxlen=RECENT))
-    open_gaps: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=GAPS_REMEMBERED))
+    open_gaps: OpenGaps = field(default_factory=OpenGaps)
     received: int = 1
     repeated: int = 0
     repeated_last: int = -1
@@ -68,7 +69,7 @@ class NumberLine:
         self._received(number)
         if not ahead:
             return Verdict.NEXT, first, first
-        self.open_gaps.append((first, first + ahead - 1))
+        self.open_gaps.add(first, first + ahead - 1)
         return Verdict.GAP, first, first + ahead - 1
 
     def _received(self, number: int) -> None:
@@ -81,9 +82,7 @@ class NumberLine:
             self._received(number)
             self.first = place
             return Verdict.EARLY, place, place
-        gap = next((gap for gap in self.open_gaps if gap[0] <= place <= gap[1]), None)
-        if gap is not None:
-            self._fill(gap, place)
+        if self.open_gaps.fill(place):
             self._received(number)
             return Verdict.LATE, place, place
         if number == 0 and number not in list(self.recent)[-2:]:
@@ -101,8 +100,3 @@ class NumberLine:
         if self.repeated == RUN_OF_A_RESTART:
             return Verdict.RESTART, number - RUN_OF_A_RESTART + 1, number
         return Verdict.DUPLICATE, place, place
-
-    def _fill(self, gap: tuple[int, int], place: int) -> None:
-        self.open_gaps.remove(gap)
-        parts = ((gap[0], place - 1), (place + 1, gap[1]))
-        self.open_gaps.extend(part for part in parts if part[0] <= part[1])

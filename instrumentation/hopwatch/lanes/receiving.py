@@ -1,9 +1,7 @@
 """The lanes that arrive at a receiver: finds the numbers that are missing."""
 
 import time
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from hopwatch import finding
@@ -12,17 +10,19 @@ from hopwatch.frames import as_bytes
 from hopwatch.ids import as_text
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
+from hopwatch.lanes.receiving_lane import ReceivingLane
 from hopwatch.lanes.subscriptions import Subscriptions
-from hopwatch.lanes.unstamped import SparseLane, Unstamped
+from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.stamp import (
-    BY_FIRST_FRAME,
+    HEAD_SIZE,
     INTERVAL_MASK,
     RULE_MASK,
     SHARED_OUT,
     WHOLE_STREAM_LANE,
     Stamp,
     decode,
-    unpack,
+    encode,
+    unpack_numbers,
 )
 from hopwatch.words import (
     DUPLICATED,
@@ -39,42 +39,35 @@ from hopwatch.words import (
 )
 
 MOST_LANES = 20_000
-GAPS_REMEMBERED = 64
 SETTLED_NS = 250_000_000
 """A message sent so long after a subscription came back, and next in its lane, shows that the subscription is in force again. Before,
 numbers that are missing may be those that were sent while there was none. The two times are of two hosts' clocks."""
 
 
-@dataclass
-class ReceivingLane:
-    """One lane as this receiver sees it. ``words`` is None where it cannot be checked."""
-
-    topic: bytes
-    words: Words | None
-    newest_number: int = 0
-    paused: bool = False
-    sparse: SparseLane | None = None
-    open_gaps: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=GAPS_REMEMBERED))
-
-
 class ReceivingLanes:
     """Follows the lanes of every stream that reaches one socket.
 
-    ``subscriptions`` is None for receivers that do not filter. ``find`` is told of findings.
+    ``subscriptions`` is None for receivers that do not filter; ``find`` is told of findings.
     """
 
     def __init__(
-        self, socket: int, counters: Words, journal: Journal, subscriptions: Subscriptions | None
+        self,
+        socket: int,
+        counters: Words,
+        journal: Journal,
+        subscriptions: Subscriptions | None,
+        unstamped: Unstamped,
     ) -> None:
         self._socket = socket
         self._counters = counters
         self._journal = journal
         self._subscriptions = subscriptions
         self._lanes: dict[tuple[int, int], ReceivingLane] = {}
+        self._followed: dict[bytes, tuple[ReceivingLane, Words]] = {}
         self._reopened: set[tuple[int, int]] = set()
         self._resubscribed_at = 0
         self.slots: list[Slot] = []
-        self.unstamped = Unstamped(0 if subscriptions is None else BY_FIRST_FRAME)
+        self.unstamped = unstamped
         self.find: Callable[[Finding], None] = lambda _: None
 
     def take(self, frame: bytes, first_frame: Any, several: bool = False) -> None:
@@ -82,31 +75,40 @@ class ReceivingLanes:
 
         ``several``: it has more than one frame, the stamp left out.
         """
-        _, flags, _, index, stream, number, lane_number, sent_at = unpack(frame)
-        lane = self._lanes.get((stream, index))
+        followed = self._followed.get(frame[:HEAD_SIZE])
+        if followed is not None:
+            lane, words = followed
+            number, lane_number, sent_at = unpack_numbers(frame, HEAD_SIZE)
+            if lane_number == words[LANE_NEXT] and not lane.paused:
+                words[LANE_COUNT] += 1
+                words[LANE_NEXT] = lane_number + 1
+                words[LANE_NEWEST_SENT_AT] = sent_at
+                lane.newest_number = number
+                return
+        self._take(decode(frame), first_frame, several)
+
+    def _take(self, stamp: Stamp, first_frame: Any, several: bool) -> None:
+        lane = self._lanes.get((stamp.stream, stamp.lane))
         if lane is None:
-            self._open(decode(frame), first_frame, several)
+            self._open(stamp, first_frame, several)
             return
         words = lane.words
         if words is None:
             return
-        if flags & INTERVAL_MASK:
-            self._take_sparse(lane, words, decode(frame), first_frame)
-            return
-        expected = words[LANE_NEXT]
-        if lane_number == expected:
+        if stamp.flags & INTERVAL_MASK:
+            self._take_sparse(lane, words, stamp, first_frame)
+        elif stamp.lane_number == words[LANE_NEXT]:
             words[LANE_COUNT] += 1
-            words[LANE_NEXT] = expected + 1
-            words[LANE_NEWEST_SENT_AT] = sent_at
-            lane.newest_number = number
-            if lane.paused and sent_at > self._resubscribed_at + SETTLED_NS and self._is_owed(lane.topic):
+            self._advance(lane, words, stamp)
+            settled = stamp.sent_at > self._resubscribed_at + SETTLED_NS
+            if lane.paused and settled and self._is_owed(lane.topic):
                 lane.paused = False
-        elif flags & SHARED_OUT:
-            self._take_shared_out(lane, words, decode(frame))
-        elif lane_number > expected:
-            self._jump(lane, words, decode(frame))
+        elif stamp.flags & SHARED_OUT:
+            self._take_shared_out(lane, words, stamp)
+        elif stamp.lane_number > words[LANE_NEXT]:
+            self._jump(lane, words, stamp)
         else:
-            self._step_back(lane, words, decode(frame))
+            self._step_back(lane, words, stamp)
 
     def subscribed(self) -> None:
         """Subscriptions have become more: lanes that could not be checked may be now, from their next number on."""
@@ -152,6 +154,8 @@ class ReceivingLanes:
                 self.find(finding.sparse_mixed())
         self._advance(lane, words, stamp)
         self._lanes[stamp.stream, stamp.lane] = lane
+        if lane.sparse is None:
+            self._followed[encode(stamp)[:HEAD_SIZE]] = (lane, words)
         self._event("lane", stamp, topic=topic.hex(), slot=slot.place)
         key = stamp.stream, stamp.lane
         if key in self._reopened:
@@ -207,7 +211,7 @@ class ReceivingLanes:
             words[LANE_COUNT] += came
             self._counters[GAPS] += 1
             self._counters[LOST] += lost
-            lane.open_gaps.append((first, last))
+            lane.open_gaps.add(first, last)
             self._event(
                 "gap",
                 stamp,
@@ -224,14 +228,9 @@ class ReceivingLanes:
 
     def _step_back(self, lane: ReceivingLane, words: Words, stamp: Stamp) -> None:
         number = stamp.lane_number
-        gap = next((gap for gap in lane.open_gaps if gap[0] <= number <= gap[1]), None)
-        if gap is None:
+        if not lane.open_gaps.fill(number):
             self._counters[DUPLICATED] += 1
             return
-        lane.open_gaps.remove(gap)
-        lane.open_gaps.extend(
-            part for part in ((gap[0], number - 1), (number + 1, gap[1])) if part[0] <= part[1]
-        )
         words[LANE_COUNT] += 1
         self._counters[REORDERED] += 1
         self._counters[LOST] -= 1

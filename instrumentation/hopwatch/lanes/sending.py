@@ -1,5 +1,6 @@
 """The lanes of a stream, at its sending end."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from hopwatch import stamp
@@ -17,19 +18,24 @@ LANES_A_LINE = 100
 class SendingLane:
     """One lane: its index, the length of its topic within the first frame, and its slot.
 
-    ``count`` and ``frames`` are what the slot says, at hand; ``due`` is the next number to be stamped.
+    ``count`` and ``more_frames`` are what the slot says, at hand; ``due`` is the next number to be stamped; ``head`` the first part of
+    its stamps, once it was made.
     """
 
     index: int
     topic_length: int
     words: Words
     count: int = 0
-    frames: int = 0
+    more_frames: int = 0
     due: int = 0
+    head: bytes = b""
 
 
 class SendingLanes:
-    """Numbers the messages of one stream, a lane for each key (topic or routing id), ``most_lanes`` at most."""
+    """Numbers the messages of one stream, a lane for each key (topic or routing id), ``most_lanes`` at most.
+
+    ``gathering`` is told of each message that is past the bound.
+    """
 
     def __init__(self, stream: int, journal: Journal, most_lanes: int = MOST_LANES) -> None:
         self._stream = stream
@@ -37,6 +43,7 @@ class SendingLanes:
         self._journal = journal
         self._by_key: dict[bytes, SendingLane] = {}
         self._whole: SendingLane | None = None
+        self.gathering: Callable[[], None] = lambda: None
         self.slots: list[Slot] = []
 
     def lane(self, key: bytes | None, topic_length: int) -> SendingLane:
@@ -49,9 +56,14 @@ class SendingLanes:
                 lane = self._open(len(self._by_key), key, topic_length)
                 self._by_key[key] = lane
                 return lane
+            self.gathering()
         if self._whole is None:
             self._whole = self._open(stamp.WHOLE_STREAM_LANE, b"", 0)
         return self._whole
+
+    def known(self, key: bytes) -> SendingLane | None:
+        """The lane of a key, if there is one already."""
+        return self._by_key.get(key)
 
     def write_progress(self, final: bool) -> None:
         """Journal where every lane stands; when it is not the last word, only of streams with few lanes."""

@@ -17,8 +17,8 @@ from hopwatch.words import (
     GAPS,
     LANE_COUNT,
     LANE_FIRST,
-    LANE_FRAMES,
     LANE_INDEX,
+    LANE_MORE_FRAMES,
     LANE_NEXT,
     LANE_STREAM,
     LOST,
@@ -74,6 +74,7 @@ class SequencedLanes:
         """Take in one message. A reader that raises is not asked again."""
         if self._off:
             return
+        more_frames = len(frames) - 1  # the callable may do what it likes with the list, too
         try:
             found = self._sequence.read(frames)
             if found is None:
@@ -81,15 +82,15 @@ class SequencedLanes:
             topic, number = _checked(found, self._sequence.modulus)
         except Exception as error:  # noqa: BLE001 -- the application's callable may raise what it likes
             self._off = True
-            self.find(finding.sequence_failed(self._sequence.name, f"{type(error).__name__}: {error}"))
+            self.find(finding.sequence_failed(self._sequence.name, _told_by(error)))
             return
         lane = self._lanes.get((topic, connection)) or self._moved(topic, connection, number)
         if lane is None:
             lane = self._open(topic, connection, number)
             if lane is not None and self._sending:
-                lane.words[LANE_FRAMES] = len(frames)
+                lane.words[LANE_MORE_FRAMES] = more_frames
         elif self._sending:
-            self._send(lane, number, len(frames))
+            self._send(lane, number, more_frames)
         else:
             self._receive(lane, number, connection)
 
@@ -152,20 +153,20 @@ class SequencedLanes:
         lane.words[LANE_NEXT] = lane.words[LANE_FIRST]
         return former
 
-    def _send(self, lane: SequencedLane, number: int, frames: int) -> None:
+    def _send(self, lane: SequencedLane, number: int, more_frames: int) -> None:
         line, words = lane.line, lane.words
         ahead = (number - line.next) % self._sequence.modulus
         if ahead > self._sequence.modulus // 2 or (number == 0 and ahead):
             self._epochs[None] = max(self._epochs[None], lane.epoch + 1)
             opened = self._open(lane.topic, None, number, lane.epoch + 1)
             if opened is not None:
-                opened.words[LANE_FRAMES] = frames
+                opened.words[LANE_MORE_FRAMES] = more_frames
             return
         if ahead:
             first, last = line.next - lane.base, line.next + ahead - 1 - lane.base
             self._event("skipped", lane, first=first, last=last)
         line.next += ahead + 1
-        words[LANE_FRAMES] += frames
+        words[LANE_MORE_FRAMES] += more_frames
         words[LANE_NEXT] = line.next - lane.base
         words[LANE_COUNT] += 1
 
@@ -222,6 +223,13 @@ def stream_id(socket: int, sequence: str, epoch: int) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") or 1
 
 
+def _told_by(error: Exception) -> str:
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001 -- nor need it be able to say what it is
+        return type(error).__name__
+
+
 def _checked(found: object, modulus: int) -> tuple[bytes, int]:
     if not isinstance(found, tuple) or len(found) != 2:
         raise TypeError(f"it gave {found!r}, and not a lane and a number")
@@ -231,7 +239,7 @@ def _checked(found: object, modulus: int) -> tuple[bytes, int]:
     if not 0 <= number < modulus:
         raise ValueError(f"it gave {number}, which is not from 0 to {modulus - 1}")
     if isinstance(lane, bytes):
-        return lane, number
+        return bytes(lane), number
     if isinstance(lane, str | int):
         return str(lane).encode(), number
     raise TypeError(f"it gave {lane!r} for a lane")

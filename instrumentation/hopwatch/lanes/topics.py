@@ -11,6 +11,9 @@ TopicRule = Callable[[Frames], bytes | None]
 
 LONGEST_TOPIC = 255
 
+MOST_TOPICS = 1_000
+"""Messages that are counted by topic and not numbered: those of further topics are counted together."""
+
 
 def topic_rule(topic: object) -> TopicRule:
     """The rule that ``wrap(topic=...)`` names.

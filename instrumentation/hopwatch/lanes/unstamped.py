@@ -13,8 +13,17 @@ import zmq
 
 from hopwatch.frames import as_bytes
 from hopwatch.journal.counters import Words
-from hopwatch.stamp import BY_FIRST_FRAME, LENGTH_SHIFT, RULE_MASK, WHOLE_STREAM_LANE, Stamp, most_between
-from hopwatch.words import LANE_UNSTAMPED
+from hopwatch.lanes.topic_counts import TopicCounts
+from hopwatch.stamp import (
+    BY_FIRST_FRAME,
+    LENGTH_MASK,
+    LENGTH_SHIFT,
+    RULE_MASK,
+    WHOLE_STREAM_LANE,
+    Stamp,
+    most_between,
+)
+from hopwatch.words import LANE_COUNT, LANE_UNSTAMPED
 
 MOST_GROUPS = 20_000
 MOST_LANES_TOGETHER = 8
@@ -57,10 +66,27 @@ class SparseLane:
 
 @dataclass(slots=True)
 class Group:
-    """By connection: lanes that a message of one key may belong to, and how many came that no lane was known for."""
+    """By connection: lanes that a message of one key may belong to, and how many came that no lane was known for.
+
+    ``nobodys`` of them are counted in a slot, which this group may share with others.
+    """
 
     lanes: dict[int | None, list[SparseLane]] = field(default_factory=dict)
     unclaimed: Counter[int | None] = field(default_factory=Counter)
+    slot: Words | None = None
+    nobodys: int = 0
+
+    def count_nobodys(self, slot: Words) -> None:
+        """One more message of no lane."""
+        self.slot = slot
+        self.nobodys += 1
+        slot[LANE_COUNT] += 1
+
+    def claim(self) -> None:
+        """A lane has turned up that they may be of."""
+        if self.slot is not None:
+            self.slot[LANE_COUNT] -= self.nobodys
+            self.nobodys = 0
 
     def all_lanes(self) -> list[SparseLane]:
         """Lanes by whatever connection."""
@@ -71,10 +97,11 @@ class Unstamped:
     """Counts the messages without a stamp that one receiver gets.
 
     ``guess`` is the rule for what comes before the first stamp tells one. ``before`` counts messages of which no more than
-    that they came is known.
+    that they came is known. ``topics`` counts those that belong to no lane.
     """
 
-    def __init__(self, guess: int) -> None:
+    def __init__(self, guess: int, topics: TopicCounts) -> None:
+        self.topics = topics
         self.before = 0
         self.mixed = False
         self._rules: tuple[int, ...] = (guess,)
@@ -82,26 +109,39 @@ class Unstamped:
         self._groups: dict[Key, Group] = {}
         self._streams: set[int] = set()
         self._by_connection = False
+        self._only: SparseLane | None = None
+        """The lane of all messages of one frame, where they can be of no other."""
 
     def count(self, first_frame: Any, several: bool) -> None:
         """Take in a message without a stamp (its first frame: bytes or zmq.Frame; ``several``: it has more)."""
+        only = self._only
+        if only is not None and not several:
+            only.since = since = only.since + 1
+            only.words[LANE_UNSTAMPED] = since
+            return
         connection = connection_of(first_frame) if self._by_connection else None
         for rule in self._rules:
             group = self._group((rule, topic_by(rule, first_frame, several)))
             if group is None:
                 self.before += 1
+                self.topics.slot(None)[LANE_COUNT] += 1
                 continue
             lanes = group.lanes.get(connection) if self._by_connection else None
             if not lanes:
                 lanes = group.all_lanes()
                 if self._by_connection or not lanes:
                     group.unclaimed[connection] += 1
+                if not lanes:
+                    group.count_nobodys(
+                        group.slot or self.topics.slot(topic_by(rule, first_frame, several) or b"")
+                    )
             for lane in lanes:
                 lane.since += 1
                 lane.words[LANE_UNSTAMPED] = lane.since if len(lanes) == 1 else min(lane.since, lane.most)
 
     def open(self, words: Words, stamp: Stamp, first_frame: Any, several: bool) -> tuple[SparseLane, int]:
         """A lane's first stamp; returns the lane, and how many messages of it may have come before."""
+        self._only = None
         rule = stamp.flags & RULE_MASK
         told_apart = self._by_connection
         self._know(rule, stamp.stream)
@@ -123,7 +163,9 @@ class Unstamped:
         rivals = group.lanes.get(connection, [])
         self.mixed = self.mixed or bool(rivals)
         came += max((other.since for other in (rivals if told_apart else group.all_lanes())), default=0)
+        group.claim()
         self._join(group, lane)
+        self._only = self._lane_of_single_frames()
         return lane, came
 
     def stamped(self, lane: SparseLane, first_frame: Any) -> int:
@@ -140,6 +182,13 @@ class Unstamped:
             self._join(group, lane)
         return surplus
 
+    def _lane_of_single_frames(self) -> SparseLane | None:
+        if self._by_connection or len(self._rules) > 1 or self._rules[0] & LENGTH_MASK:
+            return None
+        group = self._groups.get((self._rules[0], None))
+        lanes = [] if group is None else group.all_lanes()
+        return lanes[0] if len(lanes) == 1 and lanes[0].followed else None
+
     @staticmethod
     def _join(group: Group, lane: SparseLane) -> None:
         lanes = group.lanes.setdefault(lane.connection, [])
@@ -149,7 +198,9 @@ class Unstamped:
 
     def _know(self, rule: int, stream: int) -> None:
         if self._guessed and rule not in self._rules:
-            self.before += sum(sum(group.unclaimed.values()) for group in self._groups.values())
+            for group in self._groups.values():
+                self.before += sum(group.unclaimed.values())
+                group.claim()
             self._groups.clear()
             self._rules = ()
         self._guessed = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import select
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ PAUSE_AFTER_FAULT = 0.25
 FAULTS_TOLD = 20
 
 REST_SECONDS = 0.25
+POLLIN = select.POLLIN
 PROMPT_WAKES = 200.0
 PROMPT_WAKES_A_SECOND = 2.0
 
@@ -136,9 +138,9 @@ class MonitorThread:
         self._resting = True
         try:
             seconds = min([REST_SECONDS, *(due - time.monotonic() for due in self._due.values())])
-            resting = original("select", "poll")()  # select() takes no descriptor above 1023
-            resting.register(self._wake_read, zmq.POLLIN)
-            resting.poll(max(seconds, 0) * 1000)
+            waiting = original("select", "poll")()  # select takes no descriptor from 1024 on
+            waiting.register(self._wake_read, POLLIN)
+            waiting.poll(max(seconds, 0) * 1000)
         finally:
             self._resting = False
 

@@ -127,20 +127,29 @@ class Watched:
         self.state.event(event, **fields)
 
 
-def attach(socket: zmq.Socket[bytes], state: SocketState) -> Watched:
-    """Attach a monitor to a socket that has none. Raises ZMQError.
-
-    The receiving end is a plain socket on a shadow of the context: in the context's own set ``Context.destroy`` would close it from another thread.
+def attach(socket: zmq.Socket[bytes], state: SocketState) -> None:
+    """Attach a monitor to a socket that has none; to be followed by ``receiving_end``, and soon: what the monitor has to tell waits for
+    that, and libzmq with it. Raises ZMQError.
     """
-    address = f"inproc://hopwatch-monitor-{as_text(state.identifier)}"
+    BackendSocket.monitor(socket, _address(state), MASK)
+
+
+def receiving_end(socket: zmq.Socket[bytes], state: SocketState) -> Watched:
+    """Where the attached monitor of a socket tells what happens. Raises ZMQError.
+
+    It is a plain socket on a shadow of the context: in the context's own set ``Context.destroy`` would close it from another thread.
+    """
     shadow: zmq.Context[zmq.Socket[bytes]] = zmq.Context.shadow(socket.context.underlying)
     pair: zmq.Socket[bytes] = OwnSocket(shadow, zmq.PAIR)
     try:
         pair.setsockopt(zmq.LINGER, 0)
         pair.setsockopt(zmq.RCVHWM, 0)
-        BackendSocket.monitor(socket, address, MASK)
-        pair.connect(address)
+        pair.connect(_address(state))
     except zmq.ZMQError:
         pair.close(linger=0)
         raise
     return Watched(pair, state)
+
+
+def _address(state: SocketState) -> str:
+    return f"inproc://hopwatch-monitor-{as_text(state.identifier)}"

@@ -1,9 +1,9 @@
-"""The hot path: what a counting send or receive does for each message; ``stamping.py`` and ``looking.py`` have those that do more.
+"""The hot path: what a counting send or receive does for each message; ``stamping.py``, ``taking_stamps.py`` and ``looking.py`` do more.
 
 A function a socket, with its counters in its closure: an attribute of a pyzmq socket takes about as long to read as a word of the
 mapped file. Whatever is not the plain case goes to the slower methods of ``sending.py`` and ``receiving.py``, which
 count through the ``count_*`` functions made here, so that each counter has one owner. A compiled hot path would take
-the place of these three modules.
+the place of these four modules.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch.frames import size_of
 from hopwatch.journal.counters import Words
+from hopwatch.journal.runs import NO_RUN, received_run, sent_run
 from hopwatch.stamp import SIZE as STAMP_SIZE
 from hopwatch.words import (
     RECEIVED,
@@ -31,8 +32,14 @@ Methods = dict[str, Any]
 
 Sender = Callable[..., Any]
 
+PartsSender = Callable[[Callable[[int, bool], None]], Sender]
+"""From what counts a sent frame to what sends the frames of multipart messages, and all else that is not the plain case."""
+
 DONTWAIT = int(zmq.DONTWAIT)
 SNDMORE = int(zmq.SNDMORE)
+
+LOOK_FOR_RUN = 63
+"""Mask of the counts of messages at which a sender compares sizes: two in a row that are the same begin a run (see ``runs.py``)."""
 
 ASK_SOMETIMES = 62
 """Mask of the counts of messages at which is asked: two frames in a row, so that one of them shows a message of two frames."""
@@ -66,12 +73,18 @@ def recv_as_it_is_now(self: Any, flags: int, copy: bool, track: bool) -> Any:
     return type(self).recv(self, flags, copy, track)
 
 
-def counting_send(words: Words, plain: int = 0) -> Methods:
+def no_parts(count_sent: Callable[[int, bool], None]) -> Sender:  # noqa: ARG001
+    """For sockets whose multipart messages all go the longer way."""
+    return slow_send
+
+
+def counting_send(words: Words, plain: int = 0, parts: PartsSender = no_parts) -> Methods:
     """``send`` of a socket that counts; ``words`` is its slot, ``plain`` the flags of a plain send.
 
     No send is plain within a multipart message: see ``refusals.py``.
     """
     sent = sent_bytes = 0
+    run, run_size, seen_size = sent_run(words), NO_RUN, NO_RUN
     plain_now: int | None = plain
     otherwise: Sender = slow_send
 
@@ -92,15 +105,30 @@ def counting_send(words: Words, plain: int = 0) -> Methods:
             except Again:
                 pass
             else:
+                size = len(data) if data.__class__ is bytes else size_of(data)
+                if size != run_size:
+                    if run_size >= 0 or not sent & LOOK_FOR_RUN:
+                        end_or_begin_run(size)
+                    sent_bytes += size
+                    words[SENT_BYTES] = sent_bytes
                 sent += 1
                 words[SENT] = sent
-                sent_bytes += len(data) if data.__class__ is bytes else size_of(data)
-                words[SENT_BYTES] = sent_bytes
                 return tracker
         return otherwise(self, data, flags, copy, track, routing_id, group)
 
+    def end_or_begin_run(size: int) -> None:
+        nonlocal sent_bytes, run_size, seen_size
+        if run_size >= 0:
+            sent_bytes, run_size, seen_size = run.end(), NO_RUN, NO_RUN
+        elif size == seen_size:
+            run_size = run.begin(size)
+        else:
+            seen_size = size
+
     def count_sent(size: int, more: bool) -> None:
         nonlocal sent, sent_bytes, plain_now
+        if run_size >= 0:
+            end_or_begin_run(size)
         sent_bytes += size
         words[SENT_BYTES] = sent_bytes
         plain_now = None if more else plain
@@ -118,6 +146,7 @@ def counting_send(words: Words, plain: int = 0) -> Methods:
         nonlocal plain_now, otherwise
         plain_now, otherwise = None, send_as_it_is_now
 
+    otherwise = parts(count_sent)
     return {
         "send": send,
         "_hopwatch_count_sent": staticmethod(count_sent),
@@ -154,6 +183,7 @@ def arming_send(methods: Methods) -> Methods:
 def counting_recv(words: Words) -> Methods:
     """``recv`` of a socket that counts; frames that need a closer look go to ``_hopwatch_look``."""
     received = received_bytes = ask = 0
+    run, run_size, seen_size = received_run(words), NO_RUN, NO_RUN
     receive: Any = backend_recv
     retired = False
 
@@ -167,20 +197,33 @@ def counting_recv(words: Words) -> Methods:
                 self._hopwatch_count_refused_receive()
             raise
         size = len(frame)
-        if size == STAMP_SIZE or not received & ask:
-            return frame if retired else self._hopwatch_look(frame, flags, copy, track)
+        if size != run_size or not received & ask or (not copy and frame.more):
+            if size == STAMP_SIZE or not received & ask or (not copy and frame.more):
+                return frame if retired else self._hopwatch_look(frame, flags, copy, track)
+            if run_size >= 0:
+                end_run()
+            received_bytes += size
+            words[RECEIVED_BYTES] = received_bytes
         received += 1
         words[RECEIVED] = received
-        received_bytes += size
-        words[RECEIVED_BYTES] = received_bytes
         return frame
 
+    def end_run() -> None:
+        nonlocal received_bytes, run_size, seen_size
+        received_bytes, run_size, seen_size = run.end(), NO_RUN, NO_RUN
+
     def count_received(messages: int, size: int) -> None:
-        nonlocal received, received_bytes
+        nonlocal received, received_bytes, run_size, seen_size
+        if messages != 1 or size != run_size:
+            if run_size >= 0:
+                end_run()
+            elif ask and messages == 1 and size == seen_size != STAMP_SIZE:
+                run_size = run.begin(size)
+            seen_size = size
+            received_bytes += size
+            words[RECEIVED_BYTES] = received_bytes
         received += messages
         words[RECEIVED] = received
-        received_bytes += size
-        words[RECEIVED_BYTES] = received_bytes
 
     def ask_sometimes(sometimes: bool) -> None:
         nonlocal ask

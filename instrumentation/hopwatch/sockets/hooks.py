@@ -15,7 +15,9 @@ from hopwatch import finding
 from hopwatch.journal.counters import Words
 from hopwatch.rules.setup import Kind
 from hopwatch.sockets import callers
+from hopwatch.sockets.attaching import NoAttaching
 from hopwatch.sockets.state import Guard, SocketState
+from hopwatch.sockets.use import Use
 from hopwatch.words import EAGAIN_RECEIVES, SENT
 
 INPROC = "inproc://"
@@ -73,7 +75,8 @@ class HookedSocket(zmq.Socket[bytes]):
     @also_when_held
     def bind(self, addr: str) -> Any:
         """As the bare socket's; the endpoint is journaled as libzmq resolved it."""
-        context = super().bind(addr)
+        with Use(self):
+            context = super().bind(addr)
         with Guard(self._hopwatch):
             endpoint = cast(bytes, BackendSocket.get(self, zmq.LAST_ENDPOINT)).decode(errors="replace")
             self._hopwatch.event("bind", endpoint=endpoint)
@@ -87,6 +90,10 @@ class HookedSocket(zmq.Socket[bytes]):
     @also_when_held
     def connect(self, addr: str) -> Any:
         """As the bare socket's; the endpoint is journaled."""
+        with Use(
+            self
+        ):  # before: who connects counts on its first send to find the connection as libzmq has just made it
+            pass
         context = super().connect(addr)
         self._hopwatch_endpoint("connect", addr, Kind.CONNECTED)
         with Guard(self._hopwatch):
@@ -111,7 +118,8 @@ class HookedSocket(zmq.Socket[bytes]):
         super().monitor(addr, events)
         with Guard(self._hopwatch):
             self._hopwatch.monitored = False
-            self._hopwatch.event("monitor", state="stopped" if addr is None else "application")
+            self._hopwatch.attaching = NoAttaching()
+            self._hopwatch.note("monitor", state="stopped" if addr is None else "application")
 
     @property
     def underlying(self) -> int:
@@ -119,6 +127,8 @@ class HookedSocket(zmq.Socket[bytes]):
         frame = inspect.currentframe()
         if frame is None or not callers.is_poller(frame):
             self._hopwatch_stop_probing()
+            with Use(self):
+                pass
         with Guard(self._hopwatch):
             shadow = None if frame is None else callers.shadow_being_made(frame)
             if shadow is not None:
@@ -164,6 +174,7 @@ class HookedSocket(zmq.Socket[bytes]):
         state = self._hopwatch
         if state.numbering is not None and addr.startswith(INPROC):
             state.connected_within.append((self.context.underlying, addr))
+            state.numbering.leave_hot_path()
             state.numbering.single_frame_lane = None
 
     def _hopwatch_endpoint(self, event: str, addr: str | bytes, kind: Kind | None = None) -> None:
@@ -186,7 +197,7 @@ class HookedSocket(zmq.Socket[bytes]):
             subscription_changed(state, action, bytes(value))
         elif isinstance(value, int | str):
             name = zmq.SocketOption(option).name.lower() if option in OPTION_NUMBERS else str(option)
-            state.event("option", option=name, value=int(value) if isinstance(value, int) else value)
+            state.note("option", option=name, value=int(value) if isinstance(value, int) else value)
             if isinstance(value, int):
                 state.consider(Kind.OPTION, name, int(value))
 
@@ -239,7 +250,7 @@ def subscription_changed(state: SocketState, action: str, topic: bytes) -> None:
     else:
         state.subscriptions.remove(topic)
         state.receiving.unsubscribed()
-    state.event(action, topic=topic.hex())
+    state.note(action, topic=topic.hex())
 
 
 def has_unread(socket: zmq.Socket[bytes], state: SocketState) -> bool | None:

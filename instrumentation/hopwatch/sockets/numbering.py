@@ -9,11 +9,17 @@ from hopwatch.journal.counters import Words
 from hopwatch.lanes.sending import SendingLane, SendingLanes
 from hopwatch.lanes.topics import LONGEST_TOPIC, TopicRule, length_in_first_frame
 from hopwatch.sockets.unrouted import Place
-from hopwatch.stamp import BY_FIRST_FRAME, MAGIC, SHARED_OUT, WHOLE_STREAM_LANE, interval_flags, pack
-from hopwatch.words import LANE_COUNT, LANE_FRAMES, SENT
+from hopwatch.stamp import BY_FIRST_FRAME, SHARED_OUT, WHOLE_STREAM_LANE, Stamp, encode, interval_flags
+from hopwatch.words import LANE_COUNT, LANE_MORE_FRAMES, SENT
+
+NEVER = 1 << 62
+"""``every`` of a socket that numbers its messages and stamps none."""
 
 LaneChooser = Callable[[list[Any]], SendingLane]
 """From the frames of a message, as the application gave them, to its lane."""
+
+KnownLane = Callable[[Any], SendingLane | None]
+"""From the first frame of a message of several to its lane; None: it is to be chosen, or opened, from all of them."""
 
 
 class Numbered(NamedTuple):
@@ -29,8 +35,8 @@ class Numbering:
     """Numbers the messages of one stream. A number is used up only by ``sent``, once the message is accepted.
 
     ``begun`` holds the frames accepted of a message that is not complete. ``single_frame_lane`` is the lane of every message of
-    one frame, once it is open, where they all share one. ``rule_flags`` tell a receiver of sparse stamps whose lane a message
-    without one belongs to.
+    one frame, once it is open, where they all share one; the hot path keeps its numbers at hand, until ``leave_hot_path`` has it
+    give them back. ``rule_flags`` tell a receiver of sparse stamps whose lane a message without one belongs to.
     """
 
     def __init__(
@@ -42,12 +48,16 @@ class Numbering:
         single_frames_share: bool,
         every: int = 1,
         rule_flags: int = 0,
+        known_lane: KnownLane | None = None,
     ) -> None:
         self.stream = stream
+        self.known_lane = known_lane
         self.every = every
+        self.stamps = every != NEVER
         self.flags = flags | (interval_flags(every) | rule_flags if every > 1 else 0)
         self.begun: list[Any] = []
         self.single_frame_lane: SendingLane | None = None
+        self.leave_hot_path: Callable[[], None] = lambda: None
         self._drifts = bool(flags & SHARED_OUT)
         self._rule = rule_flags
         self._counters = counters
@@ -56,21 +66,33 @@ class Numbering:
 
     def stop(self) -> None:
         """Number no more single frames on the hot path."""
+        self.leave_hot_path()
         self.single_frame_lane = None
         self._single_frames_share = False
 
     def end(self, last_frame: Any) -> Numbered:
         """Place and stamp of the message that ends with this frame."""
+        self.leave_hot_path()
         frames = [*self.begun, last_frame]
         lane = self._choose(frames)
         if self._single_frames_share and len(frames) == 1:
             self.single_frame_lane = lane
         lane_number = lane.count
+        if not self.stamps:
+            lane.due = NEVER
+            return Numbered(lane, lane_number, len(frames), None)
         if lane_number < lane.due and not self._is_hidden(lane, len(frames)):
             return Numbered(lane, lane_number, len(frames), None)
-        number = self._counters[SENT]
-        fields = (self.flags, lane.topic_length, lane.index, self.stream, number, lane_number, time.time_ns())
-        return Numbered(lane, lane_number, len(frames) + 1, pack(MAGIC, *fields))
+        stamp = Stamp(
+            self.flags,
+            lane.topic_length,
+            lane.index,
+            self.stream,
+            self._counters[SENT],
+            lane_number,
+            time.time_ns(),
+        )
+        return Numbered(lane, lane_number, len(frames) + 1, encode(stamp))
 
     def place(self, first_frame: Any) -> Place:
         """Place of the message that begins with this frame, where that frame decides the lane."""
@@ -80,7 +102,7 @@ class Numbering:
     def sent(self, message: Numbered) -> None:
         """The message was accepted."""
         lane = message.lane
-        lane.frames = lane.words[LANE_FRAMES] = lane.frames + message.frames
+        lane.more_frames = lane.words[LANE_MORE_FRAMES] = lane.more_frames + message.frames - 1
         lane.count = lane.words[LANE_COUNT] = message.lane_number + 1
         if message.lane_number >= lane.due:
             lane.due = self.due_after(message.lane_number)
@@ -108,6 +130,16 @@ def single_lane(lanes: SendingLanes) -> LaneChooser:
         return lanes.lane(b"", 0)
 
     return choose
+
+
+def known_single_lane(lanes: SendingLanes) -> KnownLane:
+    """The lane of ``single_lane``."""
+    return lambda _: lanes.known(b"")
+
+
+def known_by_topic(lanes: SendingLanes) -> KnownLane:
+    """The lane of ``lane_by_topic`` where the topic is the first frame."""
+    return lambda frame: lanes.known(frame) if frame.__class__ is bytes else None
 
 
 def lane_by_topic(lanes: SendingLanes, rule: TopicRule) -> LaneChooser:

@@ -13,8 +13,8 @@ from hopwatch.rules.conflate import conflate_stamped
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
 from hopwatch.sockets.stamped_receiving import StampedReceive, has_way
-from hopwatch.sockets.stamping import stamped_recv
 from hopwatch.sockets.state import Guard
+from hopwatch.sockets.taking_stamps import stamped_recv
 from hopwatch.words import (
     RECEIVED,
     RECEIVED_MORE_FRAMES,
@@ -27,7 +27,8 @@ STAMP_SIZE = stamp.SIZE
 
 FRAMES_ASKED_AT_FIRST = 64
 """Whether more frames follow costs several times what the receive itself does. It is asked of each of the first frames, then of two
-frames in sixty-four, and of every frame again from the first multipart message on."""
+frames in sixty-four, and of every frame again from the first multipart message on. Where the application asks itself, or receives
+frames that tell, nothing is missed."""
 
 backend_recv = BackendSocket.recv
 backend_get = BackendSocket.get
@@ -93,19 +94,40 @@ class CountingReceive(HookedSocket):
             self._hopwatch_count_last(1, size)
         return size
 
+    def get(self, option: int) -> Any:
+        """As the bare socket's; what the application asks about more frames we need not ask."""
+        if not has_way(self, CountingReceive):
+            return self.get(option)
+        value = backend_get(self, option)
+        if option == RCVMORE and value and self._hopwatch.incoming.asked_sometimes:
+            self._hopwatch_goes_on()
+        return value
+
+    getsockopt = get
+
+    def _hopwatch_goes_on(self) -> None:
+        """The frame that was taken for a whole message, and counted, is followed by others."""
+        incoming = self._hopwatch.incoming
+        incoming.frames, incoming.counted = 1, True
+        incoming.multipart = True
+        incoming.asked_sometimes = False
+        self._hopwatch_ask_sometimes(False)
+
     def _hopwatch_look(self, frame: Any, flags: int, copy: bool, track: bool) -> Any:
         """Look closer at a frame: is it a stamp, and does its message go on?"""
         incoming = self._hopwatch.incoming
         size = len(frame)
-        more = backend_get(self, RCVMORE)
-        if size == STAMP_SIZE and not more and stamp.is_stamp(as_bytes(frame)):
+        more = backend_get(self, RCVMORE) if copy else frame.more
+        if more:
+            self._hopwatch_count_more(size, as_bytes(frame))
+        elif size == STAMP_SIZE and stamp.is_stamp(as_bytes(frame)):
             first_frame, several = incoming.first_frame, incoming.frames > 1
             if incoming.frames:
                 self._hopwatch_count_last(0, 0)
             self._hopwatch_meet_stamp(as_bytes(frame), first_frame, several)
             return self.recv(flags, copy, track)
-        if more:
-            self._hopwatch_count_more(size, as_bytes(frame))
+        elif incoming.asked_sometimes:
+            self._hopwatch_count_received(1, size)
         else:
             self._hopwatch_count_last(1, size)
         return frame
@@ -122,6 +144,7 @@ class CountingReceive(HookedSocket):
             incoming.first_frame = frame
         incoming.frames += 1
         incoming.multipart = True
+        incoming.asked_sometimes = False
         self._hopwatch_ask_sometimes(False)
         self._hopwatch_count_received(0, size)
 
@@ -130,10 +153,12 @@ class CountingReceive(HookedSocket):
         words = self._hopwatch_words
         incoming = self._hopwatch.incoming
         words[RECEIVED_MORE_FRAMES] += incoming.frames + frames - 1
-        self._hopwatch_count_received(1, size)
+        self._hopwatch_count_received(0 if incoming.counted else 1, size)
+        incoming.counted = False
         incoming.frames = 0
         incoming.first_frame = None
         if words[RECEIVED] == FRAMES_ASKED_AT_FIRST and not incoming.multipart and self._hopwatch_direct:
+            incoming.asked_sometimes = True
             self._hopwatch_ask_sometimes(True)
 
     def _hopwatch_meet_stamp(

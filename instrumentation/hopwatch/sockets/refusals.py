@@ -11,11 +11,11 @@ from zmq.backend import Socket as BackendSocket
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.numbering import Numbered
-from hopwatch.sockets.stamping import send_with_stamp
 from hopwatch.sockets.state import Guard
 from hopwatch.words import EAGAIN_SENDS, ONSETS, SENT, WAITED_NS, WAITED_SENDS
 
 DONTWAIT = int(zmq.DONTWAIT)
+SNDMORE = int(zmq.SNDMORE)
 
 backend_send = BackendSocket.send
 
@@ -30,6 +30,37 @@ def send_frame(
     if stamp is None:
         return backend_send(socket, data, flags, copy, track)
     return send_with_stamp(socket, data, stamp, flags, copy, track)
+
+
+def send_with_stamp(
+    socket: HookedSocket, data: Any, stamp: bytes, flags: int, copy: bool, track: bool
+) -> Any:
+    """Send a last frame and its stamp in one go.
+
+    Raises Again if the frame is refused. A pipe that dies between the two takes the message with it, as it does
+    that of a bare socket. pyzmq runs signal handlers within its sends: a handler's exception must not leave the message open.
+    Where it is not known whether it is, the stamp is sent (again): a receiver takes off a stamp that stands alone.
+    """
+    trackers: list[Any] = []
+    both = map(
+        backend_send,
+        (socket, socket),
+        (data, stamp),
+        (flags | SNDMORE, DONTWAIT),
+        (copy, True),
+        (track, False),
+    )
+    try:
+        trackers.extend(both)
+    except zmq.Again:
+        if not trackers:
+            raise
+    except (zmq.ZMQError, TypeError):
+        raise
+    except BaseException:
+        backend_send(socket, stamp, DONTWAIT)
+        raise
+    return trackers[0]
 
 
 class RefusalHandling(HookedSocket):

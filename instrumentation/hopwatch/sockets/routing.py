@@ -111,9 +111,9 @@ class Routing(Waiting):
             raise
 
 
-def may_probe_routing(socket: zmq.Socket[bytes], state: SocketState) -> bool:
-    """Whether a ROUTER may be probed: not where the application has asked to be refused itself."""
-    mandatory = native_state.mandatory_is_set(socket)
+def may_probe_routing(socket: zmq.Socket[bytes], state: SocketState, *, new: bool) -> bool:
+    """Whether a ROUTER may be probed: not where the application has asked to be refused itself, which of a new one it has not."""
+    mandatory = False if new else native_state.mandatory_is_set(socket)
     if mandatory is None:
         state.find(finding.mandatory_unknown())
     state.unrouted = Unrouted(state.slot.words, state.event, probing=mandatory is False)

@@ -64,6 +64,7 @@ class CountingSend(RefusalHandling):
         return self._hopwatch_transmit(data, flags, copy, track)
 
     def _hopwatch_conflate(self) -> None:
+        self._hopwatch.sends_parts = False
         exchange(self, CountingSend, ConflatingSend)
 
 
@@ -97,6 +98,10 @@ class StampingSend(CountingSend):
     """Counts, and appends the stamp to each message."""
 
     def _hopwatch_conflate(self) -> None:
+        state = self._hopwatch
+        if state.numbering is not None:
+            state.numbering.stop()
+            state.numbering = None
         exchange(self, StampingSend, ConflatingSend)
 
     def _hopwatch_send_frame(self, data: Any, flags: int, copy: bool, track: bool) -> Any:

@@ -16,8 +16,8 @@ from hopwatch.sockets.looking import looking_send
 from hopwatch.sockets.reading import Reading
 from hopwatch.sockets.sending import CountingSend
 from hopwatch.sockets.stamped_receiving import StampedReceive
-from hopwatch.sockets.stamping import stamped_recv
 from hopwatch.sockets.state import Guard, SocketState
+from hopwatch.sockets.taking_stamps import stamped_recv
 
 SNDMORE = int(zmq.SNDMORE)
 
@@ -80,6 +80,8 @@ class SequencedSend(CountingSend):
 
 class SequencedReceive(StampedReceive):
     """Reads the numbers that come in; takes stamps off, should there be any."""
+
+    _hopwatch_reads_whole = False
 
     def _hopwatch_hold(self, frame: zmq.Frame, following: bytes | zmq.Frame) -> None:
         super()._hopwatch_hold(frame, following)

@@ -1,4 +1,4 @@
-"""The hot path of sockets that stamp, and of those that take stamps off (see ``counting.py``)."""
+"""The hot path of sockets that stamp (see ``counting.py``)."""
 
 from __future__ import annotations
 
@@ -9,38 +9,53 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.frames import size_of
-from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.journal.counters import Words
-from hopwatch.sockets.counting import Methods, Sender, recv_as_it_is_now, send_as_it_is_now, slow_send
+from hopwatch.journal.runs import NO_RUN, sent_run
+from hopwatch.lanes.sending import SendingLane
+from hopwatch.sockets.counting import (
+    LOOK_FOR_RUN,
+    Methods,
+    PartsSender,
+    Sender,
+    no_parts,
+    send_as_it_is_now,
+    slow_send,
+)
 from hopwatch.sockets.numbering import Numbering
-from hopwatch.sockets.state import SocketState
-from hopwatch.stamp import MAGIC, pack
-from hopwatch.stamp import SIZE as STAMP_SIZE
+from hopwatch.stamp import MAGIC, pack_head, pack_numbers
 from hopwatch.words import (
     LANE_COUNT,
-    LANE_FRAMES,
-    RECEIVED,
-    RECEIVED_BYTES,
+    LANE_MORE_FRAMES,
     SENT,
     SENT_BYTES,
     SENT_MORE_FRAMES,
 )
 
 DONTWAIT = int(zmq.DONTWAIT)
-SNDMORE = int(zmq.SNDMORE)
+DONTWAIT_SNDMORE = int(zmq.DONTWAIT) | int(zmq.SNDMORE)
+UNSENT = object()
 
 Again = zmq.Again
 backend_send = BackendSocket.send
-backend_recv = BackendSocket.recv
 time_ns = time.time_ns
 
 
-def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods:
-    """``send`` of a socket that counts and stamps: here the messages of one frame, for which one lane serves."""
-    sent = sent_bytes = 0
-    plain_now: int | None = plain
+def stamping_send(
+    words: Words, numbering: Numbering, plain: int = 0, parts: PartsSender = no_parts
+) -> Methods:
+    """``send`` of a socket that counts and stamps: here the messages of one frame, for which one lane serves.
+
+    As long as nothing but these is sent, a message's number in its lane is the count of messages sent, less ``behind``, and all
+    that a stamp is made of is at hand. Whatever else is sent, or changes the numbering, goes through ``leave`` first.
+    """
+    sent = sent_bytes = behind = until = more_frames = 0
+    run, run_size, seen_size = sent_run(words), NO_RUN, NO_RUN
+    head = b""
+    lane: SendingLane | None = None
+    lane_words = words
+    plain_now: int | None = None
     otherwise: Sender = slow_send
-    stream, stamp_flags, due_after = numbering.stream, numbering.flags, numbering.due_after
+    every, due_after = numbering.every, numbering.due_after
 
     def send(
         self: Any,
@@ -52,40 +67,91 @@ def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods
         group: str | None = None,
     ) -> Any:
         """As ``zmq.Socket.send``; the stamp, where one is due, follows as the message's last frame."""
-        nonlocal sent, sent_bytes
-        lane = numbering.single_frame_lane
-        if (
-            flags == plain_now
-            and lane is not None
-            and not numbering.begun
-            and routing_id is None
-            and group is None
-        ):
-            number = lane.count
+        nonlocal sent, sent_bytes, until, more_frames
+        if flags == plain_now and routing_id is None and group is None:
+            tracker: Any
+            stamp = b""
             try:
-                if number < lane.due:
+                if sent < until:
                     tracker = backend_send(self, data, DONTWAIT, copy, track)
-                    frames = 1
                 else:
-                    stamp = pack(MAGIC, stamp_flags, 0, lane.index, stream, sent, number, time_ns())
-                    tracker = send_with_stamp(self, data, stamp, DONTWAIT, copy, track)
-                    lane.due = due_after(number)
-                    frames = 2
+                    tracker = UNSENT
+                    stamp = head + pack_numbers(sent, sent - behind, time_ns())
+                    tracker = backend_send(self, data, DONTWAIT_SNDMORE, copy, track)
+                    backend_send(self, stamp, DONTWAIT)
+                    more_frames += 1
+                    lane_words[LANE_MORE_FRAMES] = more_frames
+                    if every > 1:
+                        until = behind + due_after(sent - behind)
             except Again:
-                pass
+                if stamp and tracker is not UNSENT:
+                    # the pipe has died between the two, and takes the message with it as it does a bare socket's
+                    count_with_stamp(size_of(data))
+                    return tracker
+            except (zmq.ZMQError, TypeError):
+                raise
+            except BaseException:
+                if stamp and complete(self, stamp):
+                    count_with_stamp(size_of(data))
+                raise
             else:
-                lane_words = lane.words
-                lane.frames = lane_words[LANE_FRAMES] = lane.frames + frames
-                lane.count = lane_words[LANE_COUNT] = number + 1
+                size = len(data) if data.__class__ is bytes else size_of(data)
+                if size != run_size:
+                    if run_size >= 0 or not sent & LOOK_FOR_RUN:
+                        end_or_begin_run(size)
+                    sent_bytes += size
+                    words[SENT_BYTES] = sent_bytes
                 sent += 1
+                lane_words[LANE_COUNT] = sent - behind
                 words[SENT] = sent
-                sent_bytes += len(data) if data.__class__ is bytes else size_of(data)
-                words[SENT_BYTES] = sent_bytes
                 return tracker
-        return otherwise(self, data, flags, copy, track, routing_id, group)
+        leave()
+        tracker = otherwise(self, data, flags, copy, track, routing_id, group)
+        if numbering.single_frame_lane is not None and not numbering.begun:
+            enter(numbering.single_frame_lane)
+        return tracker
+
+    def end_or_begin_run(size: int) -> None:
+        nonlocal sent_bytes, run_size, seen_size
+        if run_size >= 0:
+            sent_bytes, run_size, seen_size = run.end(), NO_RUN, NO_RUN
+        elif size == seen_size:
+            run_size = run.begin(size)
+        else:
+            seen_size = size
+
+    def enter(shared: SendingLane) -> None:
+        nonlocal lane, lane_words, head, behind, until, more_frames, plain_now
+        lane, lane_words = shared, shared.words
+        head = pack_head(MAGIC, numbering.flags, 0, lane.index, numbering.stream)
+        behind, more_frames = sent - lane.count, lane.more_frames
+        until = behind + lane.due
+        plain_now = plain
+
+    def leave() -> None:
+        nonlocal lane, plain_now
+        if lane is not None:
+            lane.count, lane.due, lane.more_frames = sent - behind, until - behind, more_frames
+            lane = plain_now = None
+
+    def count_with_stamp(size: int) -> None:
+        nonlocal until, more_frames
+        number = sent - behind
+        more_frames += 1
+        lane_words[LANE_MORE_FRAMES] = more_frames
+        count_frame(size, False)
+        lane_words[LANE_COUNT] = number + 1
+        if every > 1:
+            until = behind + due_after(number)
 
     def count_sent(size: int, more: bool) -> None:
+        leave()
+        count_frame(size, more)
+
+    def count_frame(size: int, more: bool) -> None:
         nonlocal sent, sent_bytes
+        if run_size >= 0:
+            end_or_begin_run(size)
         sent_bytes += size
         words[SENT_BYTES] = sent_bytes
         if more:
@@ -95,9 +161,12 @@ def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods
             words[SENT] = sent
 
     def retire() -> None:
-        nonlocal plain_now, otherwise
-        plain_now, otherwise = None, send_as_it_is_now
+        nonlocal otherwise
+        leave()
+        otherwise = send_as_it_is_now
 
+    otherwise = parts(count_sent)
+    numbering.leave_hot_path = leave
     return {
         "send": send,
         "_hopwatch_count_sent": staticmethod(count_sent),
@@ -105,93 +174,13 @@ def stamping_send(words: Words, numbering: Numbering, plain: int = 0) -> Methods
     }
 
 
-def send_with_stamp(self: Any, data: Any, stamp: bytes, flags: int, copy: bool, track: bool) -> Any:
-    """Send a last frame and its stamp in one go.
+def complete(self: Any, stamp: bytes) -> bool:
+    """Send the stamp of a message whose send a signal handler's exception ended; whether it was taken.
 
-    Raises Again if the frame is refused. A pipe that dies between the two takes the message with it, as it does
-    that of a bare socket. pyzmq runs signal handlers within its sends: a handler's exception must not leave the message open.
-    Where it is not known whether it is, the stamp is sent (again): a receiver takes off a stamp that stands alone.
+    It is not known whether the frame, or even this stamp, went before: a receiver takes off a stamp that stands alone.
     """
-    trackers: list[Any] = []
-    both = map(
-        backend_send, (self, self), (data, stamp), (flags | SNDMORE, DONTWAIT), (copy, True), (track, False)
-    )
     try:
-        trackers.extend(both)
-    except Again:
-        if not trackers:
-            raise
-    except (zmq.ZMQError, TypeError):
-        raise
-    except BaseException:
         backend_send(self, stamp, DONTWAIT)
-        raise
-    return trackers[0]
-
-
-def stamped_recv(words: Words, state: SocketState) -> Methods:  # noqa: C901 -- each message would pay for one more call
-    """``recv`` of a socket that takes stamps off: here messages of one frame that are there already."""
-    incoming = state.incoming
-    plain = state.way.plain_flags
-    take = state.receiving.take
-    count_unstamped = state.receiving.unstamped.count
-    received = words[RECEIVED]
-    received_bytes = words[RECEIVED_BYTES]
-    plain_now: int | None = plain
-
-    def otherwise(self: Any, flags: int, copy: bool, track: bool) -> Any:
-        frame = self._hopwatch_next(flags, track, copy)
-        return frame.bytes if copy else frame
-
-    def recv(self: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
-        """As ``zmq.Socket.recv``, the stamps left out."""
-        nonlocal received, received_bytes
-        if flags == plain_now and incoming.held is None and not incoming.frames and not state.faulty:
-            try:
-                frame = backend_recv(self, DONTWAIT, False, track)
-            except Again:
-                pass
-            else:
-                following: Any = b""
-                if frame.more:
-                    following = backend_recv(self, DONTWAIT, copy)
-                    if not copy or len(following) != STAMP_SIZE or not following.startswith(MAGIC):
-                        self._hopwatch_hold(frame, following)
-                        return frame.bytes if copy else frame
-                    frame.more = False
-                elif len(frame) == STAMP_SIZE and frame.bytes.startswith(MAGIC):
-                    self._hopwatch_take_orphan(frame)
-                    return self.recv(flags, copy, track)
-                incoming.more = False
-                try:
-                    if following:
-                        take(following, frame)
-                    else:
-                        count_unstamped(frame, False)
-                except Exception as error:
-                    if raised_by_signal_handler(error.__traceback__):
-                        raise
-                    state.fault(error)
-                received += 1
-                words[RECEIVED] = received
-                received_bytes += len(frame)
-                words[RECEIVED_BYTES] = received_bytes
-                return frame.bytes if copy else frame
-        return otherwise(self, flags, copy, track)
-
-    def count_received(messages: int, size: int) -> None:
-        nonlocal received, received_bytes
-        received += messages
-        words[RECEIVED] = received
-        received_bytes += size
-        words[RECEIVED_BYTES] = received_bytes
-
-    def retire() -> None:
-        nonlocal plain_now, otherwise
-        plain_now, otherwise = None, recv_as_it_is_now
-
-    return {
-        "recv": recv,
-        "_hopwatch_count_received": staticmethod(count_received),
-        "_hopwatch_retire_receive": staticmethod(retire),
-    }
+    except Again:
+        return False
+    return True

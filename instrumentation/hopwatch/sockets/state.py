@@ -17,12 +17,14 @@ from hopwatch.ids import as_text
 from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.journal.counters import Slot, private_slot, snapshot
 from hopwatch.journal.journal import Journal, NoJournal
+from hopwatch.journal.runs import with_runs
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes, write_lanes
 from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.rules.judge import judge
 from hopwatch.rules.processes import two_threads
 from hopwatch.rules.setup import Kind, Moment, SetUp
+from hopwatch.sockets.attaching import Attaching, NoAttaching
 from hopwatch.sockets.numbering import Numbering
 from hopwatch.sockets.reading import Reading
 from hopwatch.sockets.threads import Callers
@@ -39,13 +41,15 @@ def nothing() -> None:
 
 @dataclass
 class Incoming:
-    """Where a receiver stands within a multipart message."""
+    """Where a receiver stands within a multipart message; ``counted``: it was taken for a whole one at its first frame."""
 
     held: zmq.Frame | None = None
     more: bool = False
     frames: int = 0
     first_frame: bytes | zmq.Frame | None = None
     multipart: bool = False
+    asked_sometimes: bool = False
+    counted: bool = False
 
 
 @dataclass
@@ -80,7 +84,8 @@ class SocketState:
     """One instrumented socket; holds no reference to it, so that it is collected as a bare one is.
 
     ``members`` are the Python objects that stand for it: the application's, and shadows of that; ``borrowers`` are shadows
-    that use the ways of a member. ``adopt`` takes in a further shadow.
+    that use the ways of a member. ``adopt`` takes in a further shadow. ``in_use``: it was bound or connected, or may have been; no
+    message can have come or gone before.
     """
 
     identifier: int
@@ -96,6 +101,7 @@ class SocketState:
     reading_received: Reading | None = None
     onset_due: bool = False
     sending_more: bool = False
+    sends_parts: bool = True
     bound_within: set[Within] = field(default_factory=set)
     connected_within: list[Within] = field(default_factory=list)
     is_wrapped: Callable[[Within], bool] = anything_is
@@ -106,6 +112,8 @@ class SocketState:
     by_install: bool = False
     way: Way = field(default_factory=Way)
     members: Alive[HookedSocket] = field(default_factory=Alive)
+    in_use: bool = False
+    attaching: Attaching = field(default_factory=NoAttaching)
     borrowers: Alive[zmq.Socket[Any]] = field(default_factory=Alive)
     adopt: Callable[[zmq.Socket[Any], SocketState], None] = no_adoption
     closed: bool = False
@@ -121,12 +129,17 @@ class SocketState:
         """Journal one event of this socket."""
         self.journal.event(event, socket=as_text(self.identifier), **fields)
 
+    def note(self, event: str, **fields: object) -> None:
+        """Journal how the socket is set up: no later than what it is used for, and meanwhile no other thread gets a turn by this."""
+        write = self.journal.event if self.in_use else self.journal.event_later
+        write(event, socket=as_text(self.identifier), **fields)
+
     def find(self, finding: Finding | None) -> None:
         """Keep and journal a finding, each rule once."""
         if finding is None or any(known.rule == finding.rule for known in self.findings):
             return
         self.findings.append(finding)
-        self.event("finding", rule=finding.rule, text=finding.text, advice=finding.advice)
+        self.note("finding", rule=finding.rule, text=finding.text, advice=finding.advice)
 
     def consider(self, kind: Kind, detail: str = "", value: int = 0) -> None:
         """Look at the set-up at this moment, and at who calls; never at a moment that comes with each message."""
@@ -146,8 +159,8 @@ class SocketState:
             self.find(two_threads())
 
     def stop_stamping(self, reason: Finding) -> None:
-        """Number no more messages; a socket that numbers none is left alone."""
-        if self.numbering is not None:
+        """Number no more messages; a socket that stamps none is left alone."""
+        if self.numbering is not None and self.numbering.stamps:
             self.numbering.stop()
             self.numbering = None
             self.find(reason)
@@ -173,16 +186,20 @@ class SocketState:
         """
         if self.closed:
             return
-        self.closed = True
+        self.closed = self.in_use = True
         if self.unrouted is not None:
             self.unrouted.end()
         sent = [*(self.sending.slots if self.sending else []), *_slots_of(self.reading_sent)]
-        received = [*self.receiving.slots, *_slots_of(self.reading_received)]
+        received = [
+            *self.receiving.slots,
+            *self.receiving.unstamped.topics.slots,
+            *_slots_of(self.reading_received),
+        ]
         for slots in (sent, received):
             write_lanes(self.journal, self.identifier, slots, final=True)
         slot, lanes = self.slot, [*sent, *received]
         self._let_go(snapshot(slot))
-        counters = dict(zip(COUNTER_NAMES, self.slot.words[1:].tolist(), strict=False))
+        counters = dict(zip(COUNTER_NAMES, with_runs(self.slot.words)[1:], strict=False))
         self.event("closed", counters=counters, unread=unread)
         for taken in (slot, *lanes):
             taken.words[SOCKET] = 0
@@ -194,11 +211,13 @@ class SocketState:
     def leave_to_parent(self) -> None:
         """In a forked child: the slots and files belong to the parent, so touch them no more."""
         self.journal = NoJournal()
+        self.in_use, self.attaching = True, NoAttaching()
         self._let_go(private_slot(SOCKET_SLOT_WORDS))
 
     def _let_go(self, slot: Slot) -> None:
         self.slot = slot
         self.receiving.slots = []
+        self.receiving.unstamped.topics.slots = []
         for reading in (self.reading_sent, self.reading_received):
             if reading is not None:
                 reading.lanes.slots = []

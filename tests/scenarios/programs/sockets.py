@@ -13,6 +13,8 @@ BARE = os.environ.get("SCENARIO_BARE") == "1"
 def add_socket_options(parser: ArgumentParser) -> None:
     for option in OPTIONS:
         parser.add_argument(f"--{option}", type=int)
+    parser.add_argument("--sequence", default="stamp")
+    parser.add_argument("--stamp-every", type=int, default=1)
     parser.add_argument("--bind")
     parser.add_argument("--connect", action="append", default=[])
 
@@ -20,7 +22,7 @@ def add_socket_options(parser: ArgumentParser) -> None:
 def open_socket(context: zmq.Context, kind: str, name: str, options: Namespace) -> zmq.Socket:
     """A socket with its options set, wrapped unless the run is a bare one; neither bound nor connected yet."""
     socket = context.socket(getattr(zmq, kind))
-    wrap(socket, name)
+    wrap(socket, name, options.sequence, options.stamp_every)
     for option in OPTIONS:
         value = getattr(options, option)
         if value is not None:
@@ -28,9 +30,9 @@ def open_socket(context: zmq.Context, kind: str, name: str, options: Namespace) 
     return socket
 
 
-def wrap(socket: zmq.Socket, name: str) -> None:
+def wrap(socket: zmq.Socket, name: str, sequence: str = "stamp", stamp_every: int = 1) -> None:
     if not BARE:
-        hopwatch.wrap(socket, name=name, sequence="stamp")
+        hopwatch.wrap(socket, name=name, sequence=sequence, stamp_every=stamp_every)
 
 
 def attach(socket: zmq.Socket, options: Namespace) -> str:

@@ -1,0 +1,115 @@
+"""Who sends what to whom: sockets, links, lanes and the ways of each stream, from the tables."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis import nodes, owed, unchecked
+from hopwatch_analysis.carried import assigned, reach
+from hopwatch_analysis.counted import Counted, counted
+from hopwatch_analysis.frames import settle
+from hopwatch_analysis.lanes import lanes, receipts
+from hopwatch_analysis.links import link_facts, links, mirrored_connections
+from hopwatch_analysis.reading import Tables
+from hopwatch_analysis.sparse import narrowed
+from hopwatch_analysis.ways import way_edges, ways
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What is looked at: ``ends_at`` is the newest moment known; a lane that moved within ``guard`` seconds of it is not closed."""
+
+    ends_at: datetime
+    guard: float
+    since: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Who sends what to whom, and along which hops."""
+
+    sockets: DataFrame
+    streams: DataFrame
+    receipts: DataFrame
+    lanes: DataFrame
+    links: DataFrame
+    counters: DataFrame
+    unstamped: DataFrame
+    edges: DataFrame
+    facts: DataFrame
+    endings: DataFrame
+    longest_way: int
+    gaps: DataFrame
+    mirrored: DataFrame
+    unchecked: DataFrame | None
+
+
+def topology_of(tables: Tables, scope: Scope) -> Topology:
+    """The sockets, streams and lanes that the tables tell of, and the ways of each stream."""
+    mirrored = settle(mirrored_connections(tables))
+    sockets = settle(nodes.sockets(tables))
+    linked = settle(links(tables, sockets, mirrored))
+    read = assigned(tables["lane"], tables["gap"], sockets, linked)
+    sockets = settle(read.sockets)
+    by_count = _counted(tables, read.lanes, sockets, linked)
+    lane_rows = by_count.lanes.join(_gone_before(sockets, scope), on="stream", how="left_anti")
+    got = settle(receipts(lane_rows))
+    numbered = settle(lanes(lane_rows, got))
+    streams = settle(numbered.select("stream").distinct())
+    counters = settle(nodes.latest_counters(tables))
+    senders = streams.unionByName(unchecked.unstamped_senders(counters, sockets, streams))
+    all_ways = settle(ways(settle(senders), linked, sockets, got))
+    found = all_ways.join(streams, on="stream", how="left_semi")
+    unstamped = _unstamped(senders.join(streams, on="stream", how="left_anti"), all_ways, by_count)
+    edges = settle(way_edges(found))
+    once = edges.select("from_socket", "to_socket", "mirrored").distinct()
+    facts = settle(link_facts(tables, once, mirrored))
+    endings = settle(owed.endings(edges, sockets, facts))
+    longest = found.agg(sf.max("length")).first()
+    return Topology(
+        sockets=sockets,
+        streams=streams,
+        receipts=got,
+        lanes=numbered,
+        links=linked,
+        counters=counters,
+        unstamped=settle(unstamped),
+        edges=edges,
+        facts=facts,
+        endings=endings,
+        longest_way=(longest and longest[0]) or 0,
+        gaps=settle(narrowed(read.gaps, tables["onset"])),
+        mirrored=mirrored,
+        unchecked=_either(read.unchecked, by_count.uncounted),
+    )
+
+
+def _counted(tables: Tables, lane_rows: DataFrame, sockets: DataFrame, linked: DataFrame) -> Counted:
+    return counted(
+        lane_rows,
+        sockets,
+        settle(reach(linked, sockets)),
+        subscriptions=owed.subscriptions(tables["subscription"]),
+        conflating=nodes.conflating(tables),
+    )
+
+
+def _unstamped(senders: DataFrame, all_ways: DataFrame, by_count: Counted) -> DataFrame:
+    """Ways along which nothing can be checked (receiver null: none known): stream, receiver."""
+    found = senders.join(all_ways.select("stream", "receiver"), on="stream", how="left")
+    if by_count.uncounted is None:
+        return found
+    return found.unionByName(by_count.uncounted.select("stream", "receiver").distinct())
+
+
+def _either(one: DataFrame | None, other: DataFrame | None) -> DataFrame | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return one.unionByName(other)
+
+
+def _gone_before(sockets: DataFrame, scope: Scope) -> DataFrame:
+    ended_earlier = sf.col("ended_at") < sf.lit(scope.since) if scope.since else sf.lit(False)
+    return sockets.where(ended_earlier).select(sf.col("socket").alias("stream"))

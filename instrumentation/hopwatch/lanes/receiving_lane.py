@@ -1,0 +1,19 @@
+"""What a receiver knows of one lane."""
+
+from dataclasses import dataclass, field
+
+from hopwatch.journal.counters import Words
+from hopwatch.lanes.open_gaps import OpenGaps
+from hopwatch.lanes.unstamped import SparseLane
+
+
+@dataclass
+class ReceivingLane:
+    """One lane as this receiver sees it. ``words`` is None where it cannot be checked."""
+
+    topic: bytes
+    words: Words | None
+    newest_number: int = 0
+    paused: bool = False
+    sparse: SparseLane | None = None
+    open_gaps: OpenGaps = field(default_factory=OpenGaps)

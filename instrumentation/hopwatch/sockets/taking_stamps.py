@@ -1,0 +1,89 @@
+"""The hot path of sockets that take stamps off (see ``counting.py``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import zmq
+from zmq.backend import Socket as BackendSocket
+
+from hopwatch.interruptions import raised_by_signal_handler
+from hopwatch.journal.counters import Words
+from hopwatch.journal.runs import received_run
+from hopwatch.sockets.counting import Methods, recv_as_it_is_now
+from hopwatch.sockets.state import SocketState
+from hopwatch.stamp import MAGIC
+from hopwatch.stamp import SIZE as STAMP_SIZE
+from hopwatch.words import RECEIVED, RECEIVED_BYTES
+
+DONTWAIT = int(zmq.DONTWAIT)
+
+Again = zmq.Again
+backend_recv = BackendSocket.recv
+
+
+def stamped_recv(words: Words, state: SocketState) -> Methods:
+    """``recv`` of a socket that takes stamps off: here messages of one frame that are there already."""
+    incoming = state.incoming
+    plain = state.way.plain_flags
+    take = state.receiving.take
+    count_unstamped = state.receiving.unstamped.count
+    received, received_bytes = words[RECEIVED], received_run(words).end()
+    plain_now: int | None = plain
+
+    def otherwise(self: Any, flags: int, copy: bool, track: bool) -> Any:
+        frame = self._hopwatch_next(flags, track, copy)
+        return frame.bytes if copy else frame
+
+    def recv(self: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
+        """As ``zmq.Socket.recv``, the stamps left out."""
+        nonlocal received, received_bytes
+        if flags == plain_now and incoming.held is None and not incoming.frames and not state.faulty:
+            try:
+                frame = backend_recv(self, DONTWAIT, False, track)
+            except Again:
+                pass
+            else:
+                following: Any = b""
+                size = len(frame)
+                if frame.more:
+                    following = backend_recv(self, DONTWAIT, copy)
+                    if not copy or len(following) != STAMP_SIZE or not following.startswith(MAGIC):
+                        self._hopwatch_hold(frame, following)
+                        return frame.bytes if copy else frame
+                elif size == STAMP_SIZE and frame.bytes.startswith(MAGIC):
+                    self._hopwatch_take_orphan(frame)
+                    return self.recv(flags, copy, track)
+                incoming.more = False
+                try:
+                    if following:
+                        take(following, frame)
+                    else:
+                        count_unstamped(frame, False)
+                except Exception as error:
+                    if raised_by_signal_handler(error.__traceback__):
+                        raise
+                    state.fault(error)
+                received += 1
+                words[RECEIVED] = received
+                received_bytes += size
+                words[RECEIVED_BYTES] = received_bytes
+                return frame.bytes if copy else frame
+        return otherwise(self, flags, copy, track)
+
+    def count_received(messages: int, size: int) -> None:
+        nonlocal received, received_bytes
+        received += messages
+        words[RECEIVED] = received
+        received_bytes += size
+        words[RECEIVED_BYTES] = received_bytes
+
+    def retire() -> None:
+        nonlocal plain_now, otherwise
+        plain_now, otherwise = None, recv_as_it_is_now
+
+    return {
+        "recv": recv,
+        "_hopwatch_count_received": staticmethod(count_received),
+        "_hopwatch_retire_receive": staticmethod(retire),
+    }
