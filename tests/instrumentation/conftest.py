@@ -77,6 +77,7 @@ class SlowReader(threading.Thread):
         self.numbers: list[int] = []
         self._pause = pause
         self._last_sent = threading.Event()
+        self._found_nothing = threading.Event()
         self.start()
 
     def run(self) -> None:
@@ -84,6 +85,13 @@ class SlowReader(threading.Thread):
             if self.socket.poll(20):
                 self.numbers.append(int(self.socket.recv_multipart()[-1][:10]))
                 time.sleep(self._pause)
+            else:
+                self._found_nothing.set()
+
+    def catch_up(self) -> None:
+        """Returns when there was nothing to be read any more: what is sent next shows what was lost before."""
+        self._found_nothing.clear()
+        assert self._found_nothing.wait(10), "the reader did not catch up within 10 s"
 
     def finish(self) -> list[int]:
         """All numbers that came; the socket belongs to the caller again."""

@@ -52,6 +52,8 @@ def test_gap_events_and_counters_equal_what_the_payload_numbers_tell(
     reader = read_slowly(sub)
     began = time.time_ns()
     for number in range(5_000):
+        if number % 1_000 == 0:
+            reader.catch_up()
         pub.send(b"%010d" % number + BODY)
     numbers = reader.finish()
     gaps = journal.of("sub", "gap")
@@ -77,6 +79,8 @@ def test_before_and_after_are_the_streams_numbers_where_a_lane_has_its_own(
     link(pub, sub)
     reader = read_slowly(sub)
     for number in range(6_000):
+        if number % 1_500 == 0:
+            reader.catch_up()
         pub.send_multipart([b"topic-%d" % (number % 3), b"%010d" % number + BODY])
     numbers = reader.finish()
     lost = 0
