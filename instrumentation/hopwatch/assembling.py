@@ -21,7 +21,7 @@ from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.monitors.promised import PromisedMonitor
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.counting import PartsSender, arming_send, counting_recv, counting_send, no_parts
-from hopwatch.sockets.hooks import HookedSocket, subscription_changed
+from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.looking import looking_recv, looking_send
 from hopwatch.sockets.numbering import (
     NEVER,
@@ -34,6 +34,7 @@ from hopwatch.sockets.numbering import (
     lane_by_topic,
     single_lane,
 )
+from hopwatch.sockets.options import subscription_changed
 from hopwatch.sockets.parts import counting_parts, stamping_parts
 from hopwatch.sockets.receiving import CountingReceive
 from hopwatch.sockets.refusals import Arming, Waiting

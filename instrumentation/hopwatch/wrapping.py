@@ -13,7 +13,8 @@ from hopwatch.assembling import instrument_socket
 from hopwatch.finding import Finding
 from hopwatch.instrument import PROCESS
 from hopwatch.settings import Settings, from_environment
-from hopwatch.sockets.hooks import HookedSocket, stop_monitor, subscription_changed
+from hopwatch.sockets.hooks import HookedSocket, stop_monitor
+from hopwatch.sockets.options import subscription_changed
 from hopwatch.sockets.standing import (
     leave,
     return_lent,

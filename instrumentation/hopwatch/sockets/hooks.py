@@ -16,13 +16,12 @@ from hopwatch.journal.counters import Words
 from hopwatch.rules.setup import Kind
 from hopwatch.sockets import callers
 from hopwatch.sockets.attaching import NoAttaching
+from hopwatch.sockets.options import decides_probing, option_set
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.use import Use
 from hopwatch.words import EAGAIN_RECEIVES, SENT
 
 INPROC = "inproc://"
-
-SUBSCRIPTION_OPTIONS = {int(zmq.SUBSCRIBE): "subscribe", int(zmq.UNSUBSCRIBE): "unsubscribe"}
 
 ZAP_ENDPOINT = "inproc://zeromq.zap.01"
 """Who binds it answers libzmq's own questions of authentication, in messages of a fixed number of frames."""
@@ -68,7 +67,7 @@ class HookedSocket(zmq.Socket[bytes]):
             self._hopwatch_stop_probing()
         BackendSocket.set(self, option, optval)
         with Guard(self._hopwatch):
-            self._hopwatch_option_set(int(option), optval)
+            option_set(self, self._hopwatch, int(option), optval)
 
     set = setsockopt  # type: ignore[assignment]
 
@@ -184,23 +183,6 @@ class HookedSocket(zmq.Socket[bytes]):
             if kind is not None:
                 self._hopwatch.consider(kind, endpoint)
 
-    def _hopwatch_option_set(self, option: int, value: Any) -> None:
-        state = self._hopwatch
-        if option == zmq.CONFLATE and value:
-            state.stop_stamping(finding.conflate_refused())
-            for member in {*state.members, self}:
-                member._hopwatch_conflate()
-        if option == zmq.ROUTER_RAW and value:
-            state.stop_stamping(finding.stamp_refused("with ZMQ_ROUTER_RAW its peers are no ZeroMQ sockets"))
-        action = SUBSCRIPTION_OPTIONS.get(option)
-        if action is not None and state.subscriptions is not None:
-            subscription_changed(state, action, bytes(value))
-        elif isinstance(value, int | str):
-            name = zmq.SocketOption(option).name.lower() if option in OPTION_NUMBERS else str(option)
-            state.note("option", option=name, value=int(value) if isinstance(value, int) else value)
-            if isinstance(value, int):
-                state.consider(Kind.OPTION, name, int(value))
-
     @staticmethod
     def _hopwatch_retire_send() -> None:
         """Let a ``send`` that somebody holds on to go the socket's present way; made by the hot path."""
@@ -227,30 +209,6 @@ class HookedSocket(zmq.Socket[bytes]):
 def unwrapped_meanwhile(socket: object) -> bool:
     """Whether another thread has unwrapped the socket that this one is waiting on."""
     return not isinstance(socket, HookedSocket)
-
-
-OPTION_NUMBERS = frozenset(int(option) for option in zmq.SocketOption)
-
-
-def decides_probing(state: SocketState, option: int, value: Any) -> bool:
-    """Whether with this option the application takes into its own hands what refusals it gets."""
-    if state.type_name == "ROUTER":
-        return bool(option == zmq.ROUTER_MANDATORY and value)
-    return option == zmq.XPUB_NODROP
-
-
-def subscription_changed(state: SocketState, action: str, topic: bytes) -> None:
-    """Follow and journal one subscription more or less."""
-    if state.subscriptions is None:
-        return
-    if action == "subscribe":
-        state.subscriptions.add(topic)
-        state.receiving.subscribed()
-        state.consider(Kind.SUBSCRIBED, value=len(state.subscriptions))
-    else:
-        state.subscriptions.remove(topic)
-        state.receiving.unsubscribed()
-    state.note(action, topic=topic.hex())
 
 
 def has_unread(socket: zmq.Socket[bytes], state: SocketState) -> bool | None:

@@ -14,8 +14,8 @@ from hopwatch import finding
 from hopwatch.frames import as_bytes, is_frame, size_of
 from hopwatch.rules.setup import Kind
 from hopwatch.sockets.classes import exchange
-from hopwatch.sockets.hooks import subscription_changed
 from hopwatch.sockets.numbering import Numbered
+from hopwatch.sockets.options import subscription_changed
 from hopwatch.sockets.refusals import RefusalHandling
 from hopwatch.sockets.state import Guard, SocketState
 

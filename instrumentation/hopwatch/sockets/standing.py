@@ -14,7 +14,8 @@ from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.greenlets import GreenletWaits
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.pending import Front, JoinedPending, Pending
-from hopwatch.sockets.state import SocketState, Way
+from hopwatch.sockets.state import SocketState
+from hopwatch.sockets.ways import Way
 
 DONTWAIT = int(zmq.DONTWAIT)
 

@@ -29,6 +29,7 @@ from hopwatch.sockets.numbering import Numbering
 from hopwatch.sockets.reading import Reading
 from hopwatch.sockets.threads import Callers
 from hopwatch.sockets.unrouted import Unrouted
+from hopwatch.sockets.ways import Incoming, Way
 from hopwatch.words import COUNTER_NAMES, SOCKET, SOCKET_SLOT_WORDS
 
 if TYPE_CHECKING:
@@ -37,33 +38,6 @@ if TYPE_CHECKING:
 
 def nothing() -> None:
     """What there is to do where no monitor is attached."""
-
-
-@dataclass
-class Incoming:
-    """Where a receiver stands within a multipart message; ``counted``: it was taken for a whole one at its first frame."""
-
-    held: zmq.Frame | None = None
-    more: bool = False
-    frames: int = 0
-    first_frame: bytes | zmq.Frame | None = None
-    multipart: bool = False
-    asked_sometimes: bool = False
-    counted: bool = False
-
-
-@dataclass
-class Way:
-    """How this socket's sends and receives come to us: ``plain_flags`` are the flags of one that the application gave none.
-
-    ``sends_deferred`` and ``receives_deferred``: a refused one is not answered to the application but waited for, by pyzmq.
-    ``looks_ahead``: a receive that finds a stamp alone has no way to wait for the next message, so it must not come to that.
-    """
-
-    plain_flags: int = 0
-    sends_deferred: bool = False
-    receives_deferred: bool = False
-    looks_ahead: bool = False
 
 
 def no_adoption(shadow: zmq.Socket[Any], state: SocketState) -> None:

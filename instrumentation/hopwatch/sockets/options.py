@@ -1,0 +1,57 @@
+"""What follows when the application sets an option of an instrumented socket."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import zmq
+
+from hopwatch import finding
+from hopwatch.rules.setup import Kind
+from hopwatch.sockets.state import SocketState
+
+if TYPE_CHECKING:
+    from hopwatch.sockets.hooks import HookedSocket
+
+SUBSCRIPTION_OPTIONS = {int(zmq.SUBSCRIBE): "subscribe", int(zmq.UNSUBSCRIBE): "unsubscribe"}
+
+OPTION_NUMBERS = frozenset(int(option) for option in zmq.SocketOption)
+
+
+def option_set(socket: HookedSocket, state: SocketState, option: int, value: Any) -> None:
+    """Journal an option that was set, and do what it asks of the instrumentation."""
+    if option == zmq.CONFLATE and value:
+        state.stop_stamping(finding.conflate_refused())
+        for member in {*state.members, socket}:
+            member._hopwatch_conflate()
+    if option == zmq.ROUTER_RAW and value:
+        state.stop_stamping(finding.stamp_refused("with ZMQ_ROUTER_RAW its peers are no ZeroMQ sockets"))
+    action = SUBSCRIPTION_OPTIONS.get(option)
+    if action is not None and state.subscriptions is not None:
+        subscription_changed(state, action, bytes(value))
+    elif isinstance(value, int | str):
+        name = zmq.SocketOption(option).name.lower() if option in OPTION_NUMBERS else str(option)
+        state.note("option", option=name, value=int(value) if isinstance(value, int) else value)
+        if isinstance(value, int):
+            state.consider(Kind.OPTION, name, int(value))
+
+
+def decides_probing(state: SocketState, option: int, value: Any) -> bool:
+    """Whether with this option the application takes into its own hands what refusals it gets."""
+    if state.type_name == "ROUTER":
+        return bool(option == zmq.ROUTER_MANDATORY and value)
+    return option == zmq.XPUB_NODROP
+
+
+def subscription_changed(state: SocketState, action: str, topic: bytes) -> None:
+    """Follow and journal one subscription more or less."""
+    if state.subscriptions is None:
+        return
+    if action == "subscribe":
+        state.subscriptions.add(topic)
+        state.receiving.subscribed()
+        state.consider(Kind.SUBSCRIBED, value=len(state.subscriptions))
+    else:
+        state.subscriptions.remove(topic)
+        state.receiving.unsubscribed()
+    state.note(action, topic=topic.hex())

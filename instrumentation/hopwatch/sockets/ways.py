@@ -1,0 +1,32 @@
+"""How sends and receives come to an instrumented socket, and where it stands within a message."""
+
+from dataclasses import dataclass
+
+import zmq
+
+
+@dataclass
+class Incoming:
+    """Where a receiver stands within a multipart message; ``counted``: it was taken for a whole one at its first frame."""
+
+    held: zmq.Frame | None = None
+    more: bool = False
+    frames: int = 0
+    first_frame: bytes | zmq.Frame | None = None
+    multipart: bool = False
+    asked_sometimes: bool = False
+    counted: bool = False
+
+
+@dataclass
+class Way:
+    """How this socket's sends and receives come to us: ``plain_flags`` are the flags of one that the application gave none.
+
+    ``sends_deferred`` and ``receives_deferred``: a refused one is not answered to the application but waited for, by pyzmq.
+    ``looks_ahead``: a receive that finds a stamp alone has no way to wait for the next message, so it must not come to that.
+    """
+
+    plain_flags: int = 0
+    sends_deferred: bool = False
+    receives_deferred: bool = False
+    looks_ahead: bool = False
