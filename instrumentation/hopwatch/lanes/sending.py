@@ -90,6 +90,9 @@ class SendingLanes:
 
 def write_lanes(journal: Journal, socket: int, slots: list[Slot], final: bool) -> None:
     """Journal the words of lane slots, some hundred a line."""
-    rows = [[as_text(slot.words[LANE_STREAM]), *slot.words[LANE_INDEX:].tolist()] for slot in slots]
+    rows = [
+        [as_text(words[LANE_STREAM]), *words[LANE_INDEX:]]
+        for words in (slot.words.tolist() for slot in slots)
+    ]
     for start in range(0, len(rows), LANES_A_LINE):
         journal.event("lanes", socket=as_text(socket), final=final, lanes=rows[start : start + LANES_A_LINE])
