@@ -13,9 +13,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-directory = tempfile.TemporaryDirectory(prefix="hopwatch-flood-")
-os.environ["HOPWATCH_DIR"] = directory.name
-
 import hopwatch
 import zmq
 from hopwatch import stamp
@@ -28,14 +25,16 @@ STEP = 50_000
 def main() -> int:
     print("| flood | lost | resident memory, after 5 % to the end | journal | its bound |")
     print("| --- | ---: | ---: | ---: | ---: |")
-    with zmq.Context() as context:
-        report("1,000,000 gaps", *gaps(context))
-        report("1,000,000 messages to a full pipe, as many to peers that are not there", *full_pipes(context))
+    with tempfile.TemporaryDirectory(prefix="hopwatch-flood-") as directory, zmq.Context() as context:
+        os.environ["HOPWATCH_DIR"] = directory
+        report(Path(directory), "1,000,000 gaps", *gaps(context))
+        peers = "1,000,000 messages to a full pipe, as many to peers that are not there"
+        report(Path(directory), peers, *full_pipes(context))
     return 0
 
 
-def report(name: str, lost: int, grown: int) -> None:
-    size = sum(path.stat().st_size for path in Path(directory.name).glob("*.events"))
+def report(directory: Path, name: str, lost: int, grown: int) -> None:
+    size = sum(path.stat().st_size for path in directory.glob("*.events"))
     bound = (SEGMENTS_KEPT + 1) * SEGMENT_BYTES
     print(
         f"| {name} | {lost:,} | {grown / 1e6:+.2f} MB | {size / 1e6:.1f} MB | {bound / 1e6:.1f} MB |",
