@@ -88,3 +88,12 @@ def test_between_any_two_stores_the_words_tell_what_was_counted(
             assert with_runs(words)[bytes_at] == total
         assert run.end() == total
         assert with_runs(words)[bytes_at] == words[bytes_at] == total
+
+
+def test_words_of_two_runs_read_at_once_never_tell_a_number_that_cannot_be() -> None:
+    words = memoryview(bytearray(SOCKET_SLOT_WORDS * 8)).cast("Q")
+    run = sent_run(words)
+    words[SENT], words[SENT_BYTES] = 1_000, 5_000
+    run.begin(100)
+    words[SENT] = 10  # as it was when an earlier run was read
+    assert with_runs(words)[SENT_BYTES] == 5_000

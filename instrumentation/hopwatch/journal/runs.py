@@ -23,6 +23,7 @@ NO_RUN = -1
 """The size of a run's messages where there is no run."""
 
 _WHOLE_WORD = (1 << 64) - 1
+_MOST_BYTES = (1 << 63) - 1
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,10 @@ def received_run(words: memoryview) -> SizeRun:
 
 
 def with_runs(words: Sequence[int]) -> list[int]:
-    """The words of a socket slot, with the bytes of runs that have not ended."""
+    """The words of a socket slot, with the bytes of runs that have not ended.
+
+    Words that were read while their process wrote them may be of two runs; where that makes no sense, the stored bytes are given.
+    """
     told = list(words)
     told[SENT_BYTES] = _total(told[SENT], told[SENT_BYTES], told[SENT_RUN_BASE], told[SENT_RUN_SIZE])
     told[RECEIVED_BYTES] = _total(
@@ -73,4 +77,5 @@ def with_runs(words: Sequence[int]) -> list[int]:
 
 
 def _total(count: int, stored: int, base: int, size: int) -> int:
-    return (count * (size - 1) + base) & _WHOLE_WORD if size else stored
+    total = (count * (size - 1) + base) & _WHOLE_WORD
+    return total if size and total <= _MOST_BYTES else stored
