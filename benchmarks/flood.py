@@ -17,6 +17,7 @@ import hopwatch
 import zmq
 from hopwatch import stamp
 from hopwatch.journal.events import SEGMENT_BYTES, SEGMENTS_KEPT
+from hopwatch.words import LOST, ONSETS, UNROUTABLE
 
 MILLION = 1_000_000
 STEP = 50_000
@@ -54,7 +55,7 @@ def gaps(context: zmq.Context) -> tuple[int, int]:
         receiver.recv()
 
     grown = flood(one)
-    lost = receiver._hopwatch_words[14]
+    lost = receiver._hopwatch_words[LOST]
     receiver.close()
     sender.close(linger=0)
     return lost, grown
@@ -75,7 +76,7 @@ def full_pipes(context: zmq.Context) -> tuple[int, int]:
         router.send_multipart([b"gone-%d" % (number % 5000), b"x"])
 
     grown = flood(one)
-    lost = router._hopwatch_words[11] + router._hopwatch_words[12]
+    lost = router._hopwatch_words[ONSETS] + router._hopwatch_words[UNROUTABLE]
     router.close(linger=0)
     dealer.close(linger=0)
     return lost, grown

@@ -68,7 +68,7 @@ def read_counters(
             read.append(file)
         elif file is not None:
             process = report_once(name, file, process, draft, now)
-    return process, read
+    return process, counters_file.with_lane_runs(read)
 
 
 def _read_one(path: Path, process: str, index: int) -> CountersFile | str | None:

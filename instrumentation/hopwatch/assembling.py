@@ -58,6 +58,7 @@ from hopwatch.sockets.taking_stamps import stamped_recv
 from hopwatch.sockets.use import Use
 from hopwatch.stamp import SHARED_OUT
 from hopwatch.wishes import Wish
+from hopwatch.words import SOCKET
 
 SHARING_OUT = {zmq.PUSH, zmq.DEALER, zmq.REQ, zmq.REP}
 STAMPABLE = {zmq.PUB, zmq.XPUB, zmq.ROUTER, zmq.PAIR, *SHARING_OUT}
@@ -121,7 +122,7 @@ def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) 
     journal = instrument.journal
     identifier = new_id()
     slot = journal.socket_slot()
-    slot.words[0] = identifier
+    slot.words[SOCKET] = identifier
     subscriptions = Subscriptions() if socket_type in FILTERING else None
     guess = 0 if subscriptions is None else wish.rule_flags or 0
     unstamped = Unstamped(guess, TopicCounts(identifier, journal, wanted=wish.stamped or wish.counted))

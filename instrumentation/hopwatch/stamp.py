@@ -5,11 +5,23 @@ import sys
 from typing import NamedTuple
 
 MAGIC = b"\xff\x48\x57\x01"
-HEAD = struct.Struct("<4sHHIQ")
+HEAD = struct.Struct("<4sHHQQ")
 """Magic, flags, length of the topic, lane, stream: the same in all stamps of a lane whose messages have one frame."""
 
-NUMBERS = struct.Struct("@QQQ" if sys.byteorder == "little" else "<QQQ")
-"""Number in the stream, number in the lane, send time. The machine's own order takes half the time of one that is asked for."""
+_ORDER = "@" if sys.byteorder == "little" else "<"
+"""The machine's own order takes half the time of one that is asked for."""
+
+NUMBERS = struct.Struct(_ORDER + "QQd")
+"""How many messages of the stream before this one are of other lanes; number in the stream; send time in seconds, which takes
+less time to come by than nanoseconds do."""
+
+_WORDS = struct.Struct(_ORDER + "QQQ")
+_TIME = struct.Struct("<d")
+_FIRST_WORD = struct.Struct("<4sHH")
+_NS = 1_000_000_000
+_LAST_SECOND = 1 << 33
+_FLAGS_SHIFT = 32
+WHOLE_WORD = (1 << 64) - 1
 
 HEAD_SIZE = HEAD.size
 SIZE = HEAD_SIZE + NUMBERS.size
@@ -36,7 +48,8 @@ RULE_MASK = BY_FIRST_FRAME | LENGTH_MASK
 pack_head = HEAD.pack
 pack_numbers = NUMBERS.pack
 unpack_head = HEAD.unpack_from
-unpack_numbers = NUMBERS.unpack_from
+unpack_words = _WORDS.unpack_from
+"""The numbers as they stand in words: the time as ``nanoseconds`` takes it."""
 
 
 class Stamp(NamedTuple):
@@ -61,6 +74,27 @@ def most_between(flags: int) -> int:
     return 2 << ((flags & INTERVAL_MASK) >> INTERVAL_SHIFT)
 
 
+def nanoseconds(time_word: int) -> int:
+    """The send time that a word holds, of the wall clock, good to a microsecond; 0 where that is no time."""
+    (seconds,) = _TIME.unpack(time_word.to_bytes(8, "little"))
+    return round(seconds * 1_000_000) * 1_000 if 0 <= seconds < _LAST_SECOND else 0
+
+
+def time_word(nanoseconds: int) -> int:
+    """The word that holds a send time."""
+    return int.from_bytes(_TIME.pack(nanoseconds / _NS), "little")
+
+
+def first_word(flags: int, topic_length: int) -> int:
+    """The first eight bytes of a stamp, as a number."""
+    return int.from_bytes(_FIRST_WORD.pack(MAGIC, flags, topic_length), "little")
+
+
+def flags_of(first_word: int) -> int:
+    """The flags in the first eight bytes."""
+    return first_word >> _FLAGS_SHIFT & 0xFFFF
+
+
 def is_stamp(frame: bytes) -> bool:
     """Whether a frame is a stamp of the version that this code reads."""
     return len(frame) == SIZE and frame.startswith(MAGIC)
@@ -69,9 +103,13 @@ def is_stamp(frame: bytes) -> bool:
 def encode(stamp: Stamp) -> bytes:
     """The frame that says this."""
     head = pack_head(MAGIC, stamp.flags, stamp.topic_length, stamp.lane, stamp.stream)
-    return head + pack_numbers(stamp.number, stamp.lane_number, stamp.sent_at)
+    behind = (stamp.number - stamp.lane_number) & WHOLE_WORD
+    return head + pack_numbers(behind, stamp.number, stamp.sent_at / _NS)
 
 
 def decode(frame: bytes) -> Stamp:
     """Fields of a frame for which ``is_stamp`` holds."""
-    return Stamp._make((*unpack_head(frame)[1:], *unpack_numbers(frame, HEAD_SIZE)))
+    _, flags, topic_length, lane, stream = unpack_head(frame)
+    behind, number, sent_at = unpack_words(frame, HEAD_SIZE)
+    lane_number = (number - behind) & WHOLE_WORD
+    return Stamp(flags, topic_length, lane, stream, number, lane_number, nanoseconds(sent_at))

@@ -88,7 +88,7 @@ def test_what_a_killed_process_left_in_its_slots_is_its_last_word(bench: Any, al
     with alive(writer):
         bench.tick()
     writer.set_counters(SOCKET, 0, sent=12)
-    writer.set_lane(0, SOCKET, SOCKET, 0, 12, 12, 0, 12, 1)
+    writer.set_lane(0, SOCKET, SOCKET, 0, 12, 12, 0, 12, 1_000)
     bench.tick()
     bench.tick()
     bench.reopen()
@@ -103,7 +103,7 @@ def test_what_a_killed_process_left_in_its_slots_is_its_last_word(bench: Any, al
 def test_a_closed_socket_speaks_for_itself(bench: Any) -> None:
     writer = bench.writer()
     writer.opened(SOCKET, name="prices")
-    writer.set_lane(0, SOCKET, SOCKET, 0, 9, 9, 0, 9, 1)
+    writer.set_lane(0, SOCKET, SOCKET, 0, 9, 9, 0, 9, 1_000)
     counters = dict.fromkeys(COUNTER_NAMES, 0) | {"sent": 9}
     writer.event("lanes", socket=SOCKET, final=True, lanes=[[SOCKET, 0, 9, 9, 0, 9, 1]])
     writer.event("closed", socket=SOCKET, counters=counters)
@@ -148,7 +148,7 @@ def test_a_slot_that_another_socket_takes_over_is_not_mixed_up(bench: Any, alive
         (16, b"\1" * 8, "belongs to process 0101010101010101"),
         (40, struct.pack("<Q", 2**60), "socket slots"),
         (72, struct.pack("<Q", 0), "lane slots"),
-        (4096 + 64 * 256, b"\xff" * 64, "numbers that cannot be"),
+        (4096 + 64 * 320, b"\xff" * 64, "numbers that cannot be"),
     ],
 )
 def test_a_counters_file_that_is_none_is_one_fault_and_the_events_are_read(

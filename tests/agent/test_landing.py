@@ -193,7 +193,7 @@ def test_a_process_that_is_gone_is_shown_for_some_minutes_and_then_forgotten(ben
 
     writer = bench.writer()
     writer.opened(SOCKET)
-    writer.set_lane(0, SOCKET, SOCKET, 0, 9, 9, 0, 9, 1)
+    writer.set_lane(0, SOCKET, SOCKET, 0, 9, 9, 0, 9, 1_000)
     bench.tick()
     bench.land()
     bench.tick()

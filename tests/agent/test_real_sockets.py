@@ -71,6 +71,7 @@ sys.stdin.readline()
 
 UNSTAMPED_PUB = """
 import hopwatch, sys, zmq
+from hopwatch.words import ONSETS
 context = zmq.Context()
 pub = hopwatch.wrap(context.socket(zmq.PUB), name="quotes")
 pub.sndhwm = 10
@@ -85,7 +86,7 @@ while not sub.poll(10):
     pub.send(b"begin")
 for number in range(5000):
     pub.send(b"x" * 500)
-print(pub._hopwatch_words[11], flush=True)
+print(pub._hopwatch_words[ONSETS], flush=True)
 context.destroy(linger=0)
 """
 

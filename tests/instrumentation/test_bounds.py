@@ -48,6 +48,7 @@ def test_a_flood_of_gaps_keeps_the_journal_within_its_bound_and_takes_no_memory(
         """
         import hopwatch, zmq
         from hopwatch import stamp
+        from hopwatch.words import LOST
         context = zmq.Context()
         sender = context.socket(zmq.PAIR)
         receiver = hopwatch.wrap(context.socket(zmq.PAIR), name="receiver", sequence="stamp")
@@ -60,7 +61,7 @@ def test_a_flood_of_gaps_keeps_the_journal_within_its_bound_and_takes_no_memory(
         flood(0, 60_000)
         before = resident()
         flood(120_000, 60_000)
-        print(resident() - before, hopwatch.wrap(receiver)._hopwatch_words[14])
+        print(resident() - before, hopwatch.wrap(receiver)._hopwatch_words[LOST])
         context.destroy(linger=0)
         """,
     )
@@ -80,6 +81,7 @@ def test_a_flood_of_full_pipes_and_of_peers_that_are_not_there_takes_no_memory(
         tmp_path,
         """
         import hopwatch, zmq
+        from hopwatch.words import ONSETS, UNROUTABLE
         context = zmq.Context()
         router, dealer = context.socket(zmq.ROUTER), context.socket(zmq.DEALER)
         router.sndhwm = dealer.rcvhwm = 1
@@ -95,7 +97,7 @@ def test_a_flood_of_full_pipes_and_of_peers_that_are_not_there_takes_no_memory(
         flood(20_000)
         before = resident()
         flood(20_000)
-        print(resident() - before, router._hopwatch_words[11], router._hopwatch_words[12])
+        print(resident() - before, router._hopwatch_words[ONSETS], router._hopwatch_words[UNROUTABLE])
         context.destroy(linger=0)
         """,
     )

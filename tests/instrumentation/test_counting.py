@@ -39,7 +39,7 @@ def test_both_ends_count_messages_frames_and_bytes(
     sender, receiver = wrapped_pair(context, sender_type, receiver_type, sequence=sequence)
     receiver_sends = journal.socket("receiver")["sent"]
     link(sender, receiver)
-    for frames in ([b"one"], [b"a", b"bc", b""], [b"x" * 44]):
+    for frames in ([b"one"], [b"a", b"bc", b""], [b"x" * 48]):
         sender.send_multipart(frames)
         assert receiver.recv_multipart() == frames
         if sender_type == zmq.REQ:
@@ -146,7 +146,7 @@ def as_frames(receiver: zmq.Socket) -> list[bytes]:
 
 
 @pytest.mark.parametrize("receive", [asking, rest_at_once, as_frames])
-@pytest.mark.parametrize("size", [5, 44])
+@pytest.mark.parametrize("size", [5, 48])
 def test_who_asks_whether_more_follows_is_counted_exactly(
     context: zmq.Context, journal: Journal, link, receive, size: int
 ) -> None:

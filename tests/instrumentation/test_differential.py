@@ -13,8 +13,8 @@ from journal_reader import Journal
 
 BODIES = st.one_of(
     st.binary(max_size=6),
-    st.just(b"x" * 44),
-    st.just(b"\xff\x48\x57\x01" + b"x" * 39),
+    st.just(b"x" * 48),
+    st.just(b"\xff\x48\x57\x01" + b"x" * 43),
     st.just(b"y" * 70_000),
     st.sampled_from(["text", 7, None]),
 )

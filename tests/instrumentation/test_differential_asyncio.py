@@ -22,8 +22,8 @@ TURNS = 8
 
 BODIES = st.one_of(
     st.binary(max_size=6),
-    st.just(b"x" * 44),
-    st.just(b"\xff\x48\x57\x01" + b"x" * 39),
+    st.just(b"x" * 48),
+    st.just(b"\xff\x48\x57\x01" + b"x" * 43),
     st.sampled_from(["text", 7, None]),
 )
 FLAGS = st.sampled_from([0, 0, zmq.DONTWAIT, zmq.SNDMORE])

@@ -24,7 +24,7 @@ PAIRINGS = {
     "PAIR-PAIR": (zmq.PAIR, zmq.PAIR),
 }
 ENDS = st.sampled_from(["one", "other"])
-BODIES = st.one_of(st.binary(max_size=4), st.just(b"x" * 44), st.just(b"y" * 70_000))
+BODIES = st.one_of(st.binary(max_size=4), st.just(b"x" * 48), st.just(b"y" * 70_000))
 WRONG = st.sampled_from(["text", 7, None])
 DONTWAIT, SNDMORE = int(zmq.DONTWAIT), int(zmq.SNDMORE)
 FLAGS = st.sampled_from([0, 0, DONTWAIT, SNDMORE, SNDMORE | DONTWAIT])

@@ -335,7 +335,7 @@ def test_a_bare_receiver_of_a_stamping_sender_gets_a_frame_more(
     link(push, pull)
     push.send(b"payload")
     payload, more = pull.recv_multipart()
-    assert (payload, len(more)) == (b"payload", 44)
+    assert (payload, len(more)) == (b"payload", 48)
 
 
 def test_one_full_subscriber_holds_up_a_blocking_publisher_that_has_nodrop(

@@ -49,13 +49,13 @@ def test_the_counters_file_has_the_documented_bytes(context: zmq.Context, journa
     process, index = path.name.split(".")[:2]
     assert data[:8] == b"HOPWATCH"
     header = struct.unpack_from("<11Q", data, 8)
-    assert header == (1, int(process, 16), int(index), 4096, 64, 256, 4096 + 64 * 256, 1024, 64, 0, 0)
-    assert len(data) == 4096 + 64 * 256 + 1024 * 64
+    assert header == (1, int(process, 16), int(index), 4096, 64, 320, 4096 + 64 * 320, 1024, 64, 0, 0)
+    assert len(data) == 4096 + 64 * 320 + 1024 * 64
     assert not any(data[96:4096])
     opened, lane = journal.of("push", "opened")[0], journal.of("push", "lane")[0]
-    at = 4096 + 256 * opened["slot"][1]
-    assert struct.unpack_from("<4Q", data, at) == (int(opened["socket"], 16), 1, 1, 5)
-    at = 4096 + 64 * 256 + 64 * lane["slot"][1]
+    at = 4096 + 320 * opened["slot"][1]
+    assert struct.unpack_from("<8Q", data, at) == (0, 0, int(opened["socket"], 16), 0, 1, 0, 1, 5)
+    at = 4096 + 64 * 320 + 64 * lane["slot"][1]
     stream = int(opened["socket"], 16)
     assert struct.unpack_from("<8Q", data, at) == (stream, stream, 0, 1, 2, 0, 0, 0)
 

@@ -9,6 +9,7 @@ from hopwatch import sequences
 from hopwatch.ids import as_text
 from hopwatch.journal.counters import private_slot
 from hopwatch.journal.journal import NoJournal
+from hopwatch.journal.runs import told_counters
 from hopwatch.lanes.sequenced import SequencedLanes, stream_id
 from hopwatch.sequences import NumberedMessages
 from hopwatch.words import COUNTER_NAMES, LANE_COUNT, LANE_FIRST, LANE_NEXT, SOCKET_SLOT_WORDS
@@ -40,7 +41,7 @@ class Receiver:
             self.lanes.take([topic, b"%d" % number], connection)
 
     def counters(self, *names: str) -> list[int]:
-        return [self.slot.words[COUNTER_NAMES.index(name) + 1] for name in names]
+        return [told_counters(self.slot.words)[COUNTER_NAMES.index(name)] for name in names]
 
     @property
     def found(self) -> tuple[int, ...]:

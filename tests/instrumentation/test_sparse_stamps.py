@@ -9,6 +9,7 @@ import zmq
 from hopwatch import stamp
 from hopwatch.journal.counters import Words, private_slot
 from hopwatch.journal.journal import NoJournal
+from hopwatch.journal.runs import told_counters
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes
 from hopwatch.lanes.subscriptions import Subscriptions
@@ -299,7 +300,7 @@ class Receiver:
             self.lanes.take(trailer, frames[0], len(frames) > 1)
 
     def counter(self, name: str) -> int:
-        return self.slot.words[COUNTER_NAMES.index(name) + 1]
+        return told_counters(self.slot.words)[COUNTER_NAMES.index(name)]
 
     @property
     def checked(self) -> list[Words]:

@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import Any
 
 SOCKET_WORDS = [
+    "stamp_head",
+    "stamp_lane",
     "socket",
+    "behind",
     "sent",
+    "stamp_sent_at",
     "sent_more_frames",
     "sent_bytes",
     "received",
@@ -35,7 +39,9 @@ SOCKET_WORDS = [
     "sent_run_size",
     "received_run_base",
     "received_run_size",
+    "lane_run_more_frames",
 ]
+STAMP_IN_SLOT = ["stamp_head", "stamp_lane", "behind", "stamp_sent_at", "lane_run_more_frames"]
 LANE_WORDS = ["socket", "stream", "lane", "count", "more_frames", "first", "next", "newest_sent_at"]
 
 
@@ -59,6 +65,8 @@ class Journal:
         """Live socket slots, by socket id."""
         slots = self._slots(32, SOCKET_WORDS)
         for words in slots.values():
+            for name in STAMP_IN_SLOT:
+                del words[name]
             for way in ("sent", "received"):
                 base, size = words.pop(f"{way}_run_base"), words.pop(f"{way}_run_size")
                 if size:
@@ -67,7 +75,23 @@ class Journal:
 
     def lanes(self) -> list[dict[str, int]]:
         """Live lane slots."""
-        return list(self._slots(56, LANE_WORDS, keyed=False).values())
+        sockets = self._slots(32, SOCKET_WORDS)
+        lanes = list(self._slots(56, LANE_WORDS, keyed=False).values())
+        for lane in lanes:
+            (seconds,) = struct.unpack("<d", struct.pack("<Q", lane["newest_sent_at"]))
+            lane["newest_sent_at"] = round(seconds * 10**9)
+            socket = sockets.get(f"{lane['socket']:016x}")
+            if (
+                socket
+                and socket["stamp_head"]
+                and (lane["stream"], lane["lane"]) == (socket["socket"], socket["stamp_lane"])
+            ):
+                lane["count"] = socket["sent"] - socket["behind"]
+                sparse = socket["stamp_head"] >> 33 & 0x1F
+                lane["more_frames"] = (
+                    socket["lane_run_more_frames"] + (0 if sparse else lane["count"])
+                ) % 2**64
+        return lanes
 
     def header(self) -> dict[str, int]:
         """Counts of the whole process, from file 0 of the only process."""
@@ -95,7 +119,7 @@ class Journal:
             offset, count, size = struct.unpack_from("<3Q", data, at)
             for number in range(count):
                 words = struct.unpack_from(f"<{len(names)}Q", data, offset + number * size)
-                if words[0]:
-                    key = f"{words[0]:016x}" if keyed else (path.name, number)
+                if words[names.index("socket")]:
+                    key = f"{words[names.index('socket')]:016x}" if keyed else (path.name, number)
                     found[key] = dict(zip(names, words, strict=True))
         return found

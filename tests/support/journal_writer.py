@@ -11,7 +11,7 @@ from pathlib import Path
 
 SOCKET_SLOTS = 64
 LANE_SLOTS = 1024
-SOCKET_SIZE = 256
+SOCKET_SIZE = 320
 LANE_SIZE = 64
 HEADER_SIZE = 4096
 LANES_AT = HEADER_SIZE + SOCKET_SLOTS * SOCKET_SIZE
@@ -116,12 +116,15 @@ class JournalWriter:
 
     def set_counters(self, socket: str, slot: int, **counters: int) -> None:
         """Sets the words of a socket's slot."""
-        words = [int(socket, 16), *(counters.get(name, 0) for name in COUNTER_NAMES)]
+        sent, *others = (counters.get(name, 0) for name in COUNTER_NAMES)
+        words = [0, 0, int(socket, 16), 0, sent, 0, *others]
         os.pwrite(self._counters, struct.pack(f"<{len(words)}Q", *words), HEADER_SIZE + slot * SOCKET_SIZE)
 
     def set_lane(self, slot: int, socket: str, stream: str, lane: int, *numbers: int) -> None:
-        """Sets the words of a lane's slot; ``numbers`` are its words 3 to 7."""
-        words = struct.pack("<8Q", int(socket, 16), int(stream, 16), lane, *numbers)
+        """Sets the words of a lane's slot; ``numbers`` are its words 3 to 7, the time in nanoseconds."""
+        *counts, newest_sent_at = numbers
+        ids = int(socket, 16), int(stream, 16), lane
+        words = struct.pack("<7Qd", *ids, *counts, newest_sent_at / 10**9)
         os.pwrite(self._counters, words, LANES_AT + slot * LANE_SIZE)
 
     def set_header(self, offset: int, data: bytes) -> None:

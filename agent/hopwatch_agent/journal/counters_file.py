@@ -2,20 +2,20 @@
 
 import os
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from hopwatch.journal.runs import with_runs
+from hopwatch.journal.lane_runs import with_lane_run, with_time
+from hopwatch.journal.runs import told_counters
+from hopwatch.words import LANE_RUN_MORE_FRAMES, LANE_SLOT_WORDS, LANE_SOCKET, SOCKET, STAMP_HEAD
 
 from hopwatch_agent.errors import UnreadableCountersError
 from hopwatch_agent.journal.opening import opened_regular
 from hopwatch_agent.records import FORMAT, INT64_MAX
 
 SIZE_LIMIT = 64 * 1024 * 1024
-SOCKET_WORDS = 24
-SOCKET_WORDS_WITH_RUNS = 28
-LANE_WORDS = 8
+SOCKET_WORDS = LANE_RUN_MORE_FRAMES + 1
 SOCKETS = "socket slots (offset 32)"
 LANES = "lane slots (offset 56)"
 _WORD = 8
@@ -27,13 +27,16 @@ Slots = list[tuple[int, tuple[int, ...]]]
 
 @dataclass(frozen=True)
 class CountersFile:
-    """One reading of a counters file."""
+    """One reading of a counters file. ``sockets``: the ids of sockets and their counters; ``lanes``: the words of lanes, which those of
+    the slots in ``lane_runs``, by the id of their socket, move on (see ``with_lane_runs``).
+    """
 
     index: int
     events_unwritten: int
     faults: int
     sockets: Slots
     lanes: Slots
+    lane_runs: dict[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class _Area:
     slots: int
     size: int
     words: int
-    ids: int
+    taken_by: int
 
 
 def read_bytes(path: Path) -> bytes:
@@ -65,19 +68,35 @@ def parse(data: bytes, process: str, index: int) -> CountersFile:
         raise UnreadableCountersError(f"format {version} at offset 8, this agent reads format {FORMAT}")
     if (f"{owner:016x}", own_index) != (process, index):
         raise UnreadableCountersError(f"belongs to process {owner:016x}, index {own_index} (offset 16)")
-    sockets = _Area(rest[0], rest[1], rest[2], words=SOCKET_WORDS_WITH_RUNS, ids=1)
-    lanes = _Area(rest[3], rest[4], rest[5], words=LANE_WORDS, ids=2)
+    sockets = _Area(rest[0], rest[1], rest[2], words=SOCKET_WORDS, taken_by=SOCKET)
+    lanes = _Area(rest[3], rest[4], rest[5], words=LANE_SLOT_WORDS, taken_by=LANE_SOCKET)
+    slots = _taken(data, sockets, SOCKETS)
     return CountersFile(
         index=index,
         events_unwritten=min(rest[6], INT64_MAX),
         faults=min(rest[7], INT64_MAX),
         sockets=_sound(
-            [(number, _without_runs(words)) for number, words in _taken(data, sockets, SOCKETS)],
-            sockets,
-            SOCKETS,
+            [(number, (words[SOCKET], *told_counters(words))) for number, words in slots], 1, SOCKETS
         ),
-        lanes=_sound(_taken(data, lanes, LANES), lanes, LANES),
+        lanes=_sound(
+            [(number, tuple(with_time(words))) for number, words in _taken(data, lanes, LANES)], 2, LANES
+        ),
+        lane_runs={words[SOCKET]: words for _, words in slots if words[STAMP_HEAD]},
     )
+
+
+def with_lane_runs(files: list[CountersFile]) -> list[CountersFile]:
+    """All files of one process, their lanes moved on by what the slots of their sockets say, in whichever file those are."""
+    runs = {socket: words for file in files for socket, words in file.lane_runs.items()}
+    return [
+        replace(file, lanes=[(number, _in_run(words, runs)) for number, words in file.lanes])
+        for file in files
+    ]
+
+
+def _in_run(lane: tuple[int, ...], runs: dict[int, tuple[int, ...]]) -> tuple[int, ...]:
+    socket = runs.get(lane[LANE_SOCKET])
+    return lane if socket is None else tuple(with_lane_run(lane, socket))
 
 
 def _taken(data: bytes, area: _Area, what: str) -> Slots:
@@ -87,15 +106,11 @@ def _taken(data: bytes, area: _Area, what: str) -> Slots:
         raise UnreadableCountersError(f"{what}: end past the file's {len(data)} bytes")
     layout = struct.Struct(f"<{area.words}Q{area.size - area.words * _WORD}x")
     span = memoryview(data)[area.offset : area.offset + area.slots * area.size]
-    return [(number, words) for number, words in enumerate(layout.iter_unpack(span)) if words[0]]
+    return [(number, words) for number, words in enumerate(layout.iter_unpack(span)) if words[area.taken_by]]
 
 
-def _without_runs(words: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(with_runs(words)[:SOCKET_WORDS])
-
-
-def _sound(slots: Slots, area: _Area, what: str) -> Slots:
+def _sound(slots: Slots, ids: int, what: str) -> Slots:
     for number, words in slots:
-        if any(word > INT64_MAX for word in islice(words, area.ids, None)):
+        if any(word > INT64_MAX for word in islice(words, ids, None)):
             raise UnreadableCountersError(f"{what}: slot {number} holds numbers that cannot be")
     return slots

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hopwatch.words import (
+    COUNTER_NAMES,
     RECEIVED,
     RECEIVED_BYTES,
     RECEIVED_RUN_BASE,
@@ -17,7 +18,11 @@ from hopwatch.words import (
     SENT_BYTES,
     SENT_RUN_BASE,
     SENT_RUN_SIZE,
+    STAMP_WORDS,
 )
+
+MORE_COUNTERS = slice(STAMP_WORDS, STAMP_WORDS + len(COUNTER_NAMES) - 1)
+"""Where the counters behind ``sent`` stand."""
 
 NO_RUN = -1
 """The size of a run's messages where there is no run."""
@@ -63,8 +68,8 @@ def received_run(words: memoryview) -> SizeRun:
     return SizeRun(words, RECEIVED, RECEIVED_BYTES, RECEIVED_RUN_BASE, RECEIVED_RUN_SIZE)
 
 
-def with_runs(words: Sequence[int]) -> list[int]:
-    """The words of a socket slot, with the bytes of runs that have not ended.
+def told_counters(words: Sequence[int]) -> tuple[int, ...]:
+    """What a socket slot says, in the order of ``COUNTER_NAMES``, with the bytes of runs that have not ended.
 
     Words that were read while their process wrote them may be of two runs; where that makes no sense, the stored bytes are given.
     """
@@ -73,7 +78,7 @@ def with_runs(words: Sequence[int]) -> list[int]:
     told[RECEIVED_BYTES] = _total(
         told[RECEIVED], told[RECEIVED_BYTES], told[RECEIVED_RUN_BASE], told[RECEIVED_RUN_SIZE]
     )
-    return told
+    return (told[SENT], *told[MORE_COUNTERS])
 
 
 def _total(count: int, stored: int, base: int, size: int) -> int:

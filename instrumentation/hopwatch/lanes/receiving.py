@@ -22,7 +22,9 @@ from hopwatch.stamp import (
     Stamp,
     decode,
     encode,
-    unpack_numbers,
+    nanoseconds,
+    time_word,
+    unpack_words,
 )
 from hopwatch.words import (
     DUPLICATED,
@@ -32,10 +34,10 @@ from hopwatch.words import (
     LANE_INDEX,
     LANE_NEWEST_SENT_AT,
     LANE_NEXT,
+    LANE_SOCKET,
     LANE_STREAM,
     LOST,
     REORDERED,
-    SOCKET,
 )
 
 MOST_LANES = 20_000
@@ -78,10 +80,11 @@ class ReceivingLanes:
         followed = self._followed.get(frame[:HEAD_SIZE])
         if followed is not None:
             lane, words = followed
-            number, lane_number, sent_at = unpack_numbers(frame, HEAD_SIZE)
-            if lane_number == words[LANE_NEXT] and not lane.paused:
+            behind, number, sent_at = unpack_words(frame, HEAD_SIZE)
+            next_number = words[LANE_NEXT]
+            if number - behind == next_number and not lane.paused:
                 words[LANE_COUNT] += 1
-                words[LANE_NEXT] = lane_number + 1
+                words[LANE_NEXT] = next_number + 1
                 words[LANE_NEWEST_SENT_AT] = sent_at
                 lane.newest_number = number
                 return
@@ -143,7 +146,7 @@ class ReceivingLanes:
         words[LANE_INDEX] = stamp.lane
         words[LANE_COUNT] = 1
         words[LANE_FIRST] = stamp.lane_number
-        words[SOCKET] = self._socket
+        words[LANE_SOCKET] = self._socket
         lane = ReceivingLane(topic, words)
         if stamp.flags & INTERVAL_MASK:
             lane.sparse, came = self.unstamped.open(words, stamp, first_frame, several)
@@ -166,7 +169,7 @@ class ReceivingLanes:
     @staticmethod
     def _advance(lane: ReceivingLane, words: Words, stamp: Stamp) -> None:
         words[LANE_NEXT] = stamp.lane_number + 1
-        words[LANE_NEWEST_SENT_AT] = stamp.sent_at
+        words[LANE_NEWEST_SENT_AT] = time_word(stamp.sent_at)
         lane.newest_number = stamp.number
 
     def _take_shared_out(self, lane: ReceivingLane, words: Words, stamp: Stamp) -> None:
@@ -220,7 +223,7 @@ class ReceivingLanes:
                 lost=lost,
                 before=lane.newest_number,
                 after=stamp.number,
-                before_sent_at=words[LANE_NEWEST_SENT_AT],
+                before_sent_at=nanoseconds(words[LANE_NEWEST_SENT_AT]),
                 after_sent_at=stamp.sent_at,
                 received=words[LANE_COUNT],
             )

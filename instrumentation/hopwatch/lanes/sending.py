@@ -7,7 +7,8 @@ from hopwatch import stamp
 from hopwatch.ids import as_text
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
-from hopwatch.words import LANE_COUNT, LANE_INDEX, LANE_STREAM, SOCKET
+from hopwatch.journal.lane_runs import with_lane_run, with_time
+from hopwatch.words import LANE_COUNT, LANE_INDEX, LANE_SOCKET, LANE_STREAM, SOCKET
 
 MOST_LANES = 10_000
 PROGRESS_LANES = 32
@@ -65,10 +66,10 @@ class SendingLanes:
         """The lane of a key, if there is one already."""
         return self._by_key.get(key)
 
-    def write_progress(self, final: bool) -> None:
-        """Journal where every lane stands; when it is not the last word, only of streams with few lanes."""
-        if final or len(self.slots) <= PROGRESS_LANES:
-            write_lanes(self._journal, self._stream, self.slots, final)
+    def write_progress(self, counters: Words) -> None:
+        """Journal where every lane stands, of streams with few of them; ``counters`` is the slot of their socket."""
+        if len(self.slots) <= PROGRESS_LANES:
+            write_lanes(self._journal, counters, self.slots, final=False)
 
     def _open(self, index: int, topic: bytes, topic_length: int) -> SendingLane:
         slot = self._journal.lane_slot()
@@ -76,7 +77,7 @@ class SendingLanes:
         slot.words[LANE_STREAM] = self._stream
         slot.words[LANE_INDEX] = index
         slot.words[LANE_COUNT] = 0
-        slot.words[SOCKET] = self._stream
+        slot.words[LANE_SOCKET] = self._stream
         self._journal.event(
             "lane",
             socket=as_text(self._stream),
@@ -88,11 +89,13 @@ class SendingLanes:
         return SendingLane(index, topic_length, slot.words)
 
 
-def write_lanes(journal: Journal, socket: int, slots: list[Slot], final: bool) -> None:
-    """Journal the words of lane slots, some hundred a line."""
+def write_lanes(journal: Journal, counters: Words, slots: list[Slot], final: bool) -> None:
+    """Journal the words of the lane slots of one socket, whose own is ``counters``, some hundred a line."""
+    told = counters.tolist()  # before the lanes: see ``with_lane_run``
     rows = [
         [as_text(words[LANE_STREAM]), *words[LANE_INDEX:]]
-        for words in (slot.words.tolist() for slot in slots)
+        for words in (with_lane_run(with_time(slot.words), told) for slot in slots)
     ]
+    socket = as_text(told[SOCKET])
     for start in range(0, len(rows), LANES_A_LINE):
-        journal.event("lanes", socket=as_text(socket), final=final, lanes=rows[start : start + LANES_A_LINE])
+        journal.event("lanes", socket=socket, final=final, lanes=rows[start : start + LANES_A_LINE])

@@ -20,10 +20,10 @@ from hopwatch.words import (
     LANE_INDEX,
     LANE_MORE_FRAMES,
     LANE_NEXT,
+    LANE_SOCKET,
     LANE_STREAM,
     LOST,
     REORDERED,
-    SOCKET,
 )
 
 MOST_LANES = 10_000
@@ -97,7 +97,7 @@ class SequencedLanes:
     def write_progress(self) -> None:
         """Journal where every lane stands, if they are few."""
         if len(self.slots) <= PROGRESS_LANES:
-            write_lanes(self._journal, self._socket, self.slots, final=False)
+            write_lanes(self._journal, self._counters, self.slots, final=False)
 
     def _receive(self, lane: SequencedLane, number: int, connection: int | None) -> None:
         former = lane.former
@@ -200,7 +200,7 @@ class SequencedLanes:
         words[LANE_COUNT] = 1
         words[LANE_FIRST] = number - base
         words[LANE_NEXT] = number + 1 - base
-        words[SOCKET] = self._socket
+        words[LANE_SOCKET] = self._socket
         line = NumberLine.beginning(self._sequence.modulus, number)
         lane = SequencedLane(line, words, stream, index, topic, epoch, base)
         self._lanes[topic, connection] = lane

@@ -9,7 +9,7 @@ from hopwatch.journal.counters import Slot, Words, private_slot
 from hopwatch.journal.journal import Journal
 from hopwatch.lanes.topics import MOST_TOPICS
 from hopwatch.stamp import WHOLE_STREAM_LANE
-from hopwatch.words import LANE_INDEX, LANE_SLOT_WORDS, SOCKET
+from hopwatch.words import LANE_INDEX, LANE_SLOT_WORDS, LANE_SOCKET
 
 NO_STREAM = 0
 """The stream of messages that belong to no lane."""
@@ -41,7 +41,7 @@ class TopicCounts:
         slot = self._journal.lane_slot()
         self.slots.append(slot)
         slot.words[LANE_INDEX] = index
-        slot.words[SOCKET] = self._socket
+        slot.words[LANE_SOCKET] = self._socket
         about = {"socket": as_text(self._socket), "stream": as_text(NO_STREAM), "lane": index}
         self._journal.event("lane", **about, topic=topic.hex(), slot=slot.place)
         return slot.words

@@ -115,7 +115,7 @@ class Watched:
         number, addresses = self.connections.pop(descriptor, (0, Addresses(None, None)))
         self._event("disconnected", connection=number, endpoint=endpoint, **addresses._asdict(), **counts)
         if self.state.sending is not None:
-            self.state.sending.write_progress(final=False)
+            self.state.sending.write_progress(self.state.slot.words)
         if self.state.reading_sent is not None:
             self.state.reading_sent.lanes.write_progress()
 

@@ -105,12 +105,13 @@ def counting_send(words: Words, plain: int = 0, parts: PartsSender = no_parts) -
             except Again:
                 pass
             else:
-                size = len(data) if data.__class__ is bytes else size_of(data)
-                if size != run_size:
-                    if run_size >= 0 or not sent & LOOK_FOR_RUN:
-                        end_or_begin_run(size)
-                    sent_bytes += size
-                    words[SENT_BYTES] = sent_bytes
+                if data.__class__ is not bytes or len(data) != run_size:
+                    size = len(data) if data.__class__ is bytes else size_of(data)
+                    if size != run_size:
+                        if run_size >= 0 or not sent & LOOK_FOR_RUN:
+                            end_or_begin_run(size)
+                        sent_bytes += size
+                        words[SENT_BYTES] = sent_bytes
                 sent += 1
                 words[SENT] = sent
                 return tracker

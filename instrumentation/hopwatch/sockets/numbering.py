@@ -36,7 +36,7 @@ class Numbering:
 
     ``begun`` holds the frames accepted of a message that is not complete. ``single_frame_lane`` is the lane of every message of
     one frame, once it is open, where they all share one; the hot path keeps its numbers at hand, until ``leave_hot_path`` has it
-    give them back. ``rule_flags`` tell a receiver of sparse stamps whose lane a message without one belongs to.
+    give them back; ``left_to_parent``: not so in a forked child, whose parent goes on with them. ``rule_flags`` tell a receiver of sparse stamps whose lane a message without one belongs to.
     """
 
     def __init__(
@@ -57,6 +57,7 @@ class Numbering:
         self.flags = flags | (interval_flags(every) | rule_flags if every > 1 else 0)
         self.begun: list[Any] = []
         self.single_frame_lane: SendingLane | None = None
+        self.left_to_parent = False
         self.leave_hot_path: Callable[[], None] = lambda: None
         self._drifts = bool(flags & SHARED_OUT)
         self._rule = rule_flags

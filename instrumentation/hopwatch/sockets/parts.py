@@ -23,7 +23,7 @@ SNDMORE = int(zmq.SNDMORE)
 
 Again = zmq.Again
 backend_send = BackendSocket.send
-time_ns = time.time_ns
+now = time.time
 
 CountSent = Callable[[int, bool], None]
 """Counts a frame, by its size, which more of its message follow or not."""
@@ -99,7 +99,8 @@ def stamping_parts(
             tracker = backend_send(self, data, last, copy, track)
             lane.more_frames += len(parts)
         else:
-            stamp = (lane.head or head_of(lane)) + pack_numbers(words[SENT], number, time_ns())
+            sent = words[SENT]
+            stamp = (lane.head or head_of(lane)) + pack_numbers(sent - number, sent, now())
             tracker = send_with_stamp(self, data, stamp, last, copy, track)
             lane.more_frames += len(parts) + 1
             lane.due = numbering.due_after(number)

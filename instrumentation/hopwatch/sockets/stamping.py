@@ -10,6 +10,7 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch.frames import size_of
 from hopwatch.journal.counters import Words
+from hopwatch.journal.lane_runs import LaneRun
 from hopwatch.journal.runs import NO_RUN, sent_run
 from hopwatch.lanes.sending import SendingLane
 from hopwatch.sockets.counting import (
@@ -22,13 +23,14 @@ from hopwatch.sockets.counting import (
     slow_send,
 )
 from hopwatch.sockets.numbering import Numbering
-from hopwatch.stamp import MAGIC, pack_head, pack_numbers
 from hopwatch.words import (
     LANE_COUNT,
     LANE_MORE_FRAMES,
+    LANE_RUN_MORE_FRAMES,
     SENT,
     SENT_BYTES,
     SENT_MORE_FRAMES,
+    STAMP_SENT_AT,
 )
 
 DONTWAIT = int(zmq.DONTWAIT)
@@ -37,7 +39,7 @@ UNSENT = object()
 
 Again = zmq.Again
 backend_send = BackendSocket.send
-time_ns = time.time_ns
+now = time.time
 
 
 def stamping_send(
@@ -45,17 +47,18 @@ def stamping_send(
 ) -> Methods:
     """``send`` of a socket that counts and stamps: here the messages of one frame, for which one lane serves.
 
-    As long as nothing but these is sent, a message's number in its lane is the count of messages sent, less ``behind``, and all
-    that a stamp is made of is at hand. Whatever else is sent, or changes the numbering, goes through ``leave`` first.
+    As long as nothing but these is sent, a message's number in its lane is the count of messages sent, less ``behind``: the stamp is
+    what stands in the slot, and the store of the count moves it on (see ``lane_runs.py``). Whatever else is sent, or changes the
+    numbering, goes through ``leave`` first.
     """
-    sent = sent_bytes = behind = until = more_frames = 0
+    sent = sent_bytes = behind = until = 0
     run, run_size, seen_size = sent_run(words), NO_RUN, NO_RUN
-    head = b""
+    lane_run = LaneRun(words)
+    stamp, times = lane_run.stamp, lane_run.times
     lane: SendingLane | None = None
-    lane_words = words
     plain_now: int | None = None
     otherwise: Sender = slow_send
-    every, due_after = numbering.every, numbering.due_after
+    sparse, due_after = numbering.every > 1, numbering.due_after
 
     def send(
         self: Any,
@@ -67,42 +70,45 @@ def stamping_send(
         group: str | None = None,
     ) -> Any:
         """As ``zmq.Socket.send``; the stamp, where one is due, follows as the message's last frame."""
-        nonlocal sent, sent_bytes, until, more_frames
+        nonlocal sent, sent_bytes, until
         if flags == plain_now and routing_id is None and group is None:
             tracker: Any
-            stamp = b""
             try:
-                if sent < until:
+                if not sparse:
+                    tracker = UNSENT
+                    times[STAMP_SENT_AT] = now()
+                    tracker = backend_send(self, data, DONTWAIT_SNDMORE, copy, track)
+                    backend_send(self, stamp, DONTWAIT)
+                elif sent < until:
                     tracker = backend_send(self, data, DONTWAIT, copy, track)
                 else:
                     tracker = UNSENT
-                    stamp = head + pack_numbers(sent, sent - behind, time_ns())
+                    next_due = behind + due_after(sent - behind)
+                    times[STAMP_SENT_AT] = now()
                     tracker = backend_send(self, data, DONTWAIT_SNDMORE, copy, track)
                     backend_send(self, stamp, DONTWAIT)
-                    more_frames += 1
-                    lane_words[LANE_MORE_FRAMES] = more_frames
-                    if every > 1:
-                        until = behind + due_after(sent - behind)
+                    until = next_due
+                    words[LANE_RUN_MORE_FRAMES] += 1
             except Again:
-                if stamp and tracker is not UNSENT:
+                if sent >= until and tracker is not UNSENT:
                     # the pipe has died between the two, and takes the message with it as it does a bare socket's
                     count_with_stamp(size_of(data))
                     return tracker
             except (zmq.ZMQError, TypeError):
                 raise
             except BaseException:
-                if stamp and complete(self, stamp):
+                if sent >= until and complete(self, stamp):
                     count_with_stamp(size_of(data))
                 raise
             else:
-                size = len(data) if data.__class__ is bytes else size_of(data)
-                if size != run_size:
-                    if run_size >= 0 or not sent & LOOK_FOR_RUN:
-                        end_or_begin_run(size)
-                    sent_bytes += size
-                    words[SENT_BYTES] = sent_bytes
+                if data.__class__ is not bytes or len(data) != run_size:
+                    size = len(data) if data.__class__ is bytes else size_of(data)
+                    if size != run_size:
+                        if run_size >= 0 or not sent & LOOK_FOR_RUN:
+                            end_or_begin_run(size)
+                        sent_bytes += size
+                        words[SENT_BYTES] = sent_bytes
                 sent += 1
-                lane_words[LANE_COUNT] = sent - behind
                 words[SENT] = sent
                 return tracker
         leave()
@@ -121,28 +127,29 @@ def stamping_send(
             seen_size = size
 
     def enter(shared: SendingLane) -> None:
-        nonlocal lane, lane_words, head, behind, until, more_frames, plain_now
-        lane, lane_words = shared, shared.words
-        head = pack_head(MAGIC, numbering.flags, 0, lane.index, numbering.stream)
-        behind, more_frames = sent - lane.count, lane.more_frames
+        nonlocal lane, behind, until, plain_now
+        lane = shared
+        behind = sent - lane.count
         until = behind + lane.due
+        lane_run.begin(numbering.flags, 0, lane.index, lane.count, lane.more_frames)
         plain_now = plain
 
     def leave() -> None:
         nonlocal lane, plain_now
-        if lane is not None:
-            lane.count, lane.due, lane.more_frames = sent - behind, until - behind, more_frames
-            lane = plain_now = None
+        if lane is not None and not numbering.left_to_parent:
+            lane.count, lane.due = sent - behind, until - behind
+            lane.more_frames = lane_run.more_frames
+            lane.words[LANE_MORE_FRAMES] = lane.more_frames
+            lane.words[LANE_COUNT] = lane.count
+            lane_run.end()
+        lane = plain_now = None
 
     def count_with_stamp(size: int) -> None:
-        nonlocal until, more_frames
-        number = sent - behind
-        more_frames += 1
-        lane_words[LANE_MORE_FRAMES] = more_frames
+        nonlocal until
+        if sparse:
+            words[LANE_RUN_MORE_FRAMES] += 1
+            until = behind + due_after(sent - behind)
         count_frame(size, False)
-        lane_words[LANE_COUNT] = number + 1
-        if every > 1:
-            until = behind + due_after(number)
 
     def count_sent(size: int, more: bool) -> None:
         leave()
@@ -174,7 +181,7 @@ def stamping_send(
     }
 
 
-def complete(self: Any, stamp: bytes) -> bool:
+def complete(self: Any, stamp: memoryview) -> bool:
     """Send the stamp of a message whose send a signal handler's exception ended; whether it was taken.
 
     It is not known whether the frame, or even this stamp, went before: a receiver takes off a stamp that stands alone.

@@ -17,7 +17,7 @@ from hopwatch.ids import as_text
 from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.journal.counters import Slot, private_slot, snapshot
 from hopwatch.journal.journal import Journal, NoJournal
-from hopwatch.journal.runs import with_runs
+from hopwatch.journal.runs import told_counters
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes, write_lanes
 from hopwatch.lanes.subscriptions import Subscriptions
@@ -30,7 +30,7 @@ from hopwatch.sockets.reading import Reading
 from hopwatch.sockets.threads import Callers
 from hopwatch.sockets.unrouted import Unrouted
 from hopwatch.sockets.ways import Incoming, Way
-from hopwatch.words import COUNTER_NAMES, SOCKET, SOCKET_SLOT_WORDS
+from hopwatch.words import COUNTER_NAMES, LANE_SOCKET, SOCKET, SOCKET_SLOT_WORDS
 
 if TYPE_CHECKING:
     from hopwatch.sockets.hooks import HookedSocket
@@ -169,14 +169,15 @@ class SocketState:
             *self.receiving.unstamped.topics.slots,
             *_slots_of(self.reading_received),
         ]
-        for slots in (sent, received):
-            write_lanes(self.journal, self.identifier, slots, final=True)
         slot, lanes = self.slot, [*sent, *received]
+        for slots in (sent, received):
+            write_lanes(self.journal, slot.words, slots, final=True)
         self._let_go(snapshot(slot))
-        counters = dict(zip(COUNTER_NAMES, with_runs(self.slot.words)[1:], strict=False))
+        counters = dict(zip(COUNTER_NAMES, told_counters(self.slot.words), strict=True))
         self.event("closed", counters=counters, unread=unread)
-        for taken in (slot, *lanes):
-            taken.words[SOCKET] = 0
+        for lane in lanes:
+            lane.words[LANE_SOCKET] = 0
+        slot.words[SOCKET] = 0
         if still_used is None:
             self.journal.give_back(slot, lanes)
         else:
