@@ -21,6 +21,9 @@ from hopwatch.sockets.state import Guard, SocketState
 
 SNDMORE = int(zmq.SNDMORE)
 
+bare_send = zmq.Socket.send
+"""pyzmq's own, whatever stands in its place (see ``unbound_calls.py``)."""
+
 
 class CountingSend(RefusalHandling):
     """Counts messages, frames and bytes that libzmq accepted."""
@@ -34,7 +37,7 @@ class CountingSend(RefusalHandling):
         self, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
         if not isinstance(flags, int) or routing_id is not None or group is not None:
-            return zmq.Socket.send(self, data, flags, copy, track, routing_id, group)
+            return bare_send(self, data, flags, copy, track, routing_id, group)
         flags = int(flags)
         state = self._hopwatch
         count_sent = self._hopwatch_count_sent  # before a wait, in which another thread may unwrap the socket
@@ -44,9 +47,13 @@ class CountingSend(RefusalHandling):
             if state.sending_more:
                 self._hopwatch_drop_begun()
             raise
-        state.sending_more = bool(flags & SNDMORE)
+        state.sending_more = self._hopwatch_more_follows(flags)
         count_sent(size_of(data), state.sending_more)
         return tracker
+
+    def _hopwatch_more_follows(self, flags: int) -> bool:
+        """Whether the frame that was just sent is not the last of its message."""
+        return bool(flags & SNDMORE)
 
     def _hopwatch_drop_begun(self) -> None:
         """The pipe has died under a message of several frames: libzmq has dropped those that it had taken."""
@@ -79,6 +86,13 @@ class ConflatingSend(CountingSend):
 
     def _hopwatch_conflate(self) -> None:
         """It does already."""
+
+
+class StreamSend(CountingSend):
+    """STREAM: each second frame ends a message, whether more were said to follow or not."""
+
+    def _hopwatch_more_follows(self, flags: int) -> bool:  # noqa: ARG002
+        return not self._hopwatch.sending_more
 
 
 class SubscribingSend(CountingSend):
