@@ -40,19 +40,21 @@ class CountingSend(RefusalHandling):
             return bare_send(self, data, flags, copy, track, routing_id, group)
         flags = int(flags)
         state = self._hopwatch
-        count_sent = self._hopwatch_count_sent  # before a wait, in which another thread may unwrap the socket
+        # before a wait, in which another thread may unwrap the socket
+        count_sent, more_follows = self._hopwatch_count_sent, self._hopwatch_more_follows
         try:
             tracker = self._hopwatch_send_frame(data, flags, copy, track)
         except zmq.Again:
             if state.sending_more:
                 self._hopwatch_drop_begun()
             raise
-        state.sending_more = self._hopwatch_more_follows(flags)
+        state.sending_more = more_follows(flags, state.sending_more)
         count_sent(size_of(data), state.sending_more)
         return tracker
 
-    def _hopwatch_more_follows(self, flags: int) -> bool:
-        """Whether the frame that was just sent is not the last of its message."""
+    @staticmethod
+    def _hopwatch_more_follows(flags: int, begun: bool) -> bool:  # noqa: ARG004
+        """Whether the frame that was just sent is not the last of its message, which had ``begun`` before it or not."""
         return bool(flags & SNDMORE)
 
     def _hopwatch_drop_begun(self) -> None:
@@ -91,8 +93,9 @@ class ConflatingSend(CountingSend):
 class StreamSend(CountingSend):
     """STREAM: each second frame ends a message, whether more were said to follow or not."""
 
-    def _hopwatch_more_follows(self, flags: int) -> bool:  # noqa: ARG002
-        return not self._hopwatch.sending_more
+    @staticmethod
+    def _hopwatch_more_follows(flags: int, begun: bool) -> bool:  # noqa: ARG004
+        return not begun
 
 
 class SubscribingSend(CountingSend):
