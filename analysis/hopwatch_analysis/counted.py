@@ -34,15 +34,15 @@ def counted(
     reach: DataFrame,
     *,
     subscriptions: DataFrame,
-    conflating: DataFrame,
+    leaving_out: DataFrame,
 ) -> Counted:
-    """Give counts by topic to lanes. ``reach``: stream, receiver; ``conflating``: socket."""
+    """Give counts by topic to lanes. ``reach``: stream, receiver; ``leaving_out``: socket."""
     by_count = sockets.where("sequence = 'count' and type != 'ROUTER'").select(
         sf.col("socket").alias("stream")
     )
     if lane_rows.where("role = 'count'").isEmpty() and by_count.isEmpty():
         return Counted(lane_rows.withColumn("by_count", sf.lit(False)), None)
-    pairs = settle(_pairs(lane_rows, sockets, reach).transform(lambda found: _counting(found, conflating)))
+    pairs = settle(_pairs(lane_rows, sockets, reach).transform(lambda found: _counting(found, leaving_out)))
     shares = settle(
         pairs.where("counting")
         .transform(lambda found: _with_counts(found, _topic_counts(lane_rows)))
@@ -94,9 +94,9 @@ def _pairs(lane_rows: DataFrame, sockets: DataFrame, reach: DataFrame) -> DataFr
     )
 
 
-def _counting(pairs: DataFrame, conflating: DataFrame) -> DataFrame:
+def _counting(pairs: DataFrame, leaving_out: DataFrame) -> DataFrame:
     """Adds ``counting``: the receiver counts by topic, and neither end leaves messages out by design."""
-    either = conflating.select("socket").distinct().withColumn("conflates", sf.lit(True))
+    either = leaving_out.select("socket").distinct().withColumn("conflates", sf.lit(True))
     asked = sf.coalesce(sf.col("receiver_sequence").isin(*COUNTING), sf.lit(False))
     keeps_all = sf.col("conflates").isNull() & sf.col("conflated").isNull()
     return (

@@ -43,6 +43,15 @@ def conflating(tables: Tables) -> DataFrame:
     return from_opening.unionByName(set_later).distinct()
 
 
+def leaving_out(tables: Tables) -> DataFrame:
+    """Sockets that leave messages out by design, or whose subscriptions do not say what they are sent: socket.
+
+    ZMQ_INVERT_MATCHING turns subscriptions round, and with ZMQ_XPUB_MANUAL the sender's application decides of them.
+    """
+    own = tables["option"].where("option in ('invert_matching', 'xpub_manual') and value = '1'")
+    return conflating(tables).unionByName(own.select("socket")).distinct()
+
+
 def latest_counters(tables: Tables) -> DataFrame:
     """The last word on each socket's counters."""
     order = [sf.col("final").desc_nulls_last(), sf.col("at").desc()]

@@ -92,7 +92,7 @@ def _counted(tables: Tables, lane_rows: DataFrame, sockets: DataFrame, linked: D
         sockets,
         settle(reach(linked, sockets)),
         subscriptions=owed.subscriptions(tables["subscription"]),
-        conflating=nodes.conflating(tables),
+        leaving_out=nodes.leaving_out(tables),
     )
 
 

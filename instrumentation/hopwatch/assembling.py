@@ -39,7 +39,7 @@ from hopwatch.sockets.parts import counting_parts, stamping_parts
 from hopwatch.sockets.receiving import CountingReceive
 from hopwatch.sockets.refusals import Arming, Waiting
 from hopwatch.sockets.routing import Routing, RoutingProbe, may_probe_routing, routing_send
-from hopwatch.sockets.sending import CountingSend, StampingSend, SubscribingSend
+from hopwatch.sockets.sending import CountingSend, StampingSend, StreamSend, SubscribingSend
 from hopwatch.sockets.sequenced import read_numbers
 from hopwatch.sockets.set_up import look_at_wrapped, set_up_of
 from hopwatch.sockets.stamped_receiving import StampedReceive
@@ -65,6 +65,7 @@ STAMPABLE = {zmq.PUB, zmq.XPUB, zmq.ROUTER, zmq.PAIR, *SHARING_OUT}
 FILTERING = {zmq.SUB, zmq.XSUB}
 RECEIVING_ONLY = {zmq.SUB, zmq.XSUB, zmq.PULL}
 PROBEABLE = {zmq.PUB, zmq.XPUB}
+SENT_IN_THEIR_OWN_WAY: dict[int, type[HookedSocket]] = {zmq.XSUB: SubscribingSend, zmq.STREAM: StreamSend}
 
 JOURNALED_OPTIONS = ("SNDHWM", "RCVHWM", "LINGER", "SNDBUF", "RCVBUF", "IMMEDIATE", "CONFLATE", "MAXMSGSIZE")
 
@@ -187,8 +188,7 @@ def _parts(
     socket_type: zmq.SocketType, *, stamps: bool, reads_stamps: bool, probed: bool
 ) -> tuple[type[HookedSocket], ...]:
     sending: type[HookedSocket] = StampingSend if stamps else CountingSend
-    if socket_type == zmq.XSUB:
-        sending = SubscribingSend
+    sending = SENT_IN_THEIR_OWN_WAY.get(socket_type, sending)
     receiving: type[HookedSocket] = StampedReceive if reads_stamps else CountingReceive
     refusals: type[HookedSocket] = Arming if probed else Waiting
     if socket_type == zmq.ROUTER:
@@ -207,7 +207,7 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
         sending = stamping_send(words, numbering, plain, parts)
     if state.unrouted is not None and numbering is None:
         sending = routing_send(words, sending, state.unrouted, plain)
-    if state.subscriptions is not None:
+    if state.subscriptions is not None or state.type_name == "STREAM":
         sending = looking_send(sending)
     counting = looking_recv if way.looks_ahead else counting_recv
     receiving = stamped_recv(words, state) if reads_stamps else counting(words)

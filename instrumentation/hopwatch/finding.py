@@ -120,9 +120,9 @@ def too_many_lanes(most: int) -> Finding:
 
 
 def topics_gathered(most: int) -> Finding:
-    """Messages without a stamp have more topics than are counted one by one."""
+    """Messages without a stamp have more topics, or longer ones, than are counted one by one."""
     return Finding(
         rule="topics_gathered",
-        text=f"Messages that carry no number have more than {most} topics: those past that are counted together.",
+        text=f"Messages that carry no number have more than {most} topics, or some of more than 255 bytes: those are counted together.",
         advice="Pass a length as topic= to count by the first bytes of the topic.",
     )

@@ -16,6 +16,7 @@ from hopwatch.errors import HopwatchError
 from hopwatch.own_socket import OwnSocket
 from hopwatch.patches import Patches
 from hopwatch.settings import from_environment
+from hopwatch.sockets import unbound_calls
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.wishes import wish_of
 from hopwatch.wrapping import unwrap, wrap_as_wished
@@ -62,6 +63,7 @@ class Installation:
             if isinstance(socket, HookedSocket) and socket._hopwatch.by_install:
                 unwrap(socket)
         self._wrapped.clear()
+        unbound_calls.PROCESS.release()
 
     def _wrap_after(self, cls: Any, wanted: Callable[[object], bool] = lambda _: True) -> None:
         """Wrap each socket when the ``__init__`` of this class is through with it."""

@@ -4,6 +4,18 @@ import signal
 from types import CodeType, TracebackType
 from typing import Any
 
+FROM_WITHOUT = ("greenlet", "gevent", "eventlet")
+"""Packages whose exceptions are thrown into whatever code a greenlet is in: to kill it, or because its time is up."""
+
+
+def comes_from_without(error: BaseException) -> bool:
+    """Whether an exception was meant for the program, whose code only happened to be in a callable of the application's."""
+    return (
+        isinstance(error, KeyboardInterrupt)
+        or type(error).__module__.partition(".")[0] in FROM_WITHOUT
+        or raised_by_signal_handler(error.__traceback__)
+    )
+
 
 def raised_by_signal_handler(trace: TracebackType | None) -> bool:
     """Whether a handler that is installed for some signal is among the calls that a traceback went through."""

@@ -17,6 +17,7 @@ from hopwatch.sockets.hooks import HookedSocket, stop_monitor
 from hopwatch.sockets.options import subscription_changed
 from hopwatch.sockets.standing import (
     leave,
+    leave_unfinished,
     return_lent,
 )
 from hopwatch.sockets.state import Guard
@@ -69,6 +70,7 @@ def wrap_as_wished(
     try:
         instrument_socket(socket, wish, PROCESS.instrument(settings), by_install)
     except Exception:
+        leave_unfinished(socket)
         logger.warning("hopwatch could not instrument %r", socket, exc_info=True)
     return socket
 

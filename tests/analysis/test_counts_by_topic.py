@@ -153,6 +153,20 @@ def conflated(story: LandedFolder) -> None:
     counts(story, "glance", 7)
 
 
+def subscriptions_turned_round(story: LandedFolder) -> None:
+    """Each is sent the topic that it has not subscribed to: by its own wish, or by its sender's."""
+    for sender, receiver, own in (("mirror", "image", "invert_matching"), ("warden", "ward", "xpub_manual")):
+        story.socket(sender, "XPUB", closed=50, sequence="count")
+        story.socket(receiver, "SUB", closed=60, sequence="count")
+        story.add("option", receiver if own == "invert_matching" else sender, 0.1, option=own, value="1")
+        story.subscribe(receiver, "a")
+        story.link(sender, receiver)
+        story.sent(sender, 60, 40, lane=0, topic="a")
+        story.sent(sender, 40, 40, lane=1, topic="b")
+        story.counters(sender, 50, final=True, sent=100)
+        counts(story, receiver, 40, "b")
+
+
 def a_router(story: LandedFolder) -> None:
     story.socket("hub", "ROUTER", closed=50, sequence="count")
     story.socket("spoke", "DEALER", closed=60, sequence="count")
@@ -175,6 +189,7 @@ STORIES = (
     no_topic_and_a_filter,
     nobody_else_is_instrumented,
     conflated,
+    subscriptions_turned_round,
     a_router,
 )
 
@@ -266,7 +281,9 @@ def test_messages_without_a_topic_are_not_checked_where_a_receiver_filters(repor
     assert not_checked(report, "mumbler") == [("partial", "picky", 100, 40)]
 
 
-@pytest.mark.parametrize(("stream", "sent"), [("soliloquy", 70), ("ticker", 100)])
+@pytest.mark.parametrize(
+    ("stream", "sent"), [("soliloquy", 70), ("ticker", 100), ("mirror", 100), ("warden", 100)]
+)
 def test_who_is_counted_by_nobody_is_not_checked(report: Json, stream: str, sent: int) -> None:
     assert receivers(report, stream) == []
     ((reason, _, told, _),) = not_checked(report, stream)

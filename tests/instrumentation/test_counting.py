@@ -1,6 +1,7 @@
 """Messages, frames, bytes, refusals and waits are counted as they happened."""
 
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -193,3 +194,19 @@ def test_what_an_xsub_subscribes_to_by_sending_is_journaled(context, journal: Jo
     told = [(event["event"], event["topic"]) for event in journal.of("xsub", "subscribe", "unsubscribe")]
     assert told == [("subscribe", b"weather".hex()), ("unsubscribe", b"weather".hex())]
     assert journal.socket("xsub")["sent"] == 3
+
+
+@pytest.mark.parametrize("flags", [0, zmq.SNDMORE])
+def test_a_stream_socket_ends_its_messages_at_each_second_frame(
+    context: zmq.Context, journal: Journal, flags: int
+) -> None:
+    stream = hopwatch.wrap(context.socket(zmq.STREAM), name="stream", sequence="stamp")
+    with socket.create_connection(("127.0.0.1", stream.bind_to_random_port("tcp://127.0.0.1"))) as peer:
+        routing_id, _ = stream.recv_multipart()
+        for _ in range(5):
+            stream.send(routing_id, zmq.SNDMORE)
+            stream.send(b"raw", flags)
+        assert peer.recv(15, socket.MSG_WAITALL) == b"raw" * 5
+    counters = journal.socket("stream")
+    assert (counters["sent"], counters["sent_more_frames"], counters["sent_bytes"]) == (5, 5, 40)
+    stream.close(linger=0)

@@ -141,6 +141,24 @@ def test_past_a_thousand_topics_both_ends_count_the_rest_together_and_say_so(
         assert by_topic[b""] == 10
 
 
+def test_topics_that_are_too_long_to_be_kept_are_counted_together_and_that_is_said(
+    context, journal: Journal, link
+) -> None:
+    pub, sub = pair(context, (zmq.PUB, zmq.SUB))
+    link(pub, sub)
+    for number in range(10):
+        pub.send_multipart([b"%d" % number + b"x" * 300_000, b"x"])
+        pub.send_multipart([b"short", b"x"])
+        sub.recv_multipart()
+        sub.recv_multipart()
+    for socket in (pub, sub):
+        assert [found.rule for found in hopwatch.findings(socket)] == ["topics_gathered"]
+        socket.close()
+    for name in ("sender", "receiver"):
+        assert counts(journal, name) == {b"": 10, b"short": 10}
+    assert journal.header()["events_lost"] == 0
+
+
 def test_a_conflating_sender_drops_by_design_so_it_is_not_held_against_anybody(
     context, journal: Journal, link
 ) -> None:

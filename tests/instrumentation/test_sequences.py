@@ -1,5 +1,7 @@
 """Numbers that messages already carry are read as they are: nothing on the wire changes, and only what is lost is told."""
 
+import signal
+import time
 from collections.abc import Callable
 
 import hopwatch
@@ -10,7 +12,7 @@ from hopwatch.ids import as_text
 from hopwatch.journal.counters import private_slot
 from hopwatch.journal.journal import NoJournal
 from hopwatch.journal.runs import told_counters
-from hopwatch.lanes.sequenced import SequencedLanes, stream_id
+from hopwatch.lanes.sequenced import MOST_LANES, SequencedLanes, stream_id
 from hopwatch.sequences import NumberedMessages
 from hopwatch.words import COUNTER_NAMES, LANE_COUNT, LANE_FIRST, LANE_NEXT, SOCKET_SLOT_WORDS
 from hypothesis import given, settings
@@ -277,8 +279,35 @@ class UnspeakableError(Exception):
         raise RuntimeError("it cannot even say so")
 
 
+class StrangeError(BaseException):
+    """No Exception."""
+
+
 class Unhashable(bytes):
     __hash__ = None
+
+
+class Reluctant(int):
+    """A number that cannot be reckoned with."""
+
+    def __sub__(self, other: object) -> int:
+        raise RuntimeError
+
+    __lt__ = __le__ = __mod__ = __sub__
+
+
+class Bottomless(tuple):
+    def __iter__(self):
+        raise StrangeError
+
+
+class Speechless:
+    def __repr__(self) -> str:
+        raise StrangeError
+
+
+def leaves(frames: list[bytes]) -> tuple[bytes, int]:
+    raise SystemExit(3)
 
 
 def empties(frames: list[bytes]) -> tuple[bytes, int]:
@@ -295,7 +324,13 @@ def unspeakable(frames: list[bytes]) -> tuple[bytes, int]:
     [
         (empties, []),
         (unspeakable, ["sequence_failed"]),
+        (leaves, ["sequence_failed"]),
         (lambda frames: (Unhashable(frames[0]), 1), []),
+        (lambda _: (b"lane", Reluctant(1)), []),
+        (lambda _: Bottomless((b"lane", 1)), ["sequence_failed"]),
+        (lambda _: Speechless(), ["sequence_failed"]),
+        (lambda _: (10**5000, 1), ["sequence_failed"]),
+        (lambda _: (b"lane", 10**5000), ["sequence_failed"]),
     ],
 )
 def test_no_callable_makes_the_instrumentation_fail(context, journal: Journal, link, read, rules) -> None:
@@ -309,6 +344,76 @@ def test_no_callable_makes_the_instrumentation_fail(context, journal: Journal, l
     for socket in (pub, sub):
         assert [finding.rule for finding in hopwatch.findings(socket)] == rules
     assert journal.header()["faults"] == 0
+
+
+class TimeIsUpError(Exception):
+    """Raised by a signal handler of the application."""
+
+
+def time_is_up(*_: object) -> None:
+    raise TimeIsUpError
+
+
+@pytest.mark.parametrize("own", [time_is_up, signal.default_int_handler])
+def test_what_a_signal_handler_raises_while_the_callable_runs_is_for_the_application(
+    context, journal: Journal, link, own
+) -> None:
+    interrupting = [True]
+
+    def read(frames: list[bytes]) -> tuple[bytes, int]:
+        if interrupting:
+            interrupting.clear()
+            signal.raise_signal(signal.SIGUSR1)
+        return b"lane", int(frames[0])
+
+    push, pull = context.socket(zmq.PUSH), hopwatch.wrap(context.socket(zmq.PULL), name="pull", sequence=read)
+    link(push, pull)
+    before = signal.signal(signal.SIGUSR1, own)
+    try:
+        push.send(b"0")
+        with pytest.raises((TimeIsUpError, KeyboardInterrupt)):
+            pull.recv()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    for number in (1, 2):
+        push.send(b"%d" % number)
+        assert pull.recv() == b"%d" % number
+    assert hopwatch.findings(pull) == []
+    assert [lane["count"] for lane in journal.lanes()] == [2]
+
+
+def test_a_long_name_of_a_lane_is_told_shortened(context, journal: Journal, link) -> None:
+    push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+    hopwatch.wrap(push, name="push", sequence=sequences.bitcoin_core)
+    hopwatch.wrap(pull, name="pull", sequence=sequences.bitcoin_core)
+    link(push, pull)
+    topics = [b"x" * 100_000, b"x" * 100_000 + b"y", b"x" * 255]
+    for topic in topics:
+        push.send_multipart(bitcoin(topic, 7))
+        assert pull.recv_multipart() == bitcoin(topic, 7)
+    told = [bytes.fromhex(lane["topic"]) for lane in journal.of("pull", "lane")]
+    assert told == [bytes.fromhex(lane["topic"]) for lane in journal.of("push", "lane")]
+    assert (len(set(told)), [len(topic) for topic in told], told[2]) == (3, [255] * 3, topics[2])
+    assert journal.header()["events_lost"] == 0
+
+
+def test_a_message_past_the_bound_of_lanes_costs_about_what_others_do() -> None:
+    receiver = Receiver()
+    topics = [b"%d" % number for number in range(MOST_LANES + 100)]
+    for topic in topics:
+        receiver.take(0, topic=topic)
+    assert len(receiver.rows) == MOST_LANES
+
+    def quickest(some: list[bytes]) -> int:
+        rounds = []
+        for number in range(5):
+            began = time.perf_counter_ns()
+            for topic in some:
+                receiver.take(number, topic=topic)
+            rounds.append(time.perf_counter_ns() - began)
+        return min(rounds)
+
+    assert quickest(topics[-100:]) < 20 * quickest(topics[:100])
 
 
 def test_the_environment_names_a_sequence(context, journal: Journal, monkeypatch) -> None:

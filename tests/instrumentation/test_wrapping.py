@@ -2,6 +2,8 @@
 
 import gc
 import weakref
+from abc import ABCMeta
+from typing import ClassVar
 
 import hopwatch
 import pytest
@@ -76,6 +78,102 @@ def test_a_subclass_of_the_application_keeps_its_own_ways(
     assert (journal.socket("push")["sent_bytes"], journal.socket("pull")["received"]) == (5, 1)
     push.close()
     pull.close()
+
+
+class Registering(type):
+    """Keeps a list of its classes, of which some are to have no subclasses."""
+
+    known: ClassVar[list[str]] = []
+
+    def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, object]) -> "Registering":
+        if any(getattr(base, "is_last", False) for base in bases):
+            raise TypeError("no subclasses of this one")
+        return super().__new__(cls, name, bases, namespace)
+
+    def __init__(cls, name: str, *_: object) -> None:
+        cls.known.append(name)
+
+
+class Registered(zmq.Socket, metaclass=Registering):
+    is_last = True
+
+
+class Picky(zmq.Socket):
+    """Takes no attribute that it does not know."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name.startswith("_hopwatch"):
+            raise AttributeError(name)
+        super().__setattr__(name, value)
+
+
+class Slotted(zmq.Socket):
+    __slots__ = ("own",)
+
+
+class Abstract(zmq.Socket, metaclass=ABCMeta):
+    pass
+
+
+class Unbound(zmq.Socket):
+    """Calls pyzmq's functions past its own class, as subclasses were once written."""
+
+    def send(self, data, flags=0, copy=True, track=False, **kwargs):
+        return zmq.Socket.send(self, data, flags, copy, track, **kwargs)
+
+    def recv(self, flags=0, copy=True, track=False):
+        return zmq.Socket.recv(self, flags, copy, track)
+
+    def recv_into(self, buffer, /, **kwargs):
+        return zmq.Socket.recv_into(self, buffer, **kwargs)
+
+
+@pytest.mark.parametrize("sequence", [None, "count", "stamp", hopwatch.sequences.bitcoin_core])
+@pytest.mark.parametrize("kind", [Registered, Picky, Slotted, Abstract, Unbound])
+def test_a_subclass_of_whatever_kind_is_counted_and_notices_nothing(
+    context, journal: Journal, link, kind: type[zmq.Socket], sequence: object
+) -> None:
+    hopwatch.uninstall()
+    classes, own = list(Registering.known), dict(vars(zmq.Socket))
+    push, pull = kind(context, zmq.PUSH), kind(context, zmq.PULL)
+    context.kept += [push, pull]
+    hopwatch.wrap(push, name="push", sequence=sequence)
+    hopwatch.wrap(pull, name="pull", sequence=sequence)
+    link(push, pull)
+    push.send(b"alone")
+    push.send_multipart([b"two", b"frames"])
+    push.send(b"into")
+    buffer = bytearray(4)
+    assert [pull.recv(), pull.recv_multipart()] == [b"alone", [b"two", b"frames"]]
+    assert (pull.recv_into(buffer), bytes(buffer)) == (4, b"into")
+    counters = journal.socket("push"), journal.socket("pull")
+    assert [counters[0][f"sent{word}"] for word in ("", "_more_frames", "_bytes")] == [3, 1, 18]
+    assert [counters[1][f"received{word}"] for word in ("", "_more_frames", "_bytes")] == [3, 1, 18]
+    assert isinstance(push, kind)
+    assert Registering.known == classes
+    for socket in (push, pull):
+        hopwatch.unwrap(socket)
+    assert vars(zmq.Socket) == own
+    push.send(b"bare")
+    assert pull.recv() == b"bare"
+
+
+class Half(zmq.Socket):
+    """Can be given another class, and no more."""
+
+    def __getattribute__(self, name: str) -> object:
+        if name == "_hopwatch":
+            raise AttributeError(name)
+        return super().__getattribute__(name)
+
+
+def test_a_socket_that_cannot_be_wrapped_to_the_end_stays_bare(context, journal: Journal, link) -> None:
+    push, pull = Half(context, zmq.PUSH), context.socket(zmq.PULL)
+    context.kept.append(push)
+    assert hopwatch.wrap(push) is push
+    link(push, pull)
+    push.send(b"as ever")
+    assert (type(push), pull.recv()) == (Half, b"as ever")
 
 
 def test_a_wrapped_socket_is_collected_like_a_bare_one(context: zmq.Context, journal: Journal) -> None:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from hopwatch import finding
 from hopwatch.finding import Finding
 from hopwatch.ids import as_text
+from hopwatch.interruptions import comes_from_without
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
+from hopwatch.lanes.answers import checked, told_by
 from hopwatch.lanes.numbers import NumberLine, Verdict
 from hopwatch.lanes.sending import PROGRESS_LANES, write_lanes
 from hopwatch.sequences import NumberedMessages
@@ -66,6 +68,7 @@ class SequencedLanes:
         self._journal = journal
         self._sending = sending
         self._lanes: dict[Key, SequencedLane] = {}
+        self._connections: dict[bytes, list[int | None]] = {}
         self._indices: dict[bytes, int] = {}
         self._epochs: dict[int | None, int] = {}
         self._off = False
@@ -79,10 +82,12 @@ class SequencedLanes:
             found = self._sequence.read(frames)
             if found is None:
                 return
-            topic, number = _checked(found, self._sequence.modulus)
-        except Exception as error:  # noqa: BLE001 -- the application's callable may raise what it likes
+            topic, number = checked(found, self._sequence.modulus)
+        except BaseException as error:  # the application's callable may raise what it likes
+            if comes_from_without(error):
+                raise
             self._off = True
-            self.find(finding.sequence_failed(self._sequence.name, _told_by(error)))
+            self.find(finding.sequence_failed(self._sequence.name, told_by(error)))
             return
         lane = self._lanes.get((topic, connection)) or self._moved(topic, connection, number)
         if lane is None:
@@ -172,10 +177,13 @@ class SequencedLanes:
 
     def _moved(self, topic: bytes, connection: int | None, number: int) -> SequencedLane | None:
         """The lane that goes on by another connection: the same topic, and just the number that was due."""
-        for key, lane in self._lanes.items():
-            if key[0] == topic and lane.line.next % self._sequence.modulus == number:
-                del self._lanes[key]
-                self._lanes[topic, connection] = lane
+        connections = self._connections.get(topic, [])
+        for before in connections:
+            lane = self._lanes[topic, before]
+            if lane.line.next % self._sequence.modulus == number:
+                connections.remove(before)
+                del self._lanes[topic, before]
+                self._keep(lane, connection)
                 self._epochs.setdefault(connection, lane.epoch)
                 return lane
         return None
@@ -203,10 +211,16 @@ class SequencedLanes:
         words[LANE_SOCKET] = self._socket
         line = NumberLine.beginning(self._sequence.modulus, number)
         lane = SequencedLane(line, words, stream, index, topic, epoch, base)
-        self._lanes[topic, connection] = lane
+        self._keep(lane, connection)
         about = {"sequence": self._sequence.name, "epoch": epoch} | ({"base": str(base)} if base else {})
         self._event("lane", lane, topic=topic.hex(), slot=slot.place, **about)
         return lane
+
+    def _keep(self, lane: SequencedLane, connection: int | None) -> None:
+        key = lane.topic, connection
+        if key not in self._lanes:
+            self._connections.setdefault(lane.topic, []).append(connection)
+        self._lanes[key] = lane
 
     def _write_gap(self, lane: SequencedLane, first: int, last: int) -> None:
         numbers = {"first": first - lane.base, "last": last - lane.base, "lost": last - first + 1}
@@ -221,25 +235,3 @@ def stream_id(socket: int, sequence: str, epoch: int) -> int:
     """The id of a stream that only its receiver numbers (FORMAT.md, "Numbers that messages carry")."""
     text = f"{as_text(socket)}/{sequence}/{epoch}"
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") or 1
-
-
-def _told_by(error: Exception) -> str:
-    try:
-        return f"{type(error).__name__}: {error}"
-    except Exception:  # noqa: BLE001 -- nor need it be able to say what it is
-        return type(error).__name__
-
-
-def _checked(found: object, modulus: int) -> tuple[bytes, int]:
-    if not isinstance(found, tuple) or len(found) != 2:
-        raise TypeError(f"it gave {found!r}, and not a lane and a number")
-    lane, number = found
-    if isinstance(number, bool) or not isinstance(number, int):
-        raise TypeError(f"it gave {number!r} for a number")
-    if not 0 <= number < modulus:
-        raise ValueError(f"it gave {number}, which is not from 0 to {modulus - 1}")
-    if isinstance(lane, bytes):
-        return bytes(lane), number
-    if isinstance(lane, str | int):
-        return str(lane).encode(), number
-    raise TypeError(f"it gave {lane!r} for a lane")

@@ -26,12 +26,15 @@ class TopicCounts:
         self._socket = socket
         self._journal = journal
         self.find: Callable[[Finding], None] = lambda _: None
+        self._most = MOST_TOPICS if wanted else 0
+        self._topics = 0
         self._gathered: Words | None = None if wanted else private_slot(LANE_SLOT_WORDS).words
 
     def slot(self, topic: bytes | None) -> Words:
         """Where the messages of one more topic are counted; None: of any further topic."""
-        if topic is not None and len(self.slots) < MOST_TOPICS and self._gathered is None:
-            return self._open(len(self.slots), topic)
+        if topic is not None and self._topics < self._most:
+            self._topics += 1
+            return self._open(self._topics - 1, topic)
         if self._gathered is None:
             self.find(finding.topics_gathered(MOST_TOPICS))
             self._gathered = self._open(WHOLE_STREAM_LANE, b"")

@@ -14,6 +14,7 @@ import zmq
 from hopwatch.frames import as_bytes
 from hopwatch.journal.counters import Words
 from hopwatch.lanes.topic_counts import TopicCounts
+from hopwatch.lanes.topics import LONGEST_TOPIC
 from hopwatch.stamp import (
     BY_FIRST_FRAME,
     LENGTH_MASK,
@@ -121,7 +122,11 @@ class Unstamped:
             return
         connection = connection_of(first_frame) if self._by_connection else None
         for rule in self._rules:
-            group = self._group((rule, topic_by(rule, first_frame, several)))
+            topic = topic_by(rule, first_frame, several)
+            if topic is not None and len(topic) > LONGEST_TOPIC:
+                self.topics.slot(None)[LANE_COUNT] += 1  # no lane's: its sender would have stamped it
+                continue
+            group = self._group((rule, topic))
             if group is None:
                 self.before += 1
                 self.topics.slot(None)[LANE_COUNT] += 1
@@ -132,9 +137,7 @@ class Unstamped:
                 if self._by_connection or not lanes:
                     group.unclaimed[connection] += 1
                 if not lanes:
-                    group.count_nobodys(
-                        group.slot or self.topics.slot(topic_by(rule, first_frame, several) or b"")
-                    )
+                    group.count_nobodys(group.slot or self.topics.slot(topic or b""))
             for lane in lanes:
                 lane.since += 1
                 lane.words[LANE_UNSTAMPED] = lane.since if len(lanes) == 1 else min(lane.since, lane.most)

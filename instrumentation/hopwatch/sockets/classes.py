@@ -45,7 +45,7 @@ def instrumented(
     if bare is zmq.Socket:
         return cast(type[HookedSocket], type(bare.__name__, (*parts, zmq.Socket), {**namespace, **methods}))
     bases = _around(bare, type(bare.__name__, parts, methods), above)
-    return cast(type[HookedSocket], type(bare.__name__, (Unannounced, *bases), namespace))
+    return _unnoticed(bare, (Unannounced, *bases), namespace)
 
 
 def _around(bare: SocketClass, below: type, above: tuple[type, ...]) -> tuple[type, ...]:
@@ -54,6 +54,11 @@ def _around(bare: SocketClass, below: type, above: tuple[type, ...]) -> tuple[ty
     pyzmqs = next(cls for cls in bare.__mro__ if cls.__module__.partition(".")[0] == "zmq")
     around = (*above, pyzmqs, below)
     return around if pyzmqs is bare else (bare, type(bare.__name__, around, {}))
+
+
+def _unnoticed(bare: SocketClass, bases: tuple[type, ...], namespace: dict[str, Any]) -> type[HookedSocket]:
+    """A class of the application's own metaclass, which is not told of it: it may register classes, or want no more of them."""
+    return cast(type[HookedSocket], type.__new__(type(bare), bare.__name__, bases, namespace))
 
 
 def exchange(

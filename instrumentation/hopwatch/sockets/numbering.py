@@ -149,7 +149,10 @@ def lane_by_topic(lanes: SendingLanes, rule: TopicRule) -> LaneChooser:
     def choose(frames: list[Any]) -> SendingLane:
         contents = [as_bytes(frame) for frame in frames]
         topic = rule(contents)
-        if topic is None or len(topic) > LONGEST_TOPIC:
+        if topic is None:
+            return lanes.lane(None, 0)
+        if len(topic) > LONGEST_TOPIC:
+            lanes.gathering()
             return lanes.lane(None, 0)
         return lanes.lane(topic, length_in_first_frame(topic, contents))
 

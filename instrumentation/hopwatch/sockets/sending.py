@@ -21,6 +21,9 @@ from hopwatch.sockets.state import Guard, SocketState
 
 SNDMORE = int(zmq.SNDMORE)
 
+bare_send = zmq.Socket.send
+"""pyzmq's own, whatever stands in its place (see ``unbound_calls.py``)."""
+
 
 class CountingSend(RefusalHandling):
     """Counts messages, frames and bytes that libzmq accepted."""
@@ -34,19 +37,25 @@ class CountingSend(RefusalHandling):
         self, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
         if not isinstance(flags, int) or routing_id is not None or group is not None:
-            return zmq.Socket.send(self, data, flags, copy, track, routing_id, group)
+            return bare_send(self, data, flags, copy, track, routing_id, group)
         flags = int(flags)
         state = self._hopwatch
-        count_sent = self._hopwatch_count_sent  # before a wait, in which another thread may unwrap the socket
+        # before a wait, in which another thread may unwrap the socket
+        count_sent, more_follows = self._hopwatch_count_sent, self._hopwatch_more_follows
         try:
             tracker = self._hopwatch_send_frame(data, flags, copy, track)
         except zmq.Again:
             if state.sending_more:
                 self._hopwatch_drop_begun()
             raise
-        state.sending_more = bool(flags & SNDMORE)
+        state.sending_more = more_follows(flags, state.sending_more)
         count_sent(size_of(data), state.sending_more)
         return tracker
+
+    @staticmethod
+    def _hopwatch_more_follows(flags: int, begun: bool) -> bool:  # noqa: ARG004
+        """Whether the frame that was just sent is not the last of its message, which had ``begun`` before it or not."""
+        return bool(flags & SNDMORE)
 
     def _hopwatch_drop_begun(self) -> None:
         """The pipe has died under a message of several frames: libzmq has dropped those that it had taken."""
@@ -79,6 +88,14 @@ class ConflatingSend(CountingSend):
 
     def _hopwatch_conflate(self) -> None:
         """It does already."""
+
+
+class StreamSend(CountingSend):
+    """STREAM: each second frame ends a message, whether more were said to follow or not."""
+
+    @staticmethod
+    def _hopwatch_more_follows(flags: int, begun: bool) -> bool:  # noqa: ARG004
+        return not begun
 
 
 class SubscribingSend(CountingSend):

@@ -10,6 +10,7 @@ from typing import Any, cast
 import zmq
 from zmq.backend import Socket as BackendSocket
 
+from hopwatch.sockets import unbound_calls
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.greenlets import GreenletWaits
 from hopwatch.sockets.hooks import HookedSocket
@@ -63,9 +64,11 @@ def enrol(socket: AnySocket, new_class: type[HookedSocket], state: SocketState) 
     """Give an object its instrumented class, and its place among those that stand for the same socket."""
     socket.__class__ = new_class
     hooked = cast(HookedSocket, socket)
-    hooked._hopwatch = state
-    hooked._hopwatch_words = state.slot.words
+    # past a ``__setattr__`` of the application's class
+    object.__setattr__(hooked, "_hopwatch", state)
+    object.__setattr__(hooked, "_hopwatch_words", state.slot.words)
     state.members.add(hooked)
+    unbound_calls.PROCESS.reach(hooked)
     return hooked
 
 
@@ -129,6 +132,14 @@ def leave(socket: HookedSocket) -> None:
     socket.__class__ = bare  # type: ignore[assignment]
     for attribute in ("_hopwatch", "_hopwatch_words"):
         socket.__dict__.pop(attribute, None)
+    unbound_calls.PROCESS.release()
+
+
+def leave_unfinished(socket: AnySocket) -> None:
+    """Make a socket bare that could not be instrumented to the end, whichever of its objects were."""
+    for member in (worker_of(socket), socket):
+        if isinstance(member, HookedSocket):
+            leave(member)
 
 
 def _address(socket: AnySocket) -> int:

@@ -1,0 +1,67 @@
+"""Calls past an object's class: ``zmq.Socket.recv(self)`` in a subclass of the application's, where others say ``super().recv()``.
+
+They reach pyzmq's own functions, whatever the class of the socket. Where an application has such a class, ``zmq.Socket`` itself is
+given these functions, which send what is for an instrumented socket its way; a stamp would be left to the application otherwise.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import zmq
+
+from hopwatch.alive import Alive
+from hopwatch.patches import Patches
+from hopwatch.sockets.hooks import HookedSocket
+
+NAMES = ("send", "recv", "recv_into")
+
+
+class UnboundCalls:
+    """What is put in place of pyzmq's functions, for as long as a wrapped socket of an application's own class is alive."""
+
+    def __init__(self) -> None:
+        self._patches = Patches()
+        self._sockets: Alive[zmq.Socket[Any]] = Alive()
+        self._in_place = False
+
+    def reach(self, socket: HookedSocket) -> None:
+        """A socket has just been instrumented."""
+        if socket._hopwatch_bare.__module__.partition(".")[0] == "zmq":
+            return
+        self._sockets.add(socket)
+        if not self._in_place:
+            self._in_place = True
+            for name in NAMES:
+                self._patches.replace(zmq.Socket, name, _redirected(name, getattr(zmq.Socket, name)))
+
+    def release(self) -> None:
+        """A socket has become bare again."""
+        if self._in_place and not any(
+            isinstance(socket, HookedSocket) and not socket.closed for socket in self._sockets
+        ):
+            self._in_place = False
+            self._patches.undo()
+
+
+def _redirected(name: str, bare: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(bare)
+    def call(self: Any, *arguments: Any, **options: Any) -> Any:
+        return (_own_way(type(self), name) or bare)(self, *arguments, **options)
+
+    return call
+
+
+def _own_way(cls: type, name: str) -> Callable[..., Any] | None:
+    """What an instrumented class does under a name, below the application's own; None where it does nothing."""
+    if not getattr(cls, "_hopwatch_methods", None):
+        return None
+    above: type = cls._hopwatch_bare  # type: ignore[attr-defined]
+    below = cls.__mro__[cls.__mro__.index(above) + 1 if above is not zmq.Socket else 0 :]
+    found = next(vars(part)[name] for part in below if name in vars(part))
+    return None if found is vars(zmq.Socket).get(name) else found
+
+
+PROCESS = UnboundCalls()
