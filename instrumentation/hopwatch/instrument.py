@@ -33,6 +33,7 @@ class Instrument:
         """In a forked child: the journal and its slots are the parent's."""
         for state in self.states:
             leave_to_parent(state, open_journal)
+        self.monitors.abandon()
         self.journal.abandon()
 
 
@@ -46,6 +47,7 @@ class Instruments:
 
     def instrument(self, settings: Settings) -> Instrument:
         """The instrument for these settings, opened when first asked for; without a journal where none can be had."""
+        self._hook()
         with self._lock:
             known = self._by_settings.get(settings)
             if known is not None:
@@ -55,11 +57,15 @@ class Instruments:
             journal = _open_journal(settings)
             instrument = Instrument(journal, MonitorThread(journal))
             self._by_settings[settings] = instrument
-            if not self._hooked:
-                os.register_at_fork(after_in_child=self._after_fork)
-                atexit.register(self._at_exit)
-                self._hooked = True
             return instrument
+
+    def _hook(self) -> None:
+        """Before the lock is first taken: another thread may fork while it is held. Hooks that two threads register do no harm."""
+        if not self._hooked:
+            os.register_at_fork(after_in_child=self._after_fork)
+            atexit.unregister(self._at_exit)
+            atexit.register(self._at_exit)
+            self._hooked = True
 
     def _after_fork(self) -> None:
         self._lock = lock()
@@ -73,6 +79,7 @@ class Instruments:
     def _at_exit(self) -> None:
         for instrument in self._by_settings.values():
             instrument.journal.event("exit")
+            instrument.monitors.hand_over()
 
 
 def _open_journal(settings: Settings) -> Journal:
