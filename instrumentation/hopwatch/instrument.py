@@ -29,6 +29,12 @@ class Instrument:
     monitors: MonitorThread
     states: Alive[SocketState] = field(default_factory=Alive)
 
+    def rest(self) -> None:
+        """Let the monitor thread end if no socket is wrapped any more; the next one gets another."""
+        if all(state.closed for state in self.states):
+            monitors, self.monitors = self.monitors, MonitorThread(self.journal)
+            monitors.end()
+
     def leave_to_parent(self, open_journal: Callable[[], Journal]) -> None:
         """In a forked child: the journal and its slots are the parent's."""
         for state in self.states:
@@ -58,6 +64,11 @@ class Instruments:
             instrument = Instrument(journal, MonitorThread(journal))
             self._by_settings[settings] = instrument
             return instrument
+
+    def rest(self) -> None:
+        """Keep no thread where no socket is wrapped any more. The journal stays: the process lives."""
+        for instrument in list(self._by_settings.values()):
+            instrument.rest()
 
     def _hook(self) -> None:
         """Before the lock is first taken: another thread may fork while it is held. Hooks that two threads register do no harm."""

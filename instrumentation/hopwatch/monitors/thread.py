@@ -9,11 +9,11 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Protocol
 
 import zmq
 
 from hopwatch.journal.journal import Journal
+from hopwatch.monitors.chore import Chore
 from hopwatch.monitors.pace import Pace
 from hopwatch.monitors.watched import Watched
 from hopwatch.native_threads import Notice, original, reentrant_lock, start
@@ -26,17 +26,6 @@ FAULTS_TOLD = 20
 
 REST_SECONDS = 0.25
 POLLIN = select.POLLIN
-
-
-class Chore(Protocol):
-    """Something to do again and again, and whenever something has come to its socket."""
-
-    @property
-    def socket(self) -> zmq.Socket[bytes]:
-        """Where what comes is to be seen to at once."""
-
-    def run(self) -> float | None:
-        """Do it; in how many seconds to do it again. None: it is over, and its socket closed."""
 
 
 class MonitorThread:
@@ -83,26 +72,35 @@ class MonitorThread:
         elif self._resting:
             self._wake()
 
-    def hand_over(self) -> None:
-        """The interpreter is about to end, and this thread with it, before the last sockets and contexts are closed: from now on whoever closes
-        a socket drains its monitor, or ``Context.term()`` would wait for that without end.
+    def hand_over(self) -> bool:
+        """From now on whoever closes a socket drains its monitor; returns whether the thread is over.
+
+        Before the interpreter ends: this thread ends earlier than the last contexts, and ``Context.term()`` would wait for it.
         """
         with self._start_lock:
             self._handing_over = True
             if not self._started:
                 self._by_hand = True
-                return
+                return True
         self._wake()
-        self._handed_over.wait_for(HANDING_OVER_SECONDS)
+        return self._handed_over.wait_for(HANDING_OVER_SECONDS) and not self._due
+
+    def end(self) -> None:
+        """Once no socket is wrapped any more: end the thread, unless it is needed yet."""
+        if self.hand_over():
+            self._drain_by_hand()
+            self.abandon()
 
     def abandon(self) -> None:
-        """In a forked child, where there is no such thread."""
+        """Let go of the descriptors, where there is no such thread any more: in a forked child, too."""
         for descriptor in (self._wake_read, self._wake_write):
             if descriptor >= 0:
                 os.close(descriptor)
         self._wake_read = self._wake_write = -1
 
     def _start(self) -> None:
+        if self._by_hand:
+            raise RuntimeError("the monitor thread has ended")
         if self._started:
             return
         self._open_wake()
@@ -127,7 +125,7 @@ class MonitorThread:
         self._poller.register(self._wake_read, zmq.POLLIN)
 
     def _run(self) -> None:
-        while True:
+        while self._due or not self._by_hand:
             faultless = False
             with self._faults_counted():
                 self._turn()
