@@ -25,8 +25,9 @@ PROGRAM = """
         def pass_messages(self):
             for _ in range(3):
                 self.push.send(b"x")
-            for _ in range(3):
-                assert self.pull.poll(5000) and self.pull.recv_multipart() == [b"x"]
+                assert self.pull.recv() == b"x"  # hardly ever there without waiting
+            self.push.send_multipart([b"y", b"z"])
+            assert self.pull.recv_multipart() == [b"y", b"z"]
 
         def end(self, write=os.write):
             self.pass_messages()
