@@ -13,6 +13,7 @@ from typing import Any
 import zmq
 
 from hopwatch.errors import HopwatchError
+from hopwatch.instrument import PROCESS as INSTRUMENTS
 from hopwatch.own_socket import OwnSocket
 from hopwatch.patches import Patches
 from hopwatch.settings import from_environment
@@ -64,6 +65,7 @@ class Installation:
                 unwrap(socket)
         self._wrapped.clear()
         unbound_calls.PROCESS.release()
+        INSTRUMENTS.rest()
 
     def _wrap_after(self, cls: Any, wanted: Callable[[object], bool] = lambda _: True) -> None:
         """Wrap each socket when the ``__init__`` of this class is through with it."""

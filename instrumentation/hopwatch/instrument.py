@@ -29,10 +29,17 @@ class Instrument:
     monitors: MonitorThread
     states: Alive[SocketState] = field(default_factory=Alive)
 
+    def rest(self) -> None:
+        """Let the monitor thread end if no socket is wrapped any more; the next one gets another."""
+        if all(state.closed for state in self.states):
+            monitors, self.monitors = self.monitors, MonitorThread(self.journal)
+            monitors.end()
+
     def leave_to_parent(self, open_journal: Callable[[], Journal]) -> None:
         """In a forked child: the journal and its slots are the parent's."""
         for state in self.states:
             leave_to_parent(state, open_journal)
+        self.monitors.abandon()
         self.journal.abandon()
 
 
@@ -46,6 +53,7 @@ class Instruments:
 
     def instrument(self, settings: Settings) -> Instrument:
         """The instrument for these settings, opened when first asked for; without a journal where none can be had."""
+        self._hook()
         with self._lock:
             known = self._by_settings.get(settings)
             if known is not None:
@@ -55,11 +63,20 @@ class Instruments:
             journal = _open_journal(settings)
             instrument = Instrument(journal, MonitorThread(journal))
             self._by_settings[settings] = instrument
-            if not self._hooked:
-                os.register_at_fork(after_in_child=self._after_fork)
-                atexit.register(self._at_exit)
-                self._hooked = True
             return instrument
+
+    def rest(self) -> None:
+        """Keep no thread where no socket is wrapped any more. The journal stays: the process lives."""
+        for instrument in list(self._by_settings.values()):
+            instrument.rest()
+
+    def _hook(self) -> None:
+        """Before the lock is first taken: another thread may fork while it is held. Hooks that two threads register do no harm."""
+        if not self._hooked:
+            os.register_at_fork(after_in_child=self._after_fork)
+            atexit.unregister(self._at_exit)
+            atexit.register(self._at_exit)
+            self._hooked = True
 
     def _after_fork(self) -> None:
         self._lock = lock()
@@ -73,6 +90,7 @@ class Instruments:
     def _at_exit(self) -> None:
         for instrument in self._by_settings.values():
             instrument.journal.event("exit")
+            instrument.monitors.hand_over()
 
 
 def _open_journal(settings: Settings) -> Journal:

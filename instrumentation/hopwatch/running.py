@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from hopwatch.sequences import KNOWN
+
 STARTUP = Path(__file__).parent / "startup"
 """Holds the ``sitecustomize`` that instruments a starting interpreter."""
 
@@ -25,9 +27,17 @@ class RunCommand:
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments."""
-        parser.usage = "%(prog)s [--sequence stamp] [--name NAME] [--dir DIR] [--] program [argument ...]"
+        parser.usage = "%(prog)s [--sequence SEQUENCE] [--stamp-every N] [--name NAME] [--dir DIR] [--] program [argument ...]"
         parser.add_argument(
-            "--sequence", choices=["stamp"], help="number the messages (HOPWATCH_SEQUENCE); at all ends"
+            "--sequence",
+            choices=["stamp", "count", *KNOWN],
+            help="how messages are numbered or counted (HOPWATCH_SEQUENCE); at all ends",
+        )
+        parser.add_argument(
+            "--stamp-every",
+            type=_positive,
+            metavar="N",
+            help="one stamp in N messages (HOPWATCH_STAMP_EVERY)",
         )
         parser.add_argument("--name", help="what reports call the sockets (HOPWATCH_NAME)")
         parser.add_argument("--dir", help="the journal directory (HOPWATCH_DIR)")
@@ -45,10 +55,17 @@ class RunCommand:
             self._parser.error("which program?")
         settings = {
             "SEQUENCE": args.sequence,
+            "STAMP_EVERY": args.stamp_every,
             "NAME": args.name,
             "DIR": args.dir and str(Path(args.dir).absolute()),
         }
         environment = instrumented_environment(_given_environment(), settings)
+        option = _shuts_out(words)
+        if option:
+            print(
+                f"hopwatch run: {words[0]} {option} keeps hopwatch out: the program runs bare",
+                file=sys.stderr,
+            )
         argv = [sys.executable, *words] if _is_python_file(words[0]) else words
         return _become(argv, environment)
 
@@ -72,6 +89,29 @@ def _given_environment() -> dict[str, str]:
 
 def _is_python_file(word: str) -> bool:
     return word.endswith(".py") and Path(word).is_file()
+
+
+def _positive(text: str) -> str:
+    if not (text.isascii() and text.isdigit()) or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a number from 1 on, not {text!r}")
+    return text
+
+
+def _shuts_out(words: list[str]) -> str | None:
+    """The option by which a Python that is started here and now leaves ``PYTHONPATH`` or ``sitecustomize`` out, if there is one."""
+    if not Path(words[0]).name.startswith("python"):
+        return None
+    options = iter(words[1:])
+    for word in options:
+        if not word.startswith("-") or word.startswith(("-c", "-m", "--")) or word == "-":
+            return None
+        letters = word[1:]
+        if letters[0] in "WX":
+            if letters in {"W", "X"}:
+                next(options, None)
+        elif set(letters) & set("IES"):
+            return word
+    return None
 
 
 def _become(argv: list[str], environment: Mapping[str, str]) -> int:

@@ -132,3 +132,52 @@ def test_multiprocessing_works_either_way(tmp_path: Path, journal: Journal, meth
     assert journal.socket("sink")["received"] == 500
     assert [journal.socket(f"worker-{number}")["sent"] for number in range(5)] == [100] * 5
     assert journal.events("fault", "gap") == []
+
+
+FORK_WHILE_A_THREAD_OPENS_THE_JOURNAL = """
+import os, signal, sys, threading
+import hopwatch, zmq
+opening, forked = threading.Event(), threading.Event()
+def held_up(event, arguments):
+    if event == "open" and str(arguments[0]).endswith(".lock.new") and not opening.is_set():
+        opening.set()
+        forked.wait(10)
+sys.addaudithook(held_up)
+context = zmq.Context()
+thread = threading.Thread(target=lambda: hopwatch.wrap(context.socket(zmq.PUSH), name="parent's").bind("inproc://a"))
+thread.start()
+opening.wait(10)
+child = os.fork()
+if child == 0:
+    signal.setitimer(signal.ITIMER_REAL, 10)
+    own = zmq.Context()
+    hopwatch.wrap(own.socket(zmq.PUSH), name="child's").bind("inproc://a")
+    os._exit(0)
+forked.set()
+thread.join()
+print(os.waitpid(child, 0)[1], flush=True)
+os._exit(0)
+"""
+
+
+def test_a_child_forked_while_a_thread_wraps_the_first_socket_may_wrap_its_own(
+    tmp_path: Path, journal: Journal
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(FORK_WHILE_A_THREAD_OPENS_THE_JOURNAL)
+    command = [sys.executable, "-W", "ignore", str(program)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert (ended.stdout, ended.stderr) == ("0\n", "")
+    assert journal.of("parent's", "bind")
+    assert journal.of("child's", "bind")
+
+
+def test_a_child_holds_neither_the_parents_lock_nor_its_log_nor_its_pipe(
+    tmp_path: Path, journal: Journal
+) -> None:
+    held = (
+        "names = [os.readlink(entry.path) for entry in os.scandir('/proc/self/fd') if os.path.exists(entry.path)];"
+        "print([name.startswith('pipe:') for name in names].count(True), [name for name in names if name.endswith(('.lock', '.events'))])"
+    )
+    wrapped, bare = (run(tmp_path, held, *arguments).splitlines()[0] for arguments in ([], ["bare"]))
+    assert wrapped == bare

@@ -133,6 +133,46 @@ def test_nothing_is_changed_after_uninstall(context: zmq.Context, journal: Journ
     assert changed(before) == set()
 
 
+def test_no_thread_is_left_after_uninstall_and_the_next_socket_is_watched_again(
+    context: zmq.Context, journal: Journal, link, until
+) -> None:
+    def watching() -> bool:
+        return any(thread.name == "hopwatch-monitors" for thread in threading.enumerate())
+
+    def files() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    held: list[int] = []
+    for times in (1, 2, 3):
+        hopwatch.install()
+        push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+        link(push, pull)
+        push.send(b"x")
+        pull.recv()
+        until(lambda times=times: len(journal.events("connected")) == 2 * times)
+        assert watching()
+        hopwatch.uninstall()
+        until(lambda: not watching())
+        push.close()
+        pull.close()
+        until(lambda: not held or files() <= held[0])
+        held.append(files())
+    assert journal.header()["faults"] == 0
+
+
+def test_a_socket_wrapped_by_hand_is_watched_on_after_uninstall(
+    context: zmq.Context, journal: Journal, link, until
+) -> None:
+    hopwatch.install()
+    mine = hopwatch.wrap(context.socket(zmq.PULL), name="mine")
+    context.socket(zmq.PUSH).bind("inproc://installed")
+    mine.bind("tcp://127.0.0.1:*")
+    hopwatch.uninstall()
+    theirs = context.socket(zmq.PUSH)
+    theirs.connect(mine.LAST_ENDPOINT.decode())
+    until(lambda: journal.of("mine", "connected"))
+
+
 def test_modules_loaded_while_installed_are_as_bare_ones_after_uninstall(
     tmp_path: Path, journal: Journal
 ) -> None:

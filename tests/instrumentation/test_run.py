@@ -340,6 +340,28 @@ def test_options_set_the_environment(run: Run, write, journal: Journal, tmp_path
     assert not journal.directory.exists()
 
 
+@pytest.mark.parametrize(
+    ("options", "sequence", "every"),
+    [(["--sequence", "count"], "count", 1), (["--sequence", "stamp", "--stamp-every", "16"], "stamp", 16)],
+)
+def test_whatever_the_environment_may_say_of_numbering_is_an_option_too(
+    run: Run, write, journal: Journal, options: list[str], sequence: str, every: int
+) -> None:
+    write("app.py", "import sockets\nsockets.pass_a_message()\n")
+    assert run(*options, "app.py").stderr == ""
+    push = next(event for event in journal.events("opened") if event["type"] == "PUSH")
+    assert (push["sequence"], push["stamp_every"]) == (sequence, every)
+
+
+@pytest.mark.parametrize("option", ["-I", "-E", "-bS"])
+def test_an_option_that_keeps_hopwatch_out_is_told(run: Run, bare: Run, write, option: str) -> None:
+    command = ["python", "-X", "dev", option, "-c", "print('runs')", "-I"]
+    told, ran = run(*command, PATH=with_python()), bare(*command, PATH=with_python())
+    assert (told.stdout, told.returncode) == (ran.stdout, ran.returncode) == ("runs\n", 0)
+    assert told.stderr == f"hopwatch run: python {option} keeps hopwatch out: the program runs bare\n"
+    assert run("python", "-c", "pass", option, PATH=with_python()).stderr == ""
+
+
 def test_disabled_means_bare(run: Run, write, journal: Journal) -> None:
     write("app.py", "import sockets, sys\nsockets.pass_a_message()\nprint('hopwatch' in sys.modules)\n")
     assert run("app.py", HOPWATCH_DISABLED="1").stdout == "False\n"

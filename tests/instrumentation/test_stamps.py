@@ -261,3 +261,13 @@ def test_a_bare_socket_bound_within_the_process_gets_no_stamps(
     assert "stamp_refused" in [found.rule for found in hopwatch.findings(pushes["bare"])]
     assert "stamp_refused" not in [found.rule for found in hopwatch.findings(pushes["wrapped"])]
     assert sum(lane["count"] for lane in journal.lanes()) == 4
+
+
+def test_an_endpoint_given_as_bytes_is_as_good_as_text(context: zmq.Context, journal: Journal) -> None:
+    pull, push = (hopwatch.wrap(context.socket(kind), sequence="stamp") for kind in (zmq.PULL, zmq.PUSH))
+    pull.bind(b"inproc://bytes")
+    push.connect(pull.LAST_ENDPOINT)
+    push.send(b"x")
+    assert pull.recv_multipart() == [b"x"]
+    assert journal.events("fault") == []
+    assert [lane["count"] for lane in journal.lanes()] == [1, 1]

@@ -39,7 +39,7 @@ def addresses_of(descriptor: int, endpoint: str, accepted: bool) -> Addresses:
 def _socket_of(descriptor: int) -> socket.socket:
     """The socket that owns this descriptor from now on; closes it and raises OSError if it is none of a socket."""
     try:
-        return cast(socket.socket, original("socket", "socket")(fileno=descriptor))
+        return cast(socket.socket, original(socket, "socket")(fileno=descriptor))
     except OSError:
         os.close(descriptor)
         raise

@@ -9,51 +9,23 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from typing import Protocol
 
 import zmq
 
 from hopwatch.journal.journal import Journal
+from hopwatch.monitors.chore import Chore
+from hopwatch.monitors.pace import Pace
 from hopwatch.monitors.watched import Watched
-from hopwatch.native_threads import lock, original, start
+from hopwatch.native_threads import Notice, original, reentrant_lock, start
 
 logger = logging.getLogger("hopwatch")
 
 PAUSE_AFTER_FAULT = 0.25
+HANDING_OVER_SECONDS = 1.0
 FAULTS_TOLD = 20
 
 REST_SECONDS = 0.25
 POLLIN = select.POLLIN
-PROMPT_WAKES = 200.0
-PROMPT_WAKES_A_SECOND = 2.0
-
-
-@dataclass
-class Pace:
-    """Wake-ups are prompt as long as they are few: counts that go with a connection are read when it comes up."""
-
-    allowance: float = PROMPT_WAKES
-    as_of: float = field(default_factory=time.monotonic)
-
-    def is_prompt(self) -> bool:
-        """Count one wake-up; False if there have been too many."""
-        now = time.monotonic()
-        self.allowance = min(PROMPT_WAKES, self.allowance + (now - self.as_of) * PROMPT_WAKES_A_SECOND)
-        self.as_of = now
-        self.allowance = max(self.allowance - 1, 0)
-        return self.allowance > 0
-
-
-class Chore(Protocol):
-    """Something to do again and again, and whenever something has come to its socket."""
-
-    @property
-    def socket(self) -> zmq.Socket[bytes]:
-        """Where what comes is to be seen to at once."""
-
-    def run(self) -> float | None:
-        """Do it; in how many seconds to do it again. None: it is over, and its socket closed."""
 
 
 class MonitorThread:
@@ -72,8 +44,11 @@ class MonitorThread:
         self._pace = Pace()
         self._resting = False
         self._wake_read = self._wake_write = -1
-        self._start_lock = lock()
+        self._start_lock = reentrant_lock()
         self._started = False
+        self._handing_over = self._by_hand = False
+        self._handed_over = Notice()
+        self._by_hand_lock = reentrant_lock()
 
     @property
     def watching(self) -> int:
@@ -83,17 +58,58 @@ class MonitorThread:
     def take(self, work: Watched | Chore) -> None:
         """Hand over a monitor or a chore; the caller must not touch it any more. Raises RuntimeError where no thread can be started."""
         with self._start_lock:
-            if not self._started:
-                self._open_wake()
-                start(self._run, name="hopwatch-monitors")
-                self._started = True
-        self._incoming.append(work)
+            if self._by_hand and isinstance(work, Watched):
+                self._watched.append(work)
+                return
+            self._start()
+            self._incoming.append(work)
         self._wake()
 
     def wake(self) -> None:
         """A monitor is being stopped: its receiving end should not be left open while the thread rests."""
-        if self._resting:
+        if self._by_hand:
+            self._drain_by_hand()
+        elif self._resting:
             self._wake()
+
+    def hand_over(self) -> bool:
+        """From now on whoever closes a socket drains its monitor; returns whether the thread is over.
+
+        Before the interpreter ends: this thread ends earlier than the last contexts, and ``Context.term()`` would wait for it.
+        """
+        with self._start_lock:
+            self._handing_over = True
+            if not self._started:
+                self._by_hand = True
+                return True
+        self._wake()
+        return self._handed_over.wait_for(HANDING_OVER_SECONDS) and not self._due
+
+    def end(self) -> None:
+        """Once no socket is wrapped any more: end the thread, unless it is needed yet."""
+        if self.hand_over():
+            self._drain_by_hand()
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Let go of the descriptors, where there is no such thread any more: in a forked child, too."""
+        for descriptor in (self._wake_read, self._wake_write):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._wake_read = self._wake_write = -1
+
+    def _start(self) -> None:
+        if self._by_hand:
+            raise RuntimeError("the monitor thread has ended")
+        if self._started:
+            return
+        self._open_wake()
+        self._started = True
+        try:
+            start(self._run, name="hopwatch-monitors")
+        except RuntimeError:
+            self._started = False
+            raise
 
     def _wake(self) -> None:
         with suppress(BlockingIOError):  # the pipe is full of others that wake it
@@ -109,17 +125,20 @@ class MonitorThread:
         self._poller.register(self._wake_read, zmq.POLLIN)
 
     def _run(self) -> None:
-        while True:
+        while self._due or not self._by_hand:
             faultless = False
             with self._faults_counted():
                 self._turn()
                 faultless = True
             if not faultless:
-                original("time", "sleep")(PAUSE_AFTER_FAULT)
+                original(time, "sleep")(PAUSE_AFTER_FAULT)
 
     def _turn(self) -> None:
         ready = self._wait()
         self._take_over()
+        if self._by_hand:
+            self._see_to_chores(ready)
+            return
         told = ready is not None and any(watched.pair in ready for watched in self._watched)
         for watched in self._watched.copy():
             with self._faults_counted():
@@ -127,18 +146,45 @@ class MonitorThread:
                     self._watched.remove(watched)
                     self._poller.unregister(watched.pair)
                     watched.close()
+        self._see_to_chores(ready)
+        if self._handing_over:
+            self._leave_to_others()
+        elif told and not self._pace.is_prompt():
+            self._rest()
+
+    def _see_to_chores(self, ready: set[object] | None) -> None:
         for chore, due in list(self._due.items()):
             if (ready and chore.socket in ready) or due <= time.monotonic():
                 self._do(chore)
-        if told and not self._pace.is_prompt():
-            self._rest()
+
+    def _leave_to_others(self) -> None:
+        for watched in self._watched:
+            self._poller.unregister(watched.pair)
+        with self._start_lock:
+            self._by_hand = True
+        self._handed_over.give()
+
+    def _drain_by_hand(self) -> None:
+        with self._by_hand_lock:
+            for watched in self._watched.copy():
+                if self._has_ended(watched):
+                    watched.close()
+                    if watched in self._watched:  # a finalizer may have come in between
+                        self._watched.remove(watched)
+
+    def _has_ended(self, watched: Watched) -> bool:
+        """Drain it, past events that cannot be journaled: the interpreter may be half gone, and what imports anything fails."""
+        for _ in range(FAULTS_TOLD):
+            with self._faults_counted():
+                return not watched.drain()
+        return False
 
     def _rest(self) -> None:
         """Let events gather, unless a monitor comes or goes, or a chore is due."""
         self._resting = True
         try:
             seconds = min([REST_SECONDS, *(due - time.monotonic() for due in self._due.values())])
-            waiting = original("select", "poll")()  # select takes no descriptor from 1024 on
+            waiting = original(select, "poll")()  # select takes no descriptor from 1024 on
             waiting.register(self._wake_read, POLLIN)
             waiting.poll(max(seconds, 0) * 1000)
         finally:
@@ -173,7 +219,8 @@ class MonitorThread:
             work = self._incoming.popleft()
             if isinstance(work, Watched):
                 self._watched.append(work)
-                self._poller.register(work.pair, zmq.POLLIN)
+                if not self._by_hand:
+                    self._poller.register(work.pair, zmq.POLLIN)
             else:
                 self._poller.register(work.socket, zmq.POLLIN)
                 self._due[work] = time.monotonic()

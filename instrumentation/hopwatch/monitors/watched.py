@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
+from typing import cast
 
 import zmq
 from zmq.backend import Socket as BackendSocket
@@ -18,6 +19,7 @@ EVENT = struct.Struct("=hi")
 
 
 DONTWAIT = int(zmq.DONTWAIT)
+POLLIN = int(zmq.POLLIN)
 RETRIED = int(zmq.Event.CONNECT_RETRIED)
 STOPPED = int(zmq.Event.MONITOR_STOPPED)
 
@@ -59,10 +61,13 @@ class Watched:
         """Journal all that has come; returns False once the monitor has ended."""
         while True:
             try:
+                if not cast(int, BackendSocket.get(self.pair, zmq.EVENTS)) & POLLIN:
+                    return True
                 head, endpoint = self.pair.recv_multipart(DONTWAIT)
-            except zmq.Again:
-                return True
-            except zmq.ZMQError:
+            except (
+                zmq.ZMQError,
+                ImportError,
+            ):  # the latter where the interpreter ends: pyzmq cannot make its errors then
                 return False
             number, value = EVENT.unpack(head)
             if number == STOPPED:

@@ -35,12 +35,12 @@ class ForkedSocket(HookedSocket):
         self._hopwatch_used()
         return super().poll(*args, **kwargs)
 
-    def bind(self, addr: str) -> Any:
+    def bind(self, addr: str | bytes) -> Any:
         """As ``zmq.Socket.bind``."""
         self._hopwatch_used()
         return super().bind(addr)
 
-    def connect(self, addr: str) -> Any:
+    def connect(self, addr: str | bytes) -> Any:
         """As ``zmq.Socket.connect``."""
         self._hopwatch_used()
         return super().connect(addr)

@@ -72,31 +72,31 @@ class HookedSocket(zmq.Socket[bytes]):
     set = setsockopt  # type: ignore[assignment]
 
     @also_when_held
-    def bind(self, addr: str) -> Any:
+    def bind(self, addr: str | bytes) -> Any:
         """As the bare socket's; the endpoint is journaled as libzmq resolved it."""
         with Use(self):
-            context = super().bind(addr)
+            context = super().bind(cast(str, addr))
         with Guard(self._hopwatch):
             endpoint = cast(bytes, BackendSocket.get(self, zmq.LAST_ENDPOINT)).decode(errors="replace")
             self._hopwatch.event("bind", endpoint=endpoint)
             if endpoint.startswith(INPROC):
                 self._hopwatch.bound_within.add((self.context.underlying, endpoint.rstrip("\0")))
-            if addr == ZAP_ENDPOINT:
+            if _text(addr) == ZAP_ENDPOINT:
                 self._hopwatch.stop_stamping(finding.zap_refused())
             self._hopwatch.consider(Kind.BOUND, endpoint)
         return context
 
     @also_when_held
-    def connect(self, addr: str) -> Any:
+    def connect(self, addr: str | bytes) -> Any:
         """As the bare socket's; the endpoint is journaled."""
         with Use(
             self
         ):  # before: who connects counts on its first send to find the connection as libzmq has just made it
             pass
-        context = super().connect(addr)
+        context = super().connect(cast(str, addr))
         self._hopwatch_endpoint("connect", addr, Kind.CONNECTED)
         with Guard(self._hopwatch):
-            self._hopwatch_connected_within(addr)
+            self._hopwatch_connected_within(_text(addr))
         return context
 
     @also_when_held
@@ -178,7 +178,7 @@ class HookedSocket(zmq.Socket[bytes]):
 
     def _hopwatch_endpoint(self, event: str, addr: str | bytes, kind: Kind | None = None) -> None:
         with Guard(self._hopwatch):
-            endpoint = addr.decode(errors="replace") if isinstance(addr, bytes) else addr
+            endpoint = _text(addr)
             self._hopwatch.event(event, endpoint=endpoint)
             if kind is not None:
                 self._hopwatch.consider(kind, endpoint)
@@ -206,6 +206,10 @@ class HookedSocket(zmq.Socket[bytes]):
         """Nothing to arm where nothing is to be probed, or no more."""
 
 
+def _text(addr: str | bytes) -> str:
+    return addr.decode(errors="replace") if isinstance(addr, bytes) else addr
+
+
 def unwrapped_meanwhile(socket: object) -> bool:
     """Whether another thread has unwrapped the socket that this one is waiting on."""
     return not isinstance(socket, HookedSocket)
@@ -230,4 +234,5 @@ def stop_monitor(socket: zmq.Socket[bytes], state: SocketState) -> None:
         except zmq.ZMQError as error:
             if error.errno not in {zmq.ETERM, zmq.ENOTSOCK}:
                 raise
-        state.wake_monitors()
+        finally:
+            state.wake_monitors()

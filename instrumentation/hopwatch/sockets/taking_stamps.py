@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import zmq
@@ -43,6 +44,9 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
                 frame = backend_recv(self, DONTWAIT, False, track)
             except Again:
                 pass
+            except ImportError:  # of pyzmq's own error, while the interpreter takes its modules down
+                if not sys.is_finalizing():
+                    raise
             else:
                 following: Any = b""
                 size = len(frame)
