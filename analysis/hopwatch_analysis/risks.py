@@ -111,15 +111,19 @@ def _marks_below_burst(ends: DataFrame, counters: DataFrame) -> DataFrame:
 
 
 def _conflating_receivers(ends: DataFrame, tables: Tables) -> DataFrame:
-    """A receiver with ZMQ_CONFLATE gets the last frame of each message, which it cannot tell from a whole one."""
+    """A receiver with ZMQ_CONFLATE gets the last frame of each message, which it cannot tell from a whole one, or is ended by libzmq."""
     conflating_sockets = conflating(tables).toDF("to_socket")
     senders = tables["counters"].where("sent_more_frames > 0").select(sf.col("socket").alias("from_socket"))
     text = sf.format_string(
-        "%s has ZMQ_CONFLATE on, and %s sends messages of several frames: only the last frame of each arrives.",
+        "%s has ZMQ_CONFLATE on, and %s sends messages of several frames: only the last frame of each is kept, and a SUB takes it only if that "
+        "frame begins with a topic of its subscriptions. If another frame is read before the last has come, libzmq ends the receiver's process "
+        "(Assertion failed: !_more).",
         "receiver",
         "sender",
     )
-    advice = sf.lit("Send single frames, or do without ZMQ_CONFLATE and skip old messages.")
+    advice = sf.lit(
+        "Send single frames and no stamp, or do without ZMQ_CONFLATE, and let the receiver skip old messages."
+    )
     return (
         ends.join(conflating_sockets, on="to_socket", how="left_semi")
         .join(senders.distinct(), on="from_socket", how="left_semi")

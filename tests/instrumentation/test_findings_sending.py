@@ -9,53 +9,6 @@ from journal_reader import Journal
 from set_up_sockets import BODY, bind, capacity, rules
 
 
-@pytest.mark.parametrize("conflating", ["sender", "receiver"])
-def test_of_a_message_of_several_frames_a_conflating_socket_leaves_the_last(
-    context: zmq.Context, conflating: str
-) -> None:
-    push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
-    (push if conflating == "sender" else pull).conflate = 1
-    push.connect(bind(pull))
-    push.send_multipart([b"first", b"last"])
-    assert pull.poll(5000)
-    assert pull.recv_multipart() == [b"last"]
-
-
-@pytest.mark.parametrize("before", [True, False])
-@pytest.mark.parametrize("sequence", [None, "stamp"])
-def test_a_conflating_sender_is_told_at_its_first_message_of_several_frames(
-    context: zmq.Context, journal: Journal, before: bool, sequence: str | None
-) -> None:
-    push = context.socket(zmq.PUSH)
-    if before:
-        push.conflate = 1
-    hopwatch.wrap(push, sequence=sequence)
-    if not before:
-        push.conflate = 1
-    pull = context.socket(zmq.PULL)
-    push.connect(bind(pull))
-    push.send(b"alone")
-    assert "conflate_multipart" not in rules(push)
-    push.send_multipart([b"first", b"last"])
-    assert rules(push).count("conflate_multipart") == 1
-    assert journal.events("fault") == []
-
-
-def test_a_conflating_receiver_of_a_stamping_sender_gets_stamps_alone_and_is_told(
-    context: zmq.Context, journal: Journal
-) -> None:
-    push = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp")
-    pull = context.socket(zmq.PULL)
-    pull.conflate = 1
-    hopwatch.wrap(pull)
-    pull.rcvtimeo = 500
-    push.connect(bind(pull))
-    push.send(b"payload")
-    with pytest.raises(zmq.Again):
-        pull.recv()
-    assert rules(pull) == ["conflate_stamped"]
-
-
 def test_a_bare_receiver_of_a_stamping_sender_gets_a_frame_more(
     context: zmq.Context, journal: Journal, link
 ) -> None:
@@ -90,3 +43,65 @@ def test_a_router_is_told_once_that_it_swallows(context: zmq.Context, journal: J
     router.send(b"nobody")
     assert rules(router) == ["router_not_mandatory", "router_swallows", "routing_id_alone"]
     assert [event["rule"] for event in journal.of("router", "finding")] == rules(router)
+
+
+@pytest.mark.parametrize("sequence", [None, "stamp"])
+def test_a_router_without_mandatory_is_told_when_it_begins_to_send(
+    context: zmq.Context, journal: Journal, link, sequence: str | None
+) -> None:
+    router, dealer = hopwatch.wrap(context.socket(zmq.ROUTER), sequence=sequence), context.socket(zmq.DEALER)
+    hopwatch.wrap(dealer, sequence=sequence)
+    link(router, dealer)
+    dealer.send(b"question")
+    sender, _ = router.recv_multipart()
+    assert rules(router) == []
+    router.send_multipart([sender, b"answer"])
+    assert dealer.recv() == b"answer"
+    assert rules(router) == ["router_not_mandatory"]
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_a_router_with_mandatory_is_fine(context: zmq.Context, journal: Journal, before: bool) -> None:
+    router = context.socket(zmq.ROUTER)
+    if before:
+        router.router_mandatory = 1
+    hopwatch.wrap(router)
+    if not before:
+        router.router_mandatory = 1
+    bind(router)
+    for _ in range(2):
+        with pytest.raises(zmq.ZMQError, match="unreachable"):
+            router.send_multipart([b"nobody", b"x"])
+    assert rules(router) == []
+
+
+@pytest.mark.parametrize("mandatory", [0, 1])
+def test_a_full_pipe_of_a_router_swallows_or_makes_it_wait(narrow, link, mandatory: int) -> None:
+    router, dealer = narrow(zmq.ROUTER), narrow(zmq.DEALER)
+    router.router_mandatory = mandatory
+    router.sndtimeo = 200
+    link(router, dealer)
+    dealer.send(b"question")
+    peer, _ = router.recv_multipart()
+
+    def send_many() -> None:
+        for _ in range(500):
+            router.send_multipart([peer, BODY])
+
+    if mandatory:
+        with pytest.raises(zmq.Again):
+            send_many()
+    else:
+        send_many()
+        received = 0
+        while dealer.poll(200):
+            received += len([dealer.recv()])
+        assert 10 <= received < 500
+
+
+def test_a_publisher_with_nodrop_that_does_not_block_is_fine(narrow, journal: Journal, link) -> None:
+    pub, slow = hopwatch.wrap(narrow(zmq.PUB)), narrow(zmq.SUB)
+    pub.xpub_nodrop = 1
+    link(pub, slow)
+    assert capacity(pub) > 0
+    assert rules(pub) == []
