@@ -6,11 +6,13 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.frames import best, seconds
-from hopwatch_analysis.nodes import DROPPING_TYPES, PUBLISHING_TYPES, conflating
+from hopwatch_analysis.nodes import PUBLISHING_TYPES, conflating
 from hopwatch_analysis.reading import Tables
 
 ORDERS_APART = 100
 LONGEST_BURST_SECONDS = 2.0  # two samples further apart do not show a burst
+TIMES_THE_MEAN = 2  # a steady rate is no burst
+UNLIMITED = 2**62
 COLUMNS = ("socket", "rule", "text", "advice")
 
 
@@ -47,61 +49,82 @@ def _finding(socket: str, rule: str, text: Column, advice: Column) -> list[Colum
     ]
 
 
+def _mark(column: str) -> Column:
+    return sf.when(sf.col(column).isin(0, UNLIMITED), "0 (no limit)").otherwise(sf.col(column).cast("string"))
+
+
 def _uneven_marks(ends: DataFrame) -> DataFrame:
     """Subscribers of one publisher whose marks differ by orders: the same pause loses much at one and nothing at another."""
     text = sf.format_string(
-        "Subscribers of %s have room for very different pauses: RCVHWM is %d at %s and %d at %s, so that only the former loses.",
+        "Subscribers of %s have room for different pauses: RCVHWM is %d at %s and %s at %s (each on top of SNDHWM of the sender, %s, and the "
+        "kernel's buffers): a pause that the latter survives may lose messages at the former.",
         "sender",
         "lowest",
         "narrow",
-        "highest",
+        _mark("highest"),
         "wide",
+        _mark("sndhwm"),
     )
     advice = sf.format_string(
-        "Set RCVHWM of %s by the longest pause that it must bridge, or say that its losses do not matter.",
+        "Set RCVHWM of %s to the messages a second that it gets times the longest pause that it must bridge in seconds, if its losses matter.",
         "narrow",
     )
     return (
-        ends.where(sf.col("type").isin(*PUBLISHING_TYPES) & (sf.col("rcvhwm") > 0))
-        .groupBy("from_socket", "sender")
+        ends.where(sf.col("type").isin(*PUBLISHING_TYPES) & (sf.col("sndhwm") > 0))
+        .withColumn("room", sf.when(sf.col("rcvhwm") == 0, UNLIMITED).otherwise(sf.col("rcvhwm")))
+        .groupBy("from_socket", "sender", "sndhwm")
         .agg(
-            sf.min("rcvhwm").alias("lowest"),
-            sf.max("rcvhwm").alias("highest"),
-            sf.min_by("receiver", "rcvhwm").alias("narrow"),
-            sf.max_by("receiver", "rcvhwm").alias("wide"),
+            sf.min("room").alias("lowest"),
+            sf.max("room").alias("highest"),
+            sf.min_by("receiver", "room").alias("narrow"),
+            sf.max_by("receiver", "room").alias("wide"),
         )
-        .where(sf.col("highest") >= ORDERS_APART * sf.col("lowest"))
+        .where(sf.col("highest") / sf.col("lowest") >= ORDERS_APART)
         .select(*_finding("from_socket", "uneven_marks", text, advice))
     )
 
 
 def _marks_below_burst(ends: DataFrame, counters: DataFrame) -> DataFrame:
-    """A sender that drops sent more between two looks at it than the marks to one of its receivers hold."""
+    """A publisher sent more between two looks at it than the marks to one of its receivers hold, and more than it does on average.
+
+    A ROUTER's messages go to one peer each: how many go to which is not known.
+    """
     in_order = Window.partitionBy("socket").orderBy("at", "sent")
+    whole = Window.partitionBy("socket")
     steps = counters.select(
         sf.col("socket").alias("from_socket"),
         (sf.col("sent") - sf.lag("sent").over(in_order)).alias("burst"),
         seconds(sf.col("at"), sf.lag("at").over(in_order)).alias("took"),
+        (sf.max("sent").over(whole) - sf.min("sent").over(whole)).alias("sent_in_all"),
+        seconds(sf.max("at").over(whole), sf.min("at").over(whole)).alias("took_in_all"),
     ).where((sf.col("took") > 0) & (sf.col("took") <= LONGEST_BURST_SECONDS))
-    bursts = best(steps, ["from_socket"], [sf.col("burst").desc(), sf.col("took")])
+    is_burst = sf.col("burst") / sf.col("took") >= TIMES_THE_MEAN * sf.col("sent_in_all") / sf.col(
+        "took_in_all"
+    )
+    bursts = best(steps.where(is_burst), ["from_socket"], [sf.col("burst").desc(), sf.col("took")])
     limited = (
-        ends.where(sf.col("type").isin(*DROPPING_TYPES) & (sf.col("sndhwm") > 0) & (sf.col("rcvhwm") > 0))
+        ends.where(sf.col("type").isin(*PUBLISHING_TYPES) & (sf.col("sndhwm") > 0) & (sf.col("rcvhwm") > 0))
         .withColumn("room", sf.col("sndhwm") + sf.col("rcvhwm"))
         .transform(lambda frame: best(frame, ["from_socket"], [sf.col("room"), sf.col("receiver")]))
     )
     text = sf.format_string(
-        "%s sent %d messages within %.1f s, and SNDHWM and RCVHWM to %s hold at most %d: had it paused that long, the rest would have been lost.",
+        "%s sent %d messages within %.1f s, and SNDHWM and RCVHWM to %s hold %d (%d and %d): had it paused for that time, what the kernel's "
+        "buffers do not hold of the other %d would be lost.",
         "sender",
         "burst",
         "took",
         "receiver",
         "room",
+        "sndhwm",
+        "rcvhwm",
+        sf.col("burst") - sf.col("room"),
     )
     advice = sf.format_string(
-        "Raise SNDHWM of %s or RCVHWM of %s by %d if such a pause can happen.",
+        "If such a pause can happen, raise SNDHWM of %s to %d or RCVHWM of %s to %d.",
         "sender",
+        sf.col("sndhwm") + sf.col("burst") - sf.col("room"),
         "receiver",
-        sf.col("burst") - sf.col("room"),
+        sf.col("rcvhwm") + sf.col("burst") - sf.col("room"),
     )
     return (
         limited.join(bursts, on="from_socket", how="inner")
@@ -111,15 +134,19 @@ def _marks_below_burst(ends: DataFrame, counters: DataFrame) -> DataFrame:
 
 
 def _conflating_receivers(ends: DataFrame, tables: Tables) -> DataFrame:
-    """A receiver with ZMQ_CONFLATE gets the last frame of each message, which it cannot tell from a whole one."""
+    """A receiver with ZMQ_CONFLATE gets the last frame of each message, which it cannot tell from a whole one, or is ended by libzmq."""
     conflating_sockets = conflating(tables).toDF("to_socket")
     senders = tables["counters"].where("sent_more_frames > 0").select(sf.col("socket").alias("from_socket"))
     text = sf.format_string(
-        "%s has ZMQ_CONFLATE on, and %s sends messages of several frames: only the last frame of each arrives.",
+        "%s has ZMQ_CONFLATE on, and %s sends messages of several frames: only the last frame of each is kept, and a SUB takes it only if that "
+        "frame begins with a topic of its subscriptions. If another frame is read before the last has come, libzmq ends the receiver's process "
+        "(Assertion failed: !_more).",
         "receiver",
         "sender",
     )
-    advice = sf.lit("Send single frames, or do without ZMQ_CONFLATE and skip old messages.")
+    advice = sf.lit(
+        "Send single frames and no stamp, or do without ZMQ_CONFLATE, and let the receiver skip old messages."
+    )
     return (
         ends.join(conflating_sockets, on="to_socket", how="left_semi")
         .join(senders.distinct(), on="from_socket", how="left_semi")

@@ -12,6 +12,7 @@ from hopwatch_api.models import (
     EventModel,
     HealthModel,
     LaneModel,
+    SocketFindingModel,
     SocketModel,
     StatusModel,
 )
@@ -39,6 +40,9 @@ class AgentState(Protocol):
 
     def connections(self) -> Sequence[object]:
         """Every connection."""
+
+    def findings(self) -> Sequence[object]:
+        """Every finding, with its socket."""
 
     def lanes(self) -> Sequence[object]:
         """Every lane."""
@@ -70,6 +74,11 @@ def _add_state(app: FastAPI, state: AgentState) -> None:
     def connections() -> list[ConnectionModel]:
         """Connections of open sockets."""
         return [ConnectionModel.model_validate(view) for view in state.connections()]
+
+    @app.get("/v1/findings")
+    def findings() -> list[SocketFindingModel]:
+        """What is wrong or risky in the set-up of the sockets shown, as their processes found it."""
+        return [SocketFindingModel.model_validate(view) for view in state.findings()]
 
     @app.get("/v1/lanes")
     def lanes() -> list[LaneModel]:

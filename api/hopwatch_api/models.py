@@ -76,6 +76,17 @@ class FindingModel(Model):
     advice: str
 
 
+class SocketFindingModel(FindingModel):
+    """A finding, with its socket."""
+
+    socket: str
+    socket_name: str
+    type: str
+    host: str
+    process: ProcessModel
+    closed_at: datetime | None
+
+
 class Counters(Model):
     """Totals since the socket was opened; ``pending_sends`` is how many sends wait in the application now."""
 

@@ -96,7 +96,7 @@ def instrument_socket(
     if wish.numbers is not None:
         parts, methods = read_numbers(state, socket_type, wish.numbers, (parts, methods))
     new_class = instrumented(type(worker), parts, methods, above(worker))
-    state.setup = set_up_of(socket, socket_type)
+    state.setup = set_up_of(socket, socket_type, probed=probed)
     _write_opened(socket, state, wish.sequence_name, probed)
     state.find(refusal)
     state.by_install = by_install
@@ -111,10 +111,12 @@ def instrument_socket(
     hooked = enrol(worker, new_class, state)
     instrument.states.add(state)
     join(socket, state)
-    look_at_wrapped(hooked, state)
+    endpoint = "" if by_install else _last_endpoint(socket)
+    look_at_wrapped(hooked, state, endpoint)
     state.attaching = PromisedMonitor(instrument.monitors)
     if not by_install:
-        _note_endpoint(socket, state)
+        if endpoint:
+            state.note("endpoint", endpoint=endpoint)
         with Use(cast(HookedSocket, socket)):
             pass
 
@@ -241,8 +243,7 @@ def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str |
     )
 
 
-def _note_endpoint(socket: zmq.Socket[bytes], state: SocketState) -> None:
+def _last_endpoint(socket: zmq.Socket[bytes]) -> str:
     """Of what a socket was bound or connected to before it was wrapped, libzmq names the last endpoint."""
     endpoint = cast(bytes, BackendSocket.get(socket, zmq.LAST_ENDPOINT)).rstrip(b"\0")
-    if endpoint:
-        state.note("endpoint", endpoint=endpoint.decode(errors="replace"))
+    return endpoint.decode(errors="replace")

@@ -358,6 +358,12 @@ def ends_that_do_not_fit(story: LandedFolder) -> None:
     story.sent("tape", 4000, 40)
     for seconds, sent in ((5, 100), (6, 110), (7, 3000), (8, 3005), (20, 4000)):
         story.counters("tape", seconds, sent=sent)
+    for name, kind in (("steady", "PUB"), ("busy-router", "ROUTER")):
+        story.socket(name, kind, closed=50, sndhwm=10, rcvhwm=10)
+        story.socket(f"{name}-peer", "SUB" if kind == "PUB" else "DEALER", closed=60, rcvhwm=10)
+        story.link(name, f"{name}-peer")
+        for seconds in range(5, 20):
+            story.counters(name, seconds, sent=3000 * seconds if kind == "PUB" else 3000 * (seconds > 8))
     story.socket("pairs", "PUSH", closed=50)
     story.socket("latest", "PULL", closed=60, conflate=1)
     story.link("pairs", "latest")
@@ -598,10 +604,17 @@ def test_an_unroutable_message_names_whom_it_was_for_and_what_to_do(report: Json
 def test_ends_that_do_not_fit_are_found_before_anything_is_lost(report: Json) -> None:
     found = {item["rule"]: item for item in report["findings"]}
     found.pop("receiver_not_wrapped")  # of another story
+    assert [item["rule"] for item in report["findings"]].count(
+        "marks_below_burst"
+    ) == 1  # neither of "steady" nor of "busy-router"
     assert set(found) == {"uneven_marks", "marks_below_burst", "conflate_multipart"}
     assert "RCVHWM is 10 at narrow-reader and 100000 at wide-reader" in found["uneven_marks"]["text"]
     assert "sent 2890 messages within 1.0 s" in found["marks_below_burst"]["text"]
-    assert "to narrow-reader hold at most 20" in found["marks_below_burst"]["text"]
+    assert "SNDHWM and RCVHWM to narrow-reader hold 20 (10 and 10)" in found["marks_below_burst"]["text"]
+    assert (
+        "raise SNDHWM of tape to 2880 or RCVHWM of narrow-reader to 2880"
+        in found["marks_below_burst"]["advice"]
+    )
     assert found["conflate_multipart"]["text"].startswith("latest has ZMQ_CONFLATE on, and pairs sends")
     assert incidents(report, "tape") == []
 

@@ -108,6 +108,22 @@ def test_a_socket_is_shown_with_its_counters_peers_and_findings(
     assert [socket["id"] for socket in agent.get("/v1/sockets")] == [SENDER, RECEIVER]
 
 
+def test_findings_are_listed_with_their_sockets(agent: AgentProcess, writer: JournalWriter) -> None:
+    (finding,) = agent.get("/v1/findings")
+    assert (finding["socket"], finding["socket_name"], finding["type"], finding["host"]) == (
+        RECEIVER,
+        "slow",
+        "SUB",
+        "web-1",
+    )
+    assert finding["process"]["command"] == "python app.py"
+    assert (finding["rule"], finding["text"], finding["advice"]) == (
+        "conflate",
+        "keeps the last message only",
+        "unset it",
+    )
+
+
 def test_an_unknown_socket_is_a_404_with_a_reason(agent: AgentProcess) -> None:
     answer = httpx.get(f"{agent.url}/v1/sockets/ffffffffffffffff")
     assert answer.status_code == 404
@@ -157,9 +173,14 @@ def test_it_is_healthy_and_ready(agent: AgentProcess) -> None:
 
 def test_the_interface_is_documented(agent: AgentProcess) -> None:
     paths = agent.get("/openapi.json")["paths"]
-    assert {"/v1/status", "/v1/sockets", "/v1/sockets/{identity}", "/v1/connections", "/v1/lanes"} < set(
-        paths
-    )
+    assert {
+        "/v1/status",
+        "/v1/sockets",
+        "/v1/sockets/{identity}",
+        "/v1/connections",
+        "/v1/lanes",
+        "/v1/findings",
+    } < set(paths)
     assert httpx.get(f"{agent.url}/docs").status_code == 200
 
 

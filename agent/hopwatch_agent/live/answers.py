@@ -76,6 +76,21 @@ class FindingView:
 
 
 @dataclass(frozen=True)
+class SocketFindingView:
+    """A finding, with its socket."""
+
+    socket: str
+    socket_name: str
+    type: str
+    host: str
+    process: ProcessView
+    closed_at: datetime | None
+    rule: str
+    text: str
+    advice: str
+
+
+@dataclass(frozen=True)
 class SocketView:
     """One socket."""
 

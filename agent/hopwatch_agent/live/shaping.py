@@ -12,6 +12,7 @@ from hopwatch_agent.live.answers import (
     LaneView,
     PeerView,
     ProcessView,
+    SocketFindingView,
     SocketView,
 )
 from hopwatch_agent.live.board import Shown
@@ -93,6 +94,25 @@ def socket_view(socket: SocketState, connections: list[ConnectionState], shown: 
         peers=[] if ended else [PeerView(c.local, c.remote, c.state, moment(c.since)) for c in connections],
         findings=[FindingView(f.rule, f.text, f.advice) for f in socket.findings],
     )
+
+
+def finding_views(socket: SocketState, shown: Shown) -> list[SocketFindingView]:
+    """A socket's findings, each with the socket."""
+    process = shown.tables.processes.get(socket.process)
+    return [
+        SocketFindingView(
+            socket=socket.socket,
+            socket_name=socket.name,
+            type=socket.type,
+            host=process.host if process else "",
+            process=_process(process),
+            closed_at=moment_or_none(socket.closed_at),
+            rule=found.rule,
+            text=found.text,
+            advice=found.advice,
+        )
+        for found in socket.findings
+    ]
 
 
 def _process(process: ProcessState | None) -> ProcessView:

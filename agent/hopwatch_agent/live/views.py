@@ -3,11 +3,20 @@
 import time
 
 from hopwatch_agent.landing.parquet import without_secret
-from hopwatch_agent.live.answers import ConnectionView, ErrorView, EventView, LaneView, SocketView, StatusView
+from hopwatch_agent.live.answers import (
+    ConnectionView,
+    ErrorView,
+    EventView,
+    LaneView,
+    SocketFindingView,
+    SocketView,
+    StatusView,
+)
 from hopwatch_agent.live.board import Board, Shown
 from hopwatch_agent.live.shaping import (
     connection_view,
     fault_view,
+    finding_views,
     has_ended,
     lane_view,
     moment,
@@ -93,6 +102,12 @@ class AgentView:
                 return None
             connections = shown.tables.connections.values()
             return socket_view(socket, [c for c in connections if c.socket == identity], shown)
+
+    def findings(self) -> list[SocketFindingView]:
+        """What was found of the sockets that are shown, the oldest socket first."""
+        with self._board.held() as shown:
+            ordered = sorted(shown.tables.sockets.values(), key=lambda socket: socket.opened_at)
+            return [view for socket in ordered for view in finding_views(socket, shown)]
 
     def connections(self) -> list[ConnectionView]:
         """The connections of sockets in use, with the last ones that went down."""

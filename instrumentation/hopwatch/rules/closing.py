@@ -1,7 +1,7 @@
 """What is lost when a socket closes, by its own set-up."""
 
 from hopwatch.finding import Finding
-from hopwatch.rules.setup import Kind, Moment, SetUp
+from hopwatch.rules.setup import Kind, Moment, SetUp, in_force
 
 LOW_MARK = 100
 KEEPING_TYPES = ("PUSH", "DEALER")
@@ -12,22 +12,22 @@ def no_linger(setup: SetUp, moment: Moment) -> Finding | None:
     """LINGER 0, by the option, by ``close(linger=0)`` or by ``Context.destroy(linger=0)``: what is queued is thrown away."""
     if setup.type_name not in KEEPING_TYPES or setup.option("linger") != 0:
         return None
-    told = moment.kind is Kind.WRAPPED or (moment.kind is Kind.OPTION and moment.detail == "linger")
-    if not told and not (moment.kind is Kind.CLOSING and moment.value > 0):
+    if not in_force(setup, moment) and not (moment.kind is Kind.CLOSING and moment.value > 0):
         return None
     return Finding(
         rule="no_linger",
         text=f"LINGER of this {setup.type_name} is 0: messages that are still queued when it closes are thrown away, sent or not.",
         advice=(
             "Set LINGER to the milliseconds that closing may take, and close without linger=0 "
-            "(Context.destroy(linger=0) sets it on every socket)."
+            "(Context.destroy(linger=0) sets it on every socket). Where nothing is queued by then, such as after the last answer, it loses nothing."
         ),
     )
 
 
 def low_mark_over_ipc(setup: SetUp, moment: Moment) -> Finding | None:
     """Over ipc, a sender that closes takes with it what a full receiver has not read from the kernel; over TCP it stays to be read."""
-    if moment.kind not in {Kind.BOUND, Kind.CONNECTED} or not moment.detail.startswith("ipc://"):
+    over_ipc = [endpoint for endpoint in setup.endpoints if endpoint.startswith("ipc://")]
+    if not over_ipc or not in_force(setup, moment):
         return None
     mark = setup.option("rcvhwm")
     if setup.type_name not in {"PULL", "SUB", "DEALER", "PAIR"} or not 0 < mark < LOW_MARK:
@@ -35,7 +35,7 @@ def low_mark_over_ipc(setup: SetUp, moment: Moment) -> Finding | None:
     return Finding(
         rule="low_mark_over_ipc",
         text=(
-            f"RCVHWM of this {setup.type_name} is {mark}: over ipc, when a sender closes while more than that is unread, "
+            f"RCVHWM of this {setup.type_name} is {mark}, and it uses {over_ipc[0]}: over ipc, when a sender closes while more than that is unread, "
             "the rest is lost, though the sender waited for it to be delivered."
         ),
         advice="Raise RCVHWM above what can be unread, use tcp (which keeps it), or let the sender close only when it has an answer.",

@@ -1,4 +1,4 @@
-"""ZMQ_CONFLATE keeps one frame, not one message."""
+"""ZMQ_CONFLATE keeps one frame, not one message, and a receiver that reads a message's first frame before the next has come is ended by libzmq."""
 
 from hopwatch.finding import Finding
 from hopwatch.rules.setup import Kind, Moment, SetUp
@@ -10,7 +10,10 @@ def conflate_multipart(setup: SetUp, moment: Moment) -> Finding | None:
         return None
     return Finding(
         rule="conflate_multipart",
-        text="This socket has ZMQ_CONFLATE on and sent a message of several frames: only the last frame of each arrives, as a message of its own.",
+        text=(
+            f"This {setup.type_name} has ZMQ_CONFLATE on and sent a message of several frames: libzmq keeps or drops each frame by itself, "
+            "so that most often the last one arrives alone, and at times another one does."
+        ),
         advice="Send a single frame, or do without ZMQ_CONFLATE and let the receiver skip old messages.",
     )
 
@@ -19,6 +22,9 @@ def conflate_stamped() -> Finding:
     """A conflating receiver got a stamp and nothing with it."""
     return Finding(
         rule="conflate_stamped",
-        text="This receiver has ZMQ_CONFLATE on and its sender stamps: of each message only the stamp, its last frame, is kept.",
-        advice="Wrap the sender without sequence=, or do without ZMQ_CONFLATE.",
+        text=(
+            "This receiver has ZMQ_CONFLATE on and its sender stamps: of each message only the stamp, its last frame, is kept. If it reads the "
+            "frame before that, libzmq ends this process (Assertion failed: !_more)."
+        ),
+        advice="Wrap the sender without sequence=, now; or do without ZMQ_CONFLATE.",
     )

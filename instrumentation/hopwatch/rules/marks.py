@@ -1,15 +1,13 @@
 """High water marks that do not do what they seem to."""
 
 from hopwatch.finding import Finding
-from hopwatch.rules.setup import Kind, Moment, SetUp
+from hopwatch.rules.setup import Kind, Moment, SetUp, in_force
 
 DEFAULT_MARK = 1000
 
 ONLY_SEND = ("PUSH", "PUB")
 ONLY_RECEIVE = ("PULL", "SUB")
 BOTH_WAYS = ("DEALER", "ROUTER", "PAIR")
-
-ATTACHED = (Kind.BOUND, Kind.CONNECTED)
 
 
 def marks_that_count(type_name: str) -> tuple[str, ...]:
@@ -22,14 +20,23 @@ def marks_that_count(type_name: str) -> tuple[str, ...]:
 
 
 def mark_of_the_other_way(setup: SetUp, moment: Moment) -> Finding | None:
-    """The mark of the way that no message takes was set, and the one that counts was left as it is."""
-    if moment.kind not in ATTACHED or setup.type_name not in ONLY_SEND + ONLY_RECEIVE:
+    """The mark of the way that no message takes was set, and the one that counts was left as it is.
+
+    Not looked at when a mark is set: the other one may be the next (``set_hwm`` sets both).
+    """
+    if moment.kind in {Kind.OPTION, Kind.SUBSCRIBED} or not (
+        in_force(setup, moment) or (moment.kind is Kind.CLOSING and setup.endpoints)
+    ):
+        return None
+    if setup.type_name not in ONLY_SEND + ONLY_RECEIVE:
         return None
     sends = setup.type_name in ONLY_SEND
     set_one, counting = ("rcvhwm", "sndhwm") if sends else ("sndhwm", "rcvhwm")
     if setup.option(set_one) == DEFAULT_MARK or setup.option(counting) != DEFAULT_MARK:
         return None
-    if setup.type_name == "SUB" and setup.option("sndhwm") > DEFAULT_MARK:
+    if setup.is_inherited(set_one):
+        return None  # meant for other sockets of the context
+    if setup.type_name == "SUB" and not 0 < setup.option("sndhwm") <= DEFAULT_MARK:
         return None  # room for many subscriptions
     does = "sends" if sends else "receives"
     return Finding(
@@ -38,21 +45,28 @@ def mark_of_the_other_way(setup: SetUp, moment: Moment) -> Finding | None:
             f"{set_one.upper()} is {setup.option(set_one)}, but a {setup.type_name} only {does} messages, and "
             f"{counting.upper()}, which bounds those, is at its default of {DEFAULT_MARK}."
         ),
-        advice=f"Set {counting.upper()} instead.",
+        advice=f"Set {counting.upper()} to {setup.option(set_one)} instead, if that is the room that was meant.",
     )
 
 
 def unlimited_mark(setup: SetUp, moment: Moment) -> Finding | None:
     """A mark of 0: the queue grows as long as there is memory."""
-    if moment.kind not in ATTACHED:
+    if not in_force(setup, moment):
         return None
     unlimited = [name.upper() for name in marks_that_count(setup.type_name) if setup.option(name) == 0]
     if not unlimited:
         return None
+    both = len(unlimited) > 1
     return Finding(
         rule="unlimited_mark",
-        text=f"{' and '.join(unlimited)} is 0, which is no limit: messages that are not read in time fill this process's memory.",
-        advice="Set a mark that this process can hold: messages a second times the longest pause to bridge, times their size.",
+        text=(
+            f"{' and '.join(unlimited)} of this {setup.type_name} {'are' if both else 'is'} 0, which is no limit: "
+            "messages that are not read in time fill this process's memory, one queue a peer."
+        ),
+        advice=(
+            f"Set {' and '.join(unlimited)} to what this process can hold for each peer: messages a second times the longest pause "
+            "to bridge in seconds. Times their size, that is the memory it may take."
+        ),
     )
 
 
@@ -62,31 +76,39 @@ def mark_set_after_bind(setup: SetUp, moment: Moment) -> Finding | None:
     """
     if moment.kind is not Kind.OPTION or moment.detail not in marks_that_count(setup.type_name):
         return None
-    endpoints = [endpoint for endpoint in setup.bound if endpoint.startswith(("tcp://", "ipc://"))]
-    if not endpoints:
+    stale = [
+        (endpoint, then[moment.detail])
+        for endpoint, then in setup.bound
+        if endpoint.startswith(("tcp://", "ipc://")) and then[moment.detail] != moment.value
+    ]
+    if not stale:
         return None
-    name = moment.detail.upper()
+    name, (endpoint, mark) = moment.detail.upper(), stale[0]
     return Finding(
         rule="mark_set_after_bind",
-        text=f"{name} was set after the socket was bound to {endpoints[0]}: connections accepted there from now on get the mark of the time of the bind.",
-        advice=f"Set {name} before bind. (Connections made by connect take a new mark at any time.)",
+        text=(
+            f"{name} was set to {moment.value} after the socket was bound to {endpoint}, when it was {mark}: "
+            f"connections accepted there from now on get {mark}."
+        ),
+        advice=f"Set {name} before bind, or unbind and bind again. (Connections made by connect take a new mark at any time.)",
     )
 
 
 def subscriptions_beyond_mark(setup: SetUp, moment: Moment) -> Finding | None:
     """A SUB sends its subscriptions through a pipe that SNDHWM bounds, and drops what does not fit."""
     mark = setup.option("sndhwm")
-    if (
-        moment.kind is not Kind.SUBSCRIBED
-        or setup.type_name not in {"SUB", "XSUB"}
-        or not 0 < mark < moment.value
-    ):
+    if setup.type_name not in {"SUB", "XSUB"} or not in_force(setup, moment):
+        return None
+    if not 0 < mark < setup.subscriptions:
         return None
     return Finding(
         rule="subscriptions_beyond_mark",
         text=(
-            f"This {setup.type_name} has more subscriptions than its SNDHWM ({mark}): all are sent at once whenever a connection "
-            "comes up, and those beyond the mark are dropped, so that their topics never arrive."
+            f"This {setup.type_name} has {setup.subscriptions} subscriptions or more, and its SNDHWM is {mark}: all are sent at once "
+            "whenever a connection comes up, and those beyond the mark are dropped, so that their topics never arrive."
         ),
-        advice="Set SNDHWM above the number of subscriptions, before connecting, or subscribe to fewer, shorter prefixes.",
+        advice=(
+            f"Set SNDHWM above the number of subscriptions ({setup.subscriptions} when this was found), before connecting, "
+            "or subscribe to fewer, shorter prefixes."
+        ),
     )

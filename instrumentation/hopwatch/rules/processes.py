@@ -2,15 +2,20 @@
 
 from hopwatch.finding import Finding
 
+TWO_THREADS = "two_threads"
+
 
 def two_threads() -> Finding:
     """Calls came in turns from threads that were all alive."""
     return Finding(
-        rule="two_threads",
-        text="Calls on this socket came from one thread, then from another, then from the first again, while both were alive.",
+        rule=TWO_THREADS,
+        text=(
+            "Calls on this socket came from one thread, then from another, then from the first again, while both were alive. "
+            "Without a lock, frames of their messages mix, and libzmq may crash; hopwatch cannot see locks."
+        ),
         advice=(
-            "Sockets are not thread-safe: frames of two messages mix, and libzmq may crash. Give each thread a socket of its own "
-            "(inproc between them), and close a socket where it is used."
+            "Give each thread a socket of its own (inproc between them), and close a socket where it is used. Or hold one lock around "
+            "each whole message and every other call on the socket; if that is so already, nothing needs to be done."
         ),
     )
 

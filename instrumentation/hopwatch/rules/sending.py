@@ -15,6 +15,23 @@ def nodrop_blocks(setup: SetUp, moment: Moment) -> Finding | None:
     )
 
 
+def router_not_mandatory(setup: SetUp, moment: Moment) -> Finding | None:
+    """A ROUTER begins to send, without ROUTER_MANDATORY (with it, it is not looked at)."""
+    if moment.kind is not Kind.FIRST_SEND or setup.option("router_mandatory") != 0:
+        return None
+    return Finding(
+        rule="router_not_mandatory",
+        text=(
+            "ROUTER_MANDATORY of this ROUTER is 0: what it sends to a routing id that no peer has, such as one that has just gone, or to a "
+            "peer whose pipe is full (SNDHWM and the peer's RCVHWM), is thrown away without an error."
+        ),
+        advice=(
+            "If each message matters, set ROUTER_MANDATORY to 1: a send to no peer then raises EHOSTUNREACH, and one to a full pipe waits, or "
+            "raises EAGAIN with DONTWAIT. If messages to peers that have gone may go, leave it: hopwatch counts them (unroutable, onsets)."
+        ),
+    )
+
+
 def swallowed(reason: str) -> Finding:
     """A ROUTER swallowed a message; ``reason`` as in the journal's ``unroutable`` event."""
     if reason == "routing_id_alone":

@@ -6,24 +6,32 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
+MOST_ENDPOINTS = 100
+
 
 class Kind(Enum):
     """When a set-up is looked at."""
 
     WRAPPED = auto()
-    """The socket was wrapped, with the options that it had by then."""
+    """The socket was wrapped, with the options that it had by then; ``detail`` is an endpoint that it was bound or connected to already."""
     OPTION = auto()
     """An option was set: ``detail`` is its lower-case name, ``value`` its value."""
     BOUND = auto()
+    """``detail`` is the endpoint."""
+    UNBOUND = auto()
     """``detail`` is the endpoint."""
     CONNECTED = auto()
     """Told to connect; ``detail`` is the endpoint."""
     SUBSCRIBED = auto()
     """``value`` is how many prefixes it has subscribed to."""
+    FIRST_SEND = auto()
+    """The first message is about to be sent; told where a rule waits for it."""
     WAITED = auto()
     """A blocking send found no room."""
     SENT_SEVERAL_FRAMES = auto()
     """A frame was sent that more of its message follow."""
+    CLOSE_LINGERS = auto()
+    """``close`` was given ``value`` as LINGER."""
     CLOSING = auto()
     """It is being closed; ``value`` is how many messages it has sent."""
 
@@ -39,24 +47,59 @@ class Moment:
 
 @dataclass(frozen=True)
 class SetUp:
-    """A socket as its application has set it up so far. ``options``: sndhwm, rcvhwm, linger, conflate."""
+    """A socket as its application has set it up so far.
+
+    ``options``: sndhwm, rcvhwm, linger, conflate, and whatever was set since. ``inherited``: what a Context gives to each of its sockets.
+    ``endpoints`` are those that it was bound or connected to, ``bound`` the options at the time of each bind that still holds.
+    """
 
     type_name: str
     libzmq: tuple[int, ...]
     options: Mapping[str, int]
-    bound: tuple[str, ...] = ()
-    connected: tuple[str, ...] = field(default=())
+    inherited: Mapping[str, int] = field(default_factory=dict)
+    endpoints: tuple[str, ...] = ()
+    bound: tuple[tuple[str, Mapping[str, int]], ...] = ()
+    subscriptions: int = 0
 
     def after(self, moment: Moment) -> SetUp:
         """The set-up with what happened at this moment."""
-        if moment.kind is Kind.OPTION and moment.detail in self.options:
-            return replace(self, options={**self.options, moment.detail: moment.value})
-        if moment.kind is Kind.BOUND:
-            return replace(self, bound=(*self.bound[-99:], moment.detail))
-        if moment.kind is Kind.CONNECTED:
-            return replace(self, connected=(*self.connected[-99:], moment.detail))
-        return self
+        kind, detail = moment.kind, moment.detail
+        if (kind is Kind.OPTION and detail in self.options) or kind is Kind.CLOSE_LINGERS:
+            return replace(self, options={**self.options, detail or "linger": moment.value})
+        if kind is Kind.SUBSCRIBED:
+            return replace(self, subscriptions=moment.value)
+        if kind is Kind.UNBOUND:
+            return replace(self, bound=tuple(pair for pair in self.bound if not _same(pair[0], detail)))
+        return self._attached(moment) if kind in ATTACHING and detail else self
 
     def option(self, name: str) -> int:
         """Value of an option; -1 where the socket has none of that name."""
         return self.options.get(name, -1)
+
+    def is_inherited(self, name: str) -> bool:
+        """Whether the option has the value that the Context gives to each of its sockets, whatever their type."""
+        return name in self.inherited and self.inherited[name] == self.option(name)
+
+    def _attached(self, moment: Moment) -> SetUp:
+        endpoints = (*self.endpoints[1 - MOST_ENDPOINTS :], moment.detail)
+        bound = self.bound
+        if moment.kind is Kind.BOUND:
+            bound = (*bound[1 - MOST_ENDPOINTS :], (moment.detail, self.options))
+        return replace(self, endpoints=endpoints, bound=bound)
+
+
+ATTACHING = frozenset({Kind.BOUND, Kind.CONNECTED, Kind.WRAPPED})
+SETTLED = ATTACHING | {Kind.OPTION, Kind.SUBSCRIBED}
+
+
+def in_force(setup: SetUp, moment: Moment) -> bool:
+    """Whether the set-up may have changed just now, on a socket that is bound or connected: before that, it may still be mended."""
+    return moment.kind in SETTLED and bool(setup.endpoints)
+
+
+def _same(bound: str, unbound: str) -> bool:
+    """For unbinding, a TCP endpoint is taken for unbinding as it was given, too: ``tcp://*:5555`` is ``tcp://0.0.0.0:5555``."""
+    if bound == unbound:
+        return True
+    both_tcp = bound.startswith("tcp://") and unbound.startswith("tcp://")
+    return both_tcp and bound.rpartition(":")[2] == unbound.rpartition(":")[2]

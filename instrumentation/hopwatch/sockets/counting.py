@@ -18,6 +18,7 @@ from zmq.backend import Socket as BackendSocket
 from hopwatch.frames import size_of
 from hopwatch.journal.counters import Words
 from hopwatch.journal.runs import NO_RUN, received_run, sent_run
+from hopwatch.sockets.backend import backend_recv
 from hopwatch.stamp import SIZE as STAMP_SIZE
 from hopwatch.words import (
     RECEIVED,
@@ -46,7 +47,7 @@ ASK_SOMETIMES = 62
 
 Again = zmq.Again
 backend_send = BackendSocket.send
-backend_recv = BackendSocket.recv
+
 time_ns = time.time_ns
 
 

@@ -103,7 +103,7 @@ class HookedSocket(zmq.Socket[bytes]):
     def unbind(self, addr: str | bytes) -> None:
         """As the bare socket's; the endpoint is journaled."""
         super().unbind(addr)
-        self._hopwatch_endpoint("unbind", addr)
+        self._hopwatch_endpoint("unbind", addr, Kind.UNBOUND)
 
     @also_when_held
     def disconnect(self, addr: str | bytes) -> None:
@@ -165,7 +165,7 @@ class HookedSocket(zmq.Socket[bytes]):
     def _hopwatch_closing(self, linger: int | None) -> None:
         state = self._hopwatch
         if linger is not None:
-            state.consider(Kind.OPTION, "linger", linger)
+            state.consider(Kind.CLOSE_LINGERS, value=linger)
         state.consider(Kind.CLOSING, value=self._hopwatch_words[SENT])
 
     def _hopwatch_connected_within(self, addr: str) -> None:

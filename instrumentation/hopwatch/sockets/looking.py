@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import zmq
-from zmq.backend import Socket as BackendSocket
 
 from hopwatch.journal.counters import Words
+from hopwatch.sockets.backend import backend_recv
 from hopwatch.sockets.counting import Methods, Sender, recv_as_it_is_now, send_as_it_is_now, slow_send
 from hopwatch.words import RECEIVED, RECEIVED_BYTES
 
 Again = zmq.Again
-backend_recv = BackendSocket.recv
 
 
 def looking_send(methods: Methods) -> Methods:

@@ -10,6 +10,7 @@ from zmq.backend import Socket as BackendSocket
 from hopwatch import stamp
 from hopwatch.frames import as_bytes
 from hopwatch.rules.conflate import conflate_stamped
+from hopwatch.sockets.backend import backend_recv
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
 from hopwatch.sockets.stamped_receiving import StampedReceive, has_way
@@ -30,7 +31,7 @@ FRAMES_ASKED_AT_FIRST = 64
 frames in sixty-four, and of every frame again from the first multipart message on. Where the application asks itself, or receives
 frames that tell, nothing is missed."""
 
-backend_recv = BackendSocket.recv
+
 backend_get = BackendSocket.get
 
 

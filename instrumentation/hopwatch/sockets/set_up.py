@@ -6,23 +6,34 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.rules.setup import Kind, SetUp
+from hopwatch.sockets.first_calls import LookedAt
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.state import Guard, SocketState
 
 JUDGED_OPTIONS = ("SNDHWM", "RCVHWM", "LINGER", "CONFLATE")
 
 
-def set_up_of(socket: "zmq.Socket[bytes]", socket_type: zmq.SocketType) -> SetUp:
-    """What can be asked of a socket that was set up before it was wrapped."""
+def set_up_of(socket: "zmq.Socket[bytes]", socket_type: zmq.SocketType, *, probed: bool) -> SetUp:
+    """What can be asked of a socket that was set up before it was wrapped; a ROUTER is probed if ROUTER_MANDATORY is known to be off."""
     options = {
         name.lower(): cast(int, BackendSocket.get(socket, getattr(zmq, name))) for name in JUDGED_OPTIONS
     }
-    return SetUp(socket_type.name, zmq.zmq_version_info(), options)
+    if probed and socket_type == zmq.ROUTER:
+        options["router_mandatory"] = 0
+    given = getattr(socket.context, "sockopts", {})
+    inherited = {
+        name.lower(): given[number]
+        for name in JUDGED_OPTIONS
+        if (number := getattr(zmq, name)) in given and isinstance(given[number], int)
+    }
+    return SetUp(socket_type.name, zmq.zmq_version_info(), options, inherited)
 
 
-def look_at_wrapped(socket: HookedSocket, state: SocketState) -> None:
-    """The first look at a set-up."""
+def look_at_wrapped(socket: HookedSocket, state: SocketState, endpoint: str) -> None:
+    """The first look at a set-up; ``endpoint``: the last one it was bound or connected to before, if any."""
     with Guard(state):
         if state.setup is not None and state.setup.option("conflate") == 1:
             socket._hopwatch_conflate()
-        state.consider(Kind.WRAPPED)
+        state.consider(Kind.WRAPPED, endpoint)
+        state.first_calls = LookedAt(state.first_call)
+        state.first_calls.follow(socket)

@@ -10,6 +10,7 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch import stamp
 from hopwatch.frames import as_bytes
+from hopwatch.sockets.backend import backend_recv
 from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
 from hopwatch.sockets.state import Guard
 from hopwatch.words import (
@@ -22,7 +23,7 @@ RCVMORE = int(zmq.RCVMORE)
 POLLIN = int(zmq.POLLIN)
 STAMP_SIZE = stamp.SIZE
 
-backend_recv = BackendSocket.recv
+
 backend_get = BackendSocket.get
 
 
@@ -186,7 +187,7 @@ class StampedReceive(HookedSocket):
             with Guard(state):
                 state.receiving.take(frame.bytes, None)
 
-    def _hopwatch_receive(self, flags: int, track: bool) -> zmq.Frame:
+    def _hopwatch_receive(self, flags: int, track: bool) -> Any:
         """A frame from libzmq, first without blocking: so it is seen whether this receiver had to wait."""
         if isinstance(flags, int) and not flags & DONTWAIT:
             try:

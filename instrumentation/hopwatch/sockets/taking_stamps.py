@@ -6,11 +6,11 @@ import sys
 from typing import Any
 
 import zmq
-from zmq.backend import Socket as BackendSocket
 
 from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.journal.counters import Words
 from hopwatch.journal.runs import received_run
+from hopwatch.sockets.backend import backend_recv
 from hopwatch.sockets.counting import Methods, recv_as_it_is_now
 from hopwatch.sockets.state import SocketState
 from hopwatch.stamp import MAGIC
@@ -20,7 +20,6 @@ from hopwatch.words import RECEIVED, RECEIVED_BYTES
 DONTWAIT = int(zmq.DONTWAIT)
 
 Again = zmq.Again
-backend_recv = BackendSocket.recv
 
 
 def stamped_recv(words: Words, state: SocketState) -> Methods:

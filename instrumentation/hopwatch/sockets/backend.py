@@ -1,0 +1,21 @@
+"""pyzmq's own receive. Before 26.4 it asks the socket's ``get`` whether more frames follow, which of ours answers for the application."""
+
+from typing import Any
+
+import zmq
+from zmq.backend import Socket as BackendSocket
+
+ASKS_LIBZMQ_FROM = (26, 4)
+
+RCVMORE = int(zmq.RCVMORE)
+
+
+def recv_with_more(socket: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
+    """As the backend's; a frame's ``more`` is what libzmq says."""
+    frame = BackendSocket.recv(socket, flags, copy, track)
+    if not copy:
+        frame.more = bool(BackendSocket.get(socket, RCVMORE))  # type: ignore[union-attr]
+    return frame
+
+
+backend_recv: Any = BackendSocket.recv if zmq.pyzmq_version_info()[:2] >= ASKS_LIBZMQ_FROM else recv_with_more

@@ -1,0 +1,84 @@
+"""Findings of what a closing socket loses: shown true over bare sockets, and told by a wrapped one, once."""
+
+import time
+from pathlib import Path
+
+import hopwatch
+import pytest
+import zmq
+from journal_reader import Journal
+from set_up_sockets import BODY, LOOPBACK, NOWHERE, bind, rules
+
+
+@pytest.mark.parametrize("how", ["option", "close", "destroy"])
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_a_push_without_linger_throws_away_what_is_queued(journal: Journal, how: str, wrapped: bool) -> None:
+    with zmq.Context() as receiving, receiving.socket(zmq.PULL) as pull:
+        pull.rcvhwm = 10
+        pull.rcvbuf = 4096
+        sending = zmq.Context()
+        push = sending.socket(zmq.PUSH)
+        push.sndbuf = 4096
+        if wrapped:
+            hopwatch.wrap(push, name="push")
+        push.connect(bind(pull))
+        for number in range(500):
+            push.send(b"%06d" % number + BODY)
+        if how == "option":
+            push.linger = 0
+            push.close()
+        elif how == "close":
+            push.close(linger=0)
+        if how == "destroy":
+            sending.destroy(linger=0)
+        else:
+            sending.term()
+        received = 0
+        while pull.poll(200):
+            pull.recv()
+            received += 1
+        assert received < 500
+    if wrapped:
+        assert [event["rule"] for event in journal.of("push", "finding")] == ["no_linger"]
+
+
+def test_no_linger_is_told_when_the_socket_is_attached(context: zmq.Context, journal: Journal) -> None:
+    dealer, pub = context.socket(zmq.DEALER), context.socket(zmq.PUB)
+    for socket in (dealer, pub):
+        socket.linger = 0
+        hopwatch.wrap(socket)
+        assert rules(socket) == []
+        socket.connect(NOWHERE)
+    assert rules(dealer) == ["no_linger"]
+    assert rules(pub) == []
+
+
+@pytest.mark.parametrize("kinds", [(zmq.PUSH, zmq.PULL), (zmq.DEALER, zmq.DEALER), (zmq.PAIR, zmq.PAIR)])
+@pytest.mark.parametrize("transport", ["tcp", "ipc"])
+def test_over_ipc_a_closing_sender_loses_what_a_low_mark_kept_unread_and_over_tcp_not(
+    tmp_path: Path, until, kinds: tuple[int, int], transport: str
+) -> None:
+    with zmq.Context() as receiving, receiving.socket(kinds[1]) as receiver:
+        receiver.rcvhwm = 10
+        endpoint = bind(receiver, LOOPBACK if transport == "tcp" else f"ipc://{tmp_path}/pipe")
+        with zmq.Context() as sending, sending.socket(kinds[0]) as sender:
+            sender.connect(endpoint)
+            for _ in range(40):
+                sender.send(BODY)
+                time.sleep(
+                    0.005
+                )  # each in a write of its own, so that they stay in the kernel and not in one read of libzmq's
+        received = 0
+        while receiver.poll(300):
+            receiver.recv()
+            received += 1
+    assert received == 40 if transport == "tcp" else 10 <= received < 40
+
+
+def test_a_low_mark_is_found_over_ipc_alone(context: zmq.Context, journal: Journal, tmp_path: Path) -> None:
+    pull = hopwatch.wrap(context.socket(zmq.PULL))
+    pull.rcvhwm = 10
+    bind(pull)
+    assert rules(pull) == []
+    bind(pull, f"ipc://{tmp_path}/pipe")
+    assert rules(pull) == ["low_mark_over_ipc"]

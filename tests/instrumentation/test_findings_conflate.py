@@ -1,0 +1,113 @@
+"""ZMQ_CONFLATE and messages of several frames: shown true over bare sockets, and told by a wrapped one, once."""
+
+import subprocess
+import sys
+
+import hopwatch
+import pytest
+import zmq
+from journal_reader import Journal
+from set_up_sockets import bind, rules
+
+TRIES = 40
+
+SENDING_ON = """
+import os, sys, threading, time
+import zmq
+kinds = {"PULL": (zmq.PUSH, zmq.PULL), "SUB": (zmq.PUB, zmq.SUB)}[sys.argv[1]]
+context = zmq.Context()
+sender, receiver = context.socket(kinds[0]), context.socket(kinds[1])
+receiver.conflate = 1
+if kinds[1] == zmq.SUB:
+    receiver.subscribe(b"")
+receiver.connect(f"tcp://127.0.0.1:{sender.bind_to_random_port('tcp://127.0.0.1')}")
+def send():
+    while True:
+        sender.send_multipart([b"first" + b"x" * 100, b"last"])
+threading.Thread(target=send, daemon=True).start()
+end = time.monotonic() + 2
+while time.monotonic() < end:
+    if receiver.poll(50):
+        receiver.recv()
+os._exit(0)
+"""
+
+STAMPED = """
+import os
+import hopwatch, zmq
+context = zmq.Context()
+push = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp")
+pull = context.socket(zmq.PULL)
+pull.conflate = 1
+hopwatch.wrap(pull)
+pull.rcvtimeo = 500
+push.connect(f"tcp://127.0.0.1:{pull.bind_to_random_port('tcp://127.0.0.1')}")
+push.send(b"payload")
+try:
+    print(pull.recv())
+except zmq.Again:
+    print("again", [finding.rule for finding in hopwatch.findings(pull)], flush=True)
+os._exit(0)
+"""
+
+
+def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", program, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("conflating", ["sender", "receiver"])
+@pytest.mark.parametrize("kinds", [(zmq.PUSH, zmq.PULL), (zmq.PUB, zmq.SUB)])
+@pytest.mark.parametrize("topic", [b"", b"last", b"first"])
+def test_of_a_message_of_several_frames_a_conflating_socket_leaves_the_last(
+    context: zmq.Context, link, conflating: str, kinds: tuple[int, int], topic: bytes
+) -> None:
+    sender, receiver = context.socket(kinds[0]), context.socket(kinds[1])
+    (sender if conflating == "sender" else receiver).conflate = 1
+    if kinds[1] == zmq.SUB:
+        receiver.subscribe(topic)
+    link(sender, receiver)
+    sender.send_multipart([b"first", b"last"])
+    matched = (
+        kinds[1] != zmq.SUB or topic == b""
+    )  # the publisher matches the first frame, the subscriber the last
+    assert bool(receiver.poll(5000 if matched else 300)) is matched
+    if matched:
+        assert receiver.recv_multipart() == [b"last"]
+
+
+@pytest.mark.parametrize("kind", ["PULL", "SUB"])
+def test_a_conflating_receiver_that_reads_another_frame_than_the_last_ends_its_process(kind: str) -> None:
+    for _ in range(TRIES):
+        ended = run(SENDING_ON, kind)
+        if ended.returncode:
+            break
+    assert "Assertion failed: !_more" in ended.stderr
+
+
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("sequence", [None, "stamp"])
+def test_a_conflating_sender_is_told_at_its_first_message_of_several_frames(
+    context: zmq.Context, journal: Journal, before: bool, sequence: str | None
+) -> None:
+    push = context.socket(zmq.PUSH)
+    if before:
+        push.conflate = 1
+    hopwatch.wrap(push, sequence=sequence)
+    if not before:
+        push.conflate = 1
+    pull = context.socket(zmq.PULL)
+    push.connect(bind(pull))
+    push.send(b"alone")
+    assert "conflate_multipart" not in rules(push)
+    push.send_multipart([b"first", b"last"])
+    assert rules(push).count("conflate_multipart") == 1
+    assert journal.events("fault") == []
+
+
+def test_a_conflating_receiver_of_a_stamping_sender_gets_stamps_alone_and_is_told(journal: Journal) -> None:
+    for _ in range(TRIES):
+        ended = run(STAMPED)
+        if ended.stdout == "again ['conflate_stamped']\n":
+            break  # else it was read too soon, or libzmq ended it
+    assert ended.stdout == "again ['conflate_stamped']\n"

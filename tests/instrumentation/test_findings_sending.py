@@ -1,0 +1,107 @@
+"""Findings that come to light while a socket sends: shown true over bare sockets, and told by a wrapped one, once."""
+
+import threading
+
+import hopwatch
+import pytest
+import zmq
+from journal_reader import Journal
+from set_up_sockets import BODY, bind, capacity, rules
+
+
+def test_a_bare_receiver_of_a_stamping_sender_gets_a_frame_more(
+    context: zmq.Context, journal: Journal, link
+) -> None:
+    push, pull = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp"), context.socket(zmq.PULL)
+    link(push, pull)
+    push.send(b"payload")
+    payload, more = pull.recv_multipart()
+    assert (payload, len(more)) == (b"payload", 48)
+
+
+def test_one_full_subscriber_holds_up_a_blocking_publisher_that_has_nodrop(
+    narrow, journal: Journal, link, until
+) -> None:
+    pub, slow = hopwatch.wrap(narrow(zmq.PUB), name="pub"), narrow(zmq.SUB)
+    pub.xpub_nodrop = 1
+    link(pub, slow)
+    assert capacity(pub) > 0
+    assert rules(pub) == []
+    sending = threading.Thread(target=pub.send, args=(BODY,))
+    sending.start()
+    until(lambda: rules(pub) == ["nodrop_blocks"])
+    while sending.is_alive():
+        if slow.poll(10):
+            slow.recv()
+    sending.join()
+
+
+def test_a_router_is_told_once_that_it_swallows(context: zmq.Context, journal: Journal) -> None:
+    router = hopwatch.wrap(context.socket(zmq.ROUTER), name="router")
+    router.send_multipart([b"nobody", b"x"])
+    router.send_multipart([b"no one", b"x"])
+    router.send(b"nobody")
+    assert rules(router) == ["router_not_mandatory", "router_swallows", "routing_id_alone"]
+    assert [event["rule"] for event in journal.of("router", "finding")] == rules(router)
+
+
+@pytest.mark.parametrize("sequence", [None, "stamp"])
+def test_a_router_without_mandatory_is_told_when_it_begins_to_send(
+    context: zmq.Context, journal: Journal, link, sequence: str | None
+) -> None:
+    router, dealer = hopwatch.wrap(context.socket(zmq.ROUTER), sequence=sequence), context.socket(zmq.DEALER)
+    hopwatch.wrap(dealer, sequence=sequence)
+    link(router, dealer)
+    dealer.send(b"question")
+    sender, _ = router.recv_multipart()
+    assert rules(router) == []
+    router.send_multipart([sender, b"answer"])
+    assert dealer.recv() == b"answer"
+    assert rules(router) == ["router_not_mandatory"]
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_a_router_with_mandatory_is_fine(context: zmq.Context, journal: Journal, before: bool) -> None:
+    router = context.socket(zmq.ROUTER)
+    if before:
+        router.router_mandatory = 1
+    hopwatch.wrap(router)
+    if not before:
+        router.router_mandatory = 1
+    bind(router)
+    for _ in range(2):
+        with pytest.raises(zmq.ZMQError, match="unreachable"):
+            router.send_multipart([b"nobody", b"x"])
+    assert rules(router) == []
+
+
+@pytest.mark.parametrize("mandatory", [0, 1])
+def test_a_full_pipe_of_a_router_swallows_or_makes_it_wait(narrow, link, mandatory: int) -> None:
+    router, dealer = narrow(zmq.ROUTER), narrow(zmq.DEALER)
+    router.router_mandatory = mandatory
+    router.sndtimeo = 200
+    link(router, dealer)
+    dealer.send(b"question")
+    peer, _ = router.recv_multipart()
+
+    def send_many() -> None:
+        for _ in range(500):
+            router.send_multipart([peer, BODY])
+
+    if mandatory:
+        with pytest.raises(zmq.Again):
+            send_many()
+    else:
+        send_many()
+        received = 0
+        while dealer.poll(200):
+            received += len([dealer.recv()])
+        assert 10 <= received < 500
+
+
+def test_a_publisher_with_nodrop_that_does_not_block_is_fine(narrow, journal: Journal, link) -> None:
+    pub, slow = hopwatch.wrap(narrow(zmq.PUB)), narrow(zmq.SUB)
+    pub.xpub_nodrop = 1
+    link(pub, slow)
+    assert capacity(pub) > 0
+    assert rules(pub) == []
