@@ -9,11 +9,13 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.frames import size_of
+from hopwatch.interruptions import interrupts
 from hopwatch.journal.counters import Words
 from hopwatch.journal.runs import NO_RUN, sent_run
 from hopwatch.lanes.sending import SendingLane
 from hopwatch.sockets.counting import (
     LOOK_FOR_RUN,
+    NOT_NOW,
     Methods,
     PartsSender,
     Sender,
@@ -53,7 +55,7 @@ def stamping_send(
     head = b""
     lane: SendingLane | None = None
     lane_words = words
-    plain_now: int | None = None
+    plain_now: object = NOT_NOW
     otherwise: Sender = slow_send
     every, due_after = numbering.every, numbering.due_after
 
@@ -88,10 +90,8 @@ def stamping_send(
                     # the pipe has died between the two, and takes the message with it as it does a bare socket's
                     count_with_stamp(size_of(data))
                     return tracker
-            except (zmq.ZMQError, TypeError):
-                raise
-            except BaseException:
-                if stamp and complete(self, stamp):
+            except BaseException as error:
+                if stamp and interrupts(error) and complete(self, stamp):
                     count_with_stamp(size_of(data))
                 raise
             else:
@@ -132,7 +132,7 @@ def stamping_send(
         nonlocal lane, plain_now
         if lane is not None:
             lane.count, lane.due, lane.more_frames = sent - behind, until - behind, more_frames
-            lane = plain_now = None
+            lane, plain_now = None, NOT_NOW
 
     def count_with_stamp(size: int) -> None:
         nonlocal until, more_frames
@@ -181,6 +181,6 @@ def complete(self: Any, stamp: bytes) -> bool:
     """
     try:
         backend_send(self, stamp, DONTWAIT)
-    except Again:
+    except zmq.ZMQError:
         return False
     return True
