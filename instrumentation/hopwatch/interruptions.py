@@ -1,6 +1,7 @@
 """Exceptions that are the application's own though they were raised in our code: those of its signal handlers."""
 
 import signal
+from functools import partial
 from types import CodeType, TracebackType
 from typing import Any
 
@@ -27,7 +28,14 @@ def raised_by_signal_handler(trace: TracebackType | None) -> bool:
     return False
 
 
+def interrupts(error: BaseException) -> bool:
+    """Whether an error ended a call of pyzmq's from outside, so that it is not known how far the call had come."""
+    return not isinstance(error, Exception) or raised_by_signal_handler(error.__traceback__)
+
+
 def _code_of(handler: Any) -> CodeType | None:
+    while isinstance(handler, partial):
+        handler = handler.func
     if not callable(handler):
         return None
     function = getattr(handler, "__func__", handler)

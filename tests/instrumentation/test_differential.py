@@ -130,3 +130,45 @@ def test_a_wrapped_pair_behaves_as_a_bare_one(
         for operation in operations:
             assert outcome(wrapped, operation) == outcome(bare, operation), operation
     assert journal.events("fault") == []
+
+
+@pytest.mark.parametrize("sequence", [None, "count", "stamp"])
+def test_what_pyzmq_refuses_leaves_nothing_behind(journal: Journal, sequence: str | None) -> None:
+    left = []
+    for wrapped in (False, True):
+        with pair((zmq.PUSH, zmq.PULL), wrapped=wrapped, sequence=sequence) as sockets:
+            push, pull = sockets["sender"], sockets["receiver"]
+            push.sndhwm = pull.rcvhwm = 100
+            told = [raised(push.send, b"a", None)]
+            push.send(b"first", zmq.SNDMORE)
+            told.append(raised(push.send, b"b", None))
+            told.append(raised(push.send, zmq.Frame(b"untracked"), track=True))
+            told.append(raised(push.send, b"c", 1 << 40))
+            push.send(b"last")
+            told.append(raised(push.send, zmq.Frame(b"untracked"), track=True))
+            push.send(b"alone")
+            poller = zmq.Poller()
+            poller.register(pull)
+            while poller.poll(20):
+                told.append((pull.recv(copy=False).bytes, pull.rcvmore))
+            left.append(told)
+    assert left[0] == left[1]
+
+
+def raised(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    with pytest.raises((TypeError, ValueError, OverflowError)) as error:
+        call(*arguments, **options)
+    return error.type, str(error.value)
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="libzmq's poll does not know of the frame that was looked at to see whether it is a stamp",
+)
+@pytest.mark.parametrize("sequence", ["count", "stamp"])
+def test_a_poller_tells_of_the_rest_of_a_message_that_has_no_stamp(journal: Journal, sequence: str) -> None:
+    with pair((zmq.PUSH, zmq.PULL), wrapped=False, sequence=None) as sockets:
+        pull = hopwatch.wrap(sockets["receiver"], sequence=sequence)
+        sockets["sender"].send_multipart([b"first", b"last"])
+        assert pull.recv() == b"first"
+        assert zmq.select([pull], [], [], 0) == ([pull], [], [])

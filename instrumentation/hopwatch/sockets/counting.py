@@ -45,6 +45,9 @@ LOOK_FOR_RUN = 63
 ASK_SOMETIMES = 62
 """Mask of the counts of messages at which is asked: two frames in a row, so that one of them shows a message of two frames."""
 
+NOT_NOW = object()
+"""What the flags of no send or receive are: stands for the plain ones while no call is plain."""
+
 Again = zmq.Again
 backend_send = BackendSocket.send
 
@@ -86,7 +89,7 @@ def counting_send(words: Words, plain: int = 0, parts: PartsSender = no_parts) -
     """
     sent = sent_bytes = 0
     run, run_size, seen_size = sent_run(words), NO_RUN, NO_RUN
-    plain_now: int | None = plain
+    plain_now: object = plain
     otherwise: Sender = slow_send
 
     def send(
@@ -133,7 +136,7 @@ def counting_send(words: Words, plain: int = 0, parts: PartsSender = no_parts) -
             end_or_begin_run(size)
         sent_bytes += size
         words[SENT_BYTES] = sent_bytes
-        plain_now = None if more else plain
+        plain_now = NOT_NOW if more else plain
         if more:
             words[SENT_MORE_FRAMES] += 1
         else:
@@ -146,7 +149,7 @@ def counting_send(words: Words, plain: int = 0, parts: PartsSender = no_parts) -
 
     def retire() -> None:
         nonlocal plain_now, otherwise
-        plain_now, otherwise = None, send_as_it_is_now
+        plain_now, otherwise = NOT_NOW, send_as_it_is_now
 
     otherwise = parts(count_sent)
     return {

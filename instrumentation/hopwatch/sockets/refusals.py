@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import zmq
 from zmq.backend import Socket as BackendSocket
 
+from hopwatch.interruptions import interrupts
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.numbering import Numbered
@@ -55,10 +57,10 @@ def send_with_stamp(
     except zmq.Again:
         if not trackers:
             raise
-    except (zmq.ZMQError, TypeError):
-        raise
-    except BaseException:
-        backend_send(socket, stamp, DONTWAIT)
+    except BaseException as error:
+        if interrupts(error):
+            with suppress(zmq.ZMQError):
+                backend_send(socket, stamp, DONTWAIT)
         raise
     return trackers[0]
 
@@ -179,6 +181,8 @@ class Arming(RefusalHandling):
 
     def _hopwatch_arm(self) -> None:
         """Before the first send, after which every one is probed."""
+        if self.closed:
+            return
         BackendSocket.set(self, zmq.XPUB_NODROP, 1)
         exchange(self, Arming, Probing, self._hopwatch_armed)
 

@@ -10,6 +10,7 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch import stamp
 from hopwatch.frames import as_bytes
+from hopwatch.sockets.arguments import are_flags, writable_memory
 from hopwatch.sockets.backend import backend_recv
 from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
 from hopwatch.sockets.state import Guard
@@ -62,12 +63,12 @@ class StampedReceive(HookedSocket):
         """As ``zmq.Socket.recv_into``, the stamps left out."""
         if not has_way(self, StampedReceive):
             return self.recv_into(buffer, nbytes=nbytes, flags=flags)
-        view = memoryview(buffer)
-        if view.readonly or not view.contiguous or not 0 <= nbytes <= view.nbytes:
+        memory = writable_memory(buffer, nbytes, flags)
+        if memory is None:
             return BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
         frame = self._hopwatch_next(flags, track=False)
-        kept = min(len(frame), nbytes or view.nbytes)
-        view.cast("B")[:kept] = frame.buffer[:kept]
+        kept = min(len(frame), int(nbytes) or len(memory))
+        memory[:kept] = frame.buffer[:kept]
         return len(frame)
 
     def get(self, option: int) -> Any:
@@ -150,6 +151,9 @@ class StampedReceive(HookedSocket):
         fresh = frame is None
         if frame is None:
             frame = self._hopwatch_receive(flags, track)
+        else:
+            self._hopwatch_raise_as_bare(flags)
+            frame.tracker = zmq.MessageTracker() if track else None
         if unwrapped_meanwhile(self):
             return frame
         if fresh and len(frame) == STAMP_SIZE and self._hopwatch_is_orphan(frame):
@@ -158,6 +162,12 @@ class StampedReceive(HookedSocket):
         following = backend_recv(self, DONTWAIT, copy) if frame.more else b""
         self._hopwatch_hold(frame, following)
         return frame
+
+    def _hopwatch_raise_as_bare(self, flags: Any) -> None:
+        """What libzmq is not asked for, it cannot refuse: flags that are none, a socket that is closed, a context that has ended."""
+        if not are_flags(flags):
+            backend_recv(self, flags)
+        backend_get(self, RCVMORE)
 
     def _hopwatch_hold(self, frame: zmq.Frame, following: bytes | zmq.Frame) -> None:
         """Account for a frame and the one that follows it in its message, which is kept unless it is the stamp."""

@@ -9,12 +9,14 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.frames import size_of
+from hopwatch.interruptions import interrupts
 from hopwatch.journal.counters import Words
 from hopwatch.journal.lane_runs import LaneRun
 from hopwatch.journal.runs import NO_RUN, sent_run
 from hopwatch.lanes.sending import SendingLane
 from hopwatch.sockets.counting import (
     LOOK_FOR_RUN,
+    NOT_NOW,
     Methods,
     PartsSender,
     Sender,
@@ -56,7 +58,7 @@ def stamping_send(
     lane_run = LaneRun(words)
     stamp, times = lane_run.stamp, lane_run.times
     lane: SendingLane | None = None
-    plain_now: int | None = None
+    plain_now: object = NOT_NOW
     otherwise: Sender = slow_send
     sparse, due_after = numbering.every > 1, numbering.due_after
 
@@ -94,10 +96,8 @@ def stamping_send(
                     # the pipe has died between the two, and takes the message with it as it does a bare socket's
                     count_with_stamp(size_of(data))
                     return tracker
-            except (zmq.ZMQError, TypeError):
-                raise
-            except BaseException:
-                if sent >= until and complete(self, stamp):
+            except BaseException as error:
+                if sent >= until and interrupts(error) and complete(self, stamp):
                     count_with_stamp(size_of(data))
                 raise
             else:
@@ -142,7 +142,7 @@ def stamping_send(
             lane.words[LANE_MORE_FRAMES] = lane.more_frames
             lane.words[LANE_COUNT] = lane.count
             lane_run.end()
-        lane = plain_now = None
+        lane, plain_now = None, NOT_NOW
 
     def count_with_stamp(size: int) -> None:
         nonlocal until
@@ -188,6 +188,6 @@ def complete(self: Any, stamp: memoryview) -> bool:
     """
     try:
         backend_send(self, stamp, DONTWAIT)
-    except Again:
+    except zmq.ZMQError:
         return False
     return True

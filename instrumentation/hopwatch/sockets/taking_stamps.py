@@ -11,7 +11,7 @@ from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.journal.counters import Words
 from hopwatch.journal.runs import received_run
 from hopwatch.sockets.backend import backend_recv
-from hopwatch.sockets.counting import Methods, recv_as_it_is_now
+from hopwatch.sockets.counting import NOT_NOW, Methods, recv_as_it_is_now
 from hopwatch.sockets.state import SocketState
 from hopwatch.stamp import MAGIC
 from hopwatch.stamp import SIZE as STAMP_SIZE
@@ -29,7 +29,7 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
     take = state.receiving.take
     count_unstamped = state.receiving.unstamped.count
     received, received_bytes = words[RECEIVED], received_run(words).end()
-    plain_now: int | None = plain
+    plain_now: object = plain
 
     def otherwise(self: Any, flags: int, copy: bool, track: bool) -> Any:
         frame = self._hopwatch_next(flags, track, copy)
@@ -83,7 +83,7 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
 
     def retire() -> None:
         nonlocal plain_now, otherwise
-        plain_now, otherwise = None, recv_as_it_is_now
+        plain_now, otherwise = NOT_NOW, recv_as_it_is_now
 
     return {
         "recv": recv,

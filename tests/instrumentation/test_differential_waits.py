@@ -1,0 +1,279 @@
+"""A wrapped socket waits as long as a bare one: not less than asked for, hardly more, and not at all where a bare one does not.
+
+Of each wait the shortest of some is compared, which the load of the machine hardly touches.
+"""
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import hopwatch
+import pytest
+import zmq
+from alike import SEQUENCES
+from journal_reader import Journal
+
+TIMES = 3
+LIMIT_MS = 20
+TOO_EARLY = 0.0015
+"""libzmq counts whole milliseconds, and ends up to one early: seen of bare sockets (s)."""
+MORE = 0.005
+"""The shortest wrapped wait exceeded the shortest bare one by less than a millisecond whenever this was measured (s)."""
+PROMPT = LIMIT_MS / 1000 / 2
+"""Longer than any call that does not wait, shorter than any that does (s)."""
+
+Call = Callable[[zmq.Socket], Any]
+
+
+def full_ways() -> dict[str, Call]:
+    return {
+        "send": lambda socket: socket.send(b"x"),
+        "send uncopied": lambda socket: socket.send(b"x", copy=False),
+        "send_multipart": lambda socket: socket.send_multipart([b"x", b"y"]),
+        "send more": lambda socket: socket.send(b"x", zmq.SNDMORE),
+        "send_json": lambda socket: socket.send_json(1),
+        "poll": lambda socket: socket.poll(LIMIT_MS, zmq.POLLOUT),
+        "Poller": lambda socket: polled(socket, zmq.POLLOUT),
+        "select": lambda socket: zmq.select([], [socket], [], LIMIT_MS / 1000),
+    }
+
+
+def empty_ways() -> dict[str, Call]:
+    return {
+        "recv": lambda socket: socket.recv(),
+        "recv uncopied": lambda socket: socket.recv(copy=False),
+        "recv_multipart": lambda socket: socket.recv_multipart(),
+        "recv_into": lambda socket: socket.recv_into(bytearray(4)),
+        "recv_string": lambda socket: socket.recv_string(),
+        "poll": lambda socket: socket.poll(LIMIT_MS),
+        "Poller": lambda socket: polled(socket, zmq.POLLIN),
+        "select": lambda socket: zmq.select([socket], [], [], LIMIT_MS / 1000),
+    }
+
+
+def polled(socket: zmq.Socket, flags: int) -> Any:
+    poller = zmq.Poller()
+    poller.register(socket, flags)
+    return poller.poll(LIMIT_MS)
+
+
+@contextmanager
+def full_and_empty(
+    kinds: tuple[int, int], wish: dict[str, Any] | None
+) -> Iterator[tuple[zmq.Socket, zmq.Socket]]:
+    """A sender whose pipe is full, and, of another pair, a receiver whose pipe is empty."""
+    with ExitStack() as stack:
+        context = stack.enter_context(zmq.Context())
+        sockets = [stack.enter_context(context.socket(kind)) for kind in (*kinds, *kinds)]
+        for socket in sockets:
+            socket.linger = 0
+            socket.sndhwm = socket.rcvhwm = 1
+            socket.sndtimeo = socket.rcvtimeo = LIMIT_MS
+            if wish is not None:
+                hopwatch.wrap(socket, **wish)
+        for number, (sender, receiver) in enumerate((sockets[:2], sockets[2:])):
+            receiver.bind(f"inproc://{number}")
+            sender.connect(f"inproc://{number}")
+        while sockets[0].poll(0, zmq.POLLOUT):
+            sockets[0].send(b"x", zmq.DONTWAIT)
+        yield sockets[0], sockets[3]
+
+
+def shortest(call: Call, socket: zmq.Socket) -> tuple[float, Any]:
+    """How long a call takes at least (s), and what comes of it."""
+    taken = []
+    for _ in range(TIMES):
+        began = time.perf_counter()
+        try:
+            came = call(socket)
+        except zmq.ZMQError as error:
+            came = error.errno
+        taken.append(time.perf_counter() - began)
+    return min(taken), came
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES)
+def test_a_full_and_an_empty_pipe_are_waited_for_as_long_as_asked(journal: Journal, sequence: str) -> None:
+    kinds = (zmq.DEALER, zmq.DEALER)
+    with full_and_empty(kinds, None) as bare, full_and_empty(kinds, SEQUENCES[sequence]) as wrapped:
+        for end, ways in enumerate((full_ways(), empty_ways())):
+            for name, call in ways.items():
+                expected, seen = shortest(call, bare[end])
+                took, seen_wrapped = shortest(call, wrapped[end])
+                assert seen_wrapped == seen, name
+                assert expected >= LIMIT_MS / 1000 - TOO_EARLY, name
+                assert LIMIT_MS / 1000 - TOO_EARLY <= took <= expected + MORE, name
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES)
+@pytest.mark.parametrize("kind", [zmq.PUB, zmq.XPUB, zmq.ROUTER])
+def test_who_never_waits_does_not_when_wrapped(journal: Journal, kind: int, sequence: str) -> None:
+    for wish in (None, SEQUENCES[sequence]):
+        with zmq.Context() as context, context.socket(kind) as sender, context.socket(zmq.SUB) as sub:
+            receiver = sub if kind != zmq.ROUTER else context.socket(zmq.DEALER)
+            for socket in (sender, receiver):
+                socket.linger = 0
+                socket.sndhwm = socket.rcvhwm = 1
+                socket.sndtimeo = LIMIT_MS
+                if wish is not None:
+                    hopwatch.wrap(socket, **wish)
+            sender.bind("inproc://full")
+            if kind == zmq.ROUTER:
+                receiver.routing_id = b"peer"
+            else:
+                receiver.subscribe(b"")
+            receiver.connect("inproc://full")
+            sender.poll(0)
+            for _ in range(5):
+                took, came = shortest(lambda socket: socket.send_multipart([b"peer", b"x"]), sender)
+                assert came is None
+                assert took < PROMPT
+            sender.close()
+            receiver.close()
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES)
+def test_with_dontwait_nobody_waits(journal: Journal, sequence: str) -> None:
+    kinds = (zmq.PUSH, zmq.PULL)
+    with full_and_empty(kinds, None) as bare, full_and_empty(kinds, SEQUENCES[sequence]) as wrapped:
+        for full, empty in (bare, wrapped):
+            for socket, call in (
+                (full, lambda socket: socket.send(b"x", zmq.DONTWAIT)),
+                (full, lambda socket: socket.send_multipart([b"x", b"y"], zmq.DONTWAIT)),
+                (empty, lambda socket: socket.recv(zmq.DONTWAIT)),
+                (empty, lambda socket: socket.recv_multipart(zmq.DONTWAIT)),
+                (empty, lambda socket: socket.recv_into(bytearray(1), flags=zmq.DONTWAIT)),
+            ):
+                took, came = shortest(call, socket)
+                assert came == zmq.EAGAIN
+                assert took < PROMPT
+
+
+@contextmanager
+def meanwhile(act: Callable[[], Any]) -> Iterator[list[float]]:
+    """Does something in another thread a while later; when it began to, and when it had, are added to the list (s)."""
+    times: list[float] = []
+    over = threading.Event()
+
+    def later() -> None:
+        over.wait(LIMIT_MS / 1000)
+        times.append(time.perf_counter())
+        act()
+        times.append(time.perf_counter())
+
+    thread = threading.Thread(target=later)
+    thread.start()
+    try:
+        yield times
+    finally:
+        thread.join()
+
+
+@pytest.mark.parametrize("wish", [None, *SEQUENCES.values()], ids=["bare", *SEQUENCES])
+def test_a_wait_ends_when_another_thread_makes_room_or_sends(
+    journal: Journal, wish: dict[str, Any] | None
+) -> None:
+    late_ends, late_arrivals = [], []
+    with zmq.Context() as context, context.socket(zmq.PUSH) as push, context.socket(zmq.PULL) as pull:
+        for socket in (push, pull):
+            socket.linger, socket.hwm, socket.sndtimeo, socket.rcvtimeo = 0, 1, 5000, 5000
+            if wish is not None:
+                hopwatch.wrap(socket, **wish)
+        push.bind("inproc://room")
+        pull.connect("inproc://room")
+        for _ in range(TIMES):
+            while push.poll(0, zmq.POLLOUT):
+                push.send(b"x")
+            with meanwhile(lambda: [pull.recv() for _ in range(2)]) as times:
+                began = time.perf_counter()
+                push.send(b"late")
+                assert time.perf_counter() - began > LIMIT_MS / 1000 - TOO_EARLY
+                ended = time.perf_counter()
+            late_ends.append(ended - times[1])
+            while pull.poll(0):
+                pull.recv()
+            with meanwhile(lambda: push.send(b"y")) as times:
+                assert pull.recv_multipart() == [b"y"]
+                ended = time.perf_counter()
+            late_arrivals.append(ended - times[1])
+    assert min(late_ends) < MORE
+    assert min(late_arrivals) < MORE
+
+
+class AlarmError(Exception):
+    """What the application's signal handler raises."""
+
+
+@contextmanager
+def handler(raises: bool) -> Iterator[list[int]]:
+    """Counts the signals that came."""
+    came: list[int] = []
+
+    def ring(number: int, _: object) -> None:
+        came.append(number)
+        if raises:
+            raise AlarmError
+
+    before = signal.signal(signal.SIGUSR1, ring)
+    try:
+        yield came
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES)
+@pytest.mark.parametrize("raises", [False, True])
+def test_signals_end_or_prolong_a_wait_as_a_bare_one(journal: Journal, raises: bool, sequence: str) -> None:
+    kinds, main = (zmq.PUSH, zmq.PULL), threading.get_ident()
+    ends = {"full": [*full_ways().items()][:4], "empty": [*empty_ways().items()][:4]}
+    with (
+        full_and_empty(kinds, None) as bare,
+        full_and_empty(kinds, SEQUENCES[sequence]) as wrapped,
+        handler(raises) as came,
+    ):
+        for number, calls in enumerate(ends.values()):
+            for name, call in calls:
+                told = []
+                for socket in (bare[number], wrapped[number]):
+                    socket.sndtimeo = socket.rcvtimeo = 2 * LIMIT_MS
+                    before = len(came)
+                    with meanwhile(lambda: signal.pthread_kill(main, signal.SIGUSR1)) as times:
+                        with pytest.raises((zmq.Again, AlarmError)) as error:
+                            call(socket)
+                        ended = time.perf_counter()
+                    told.append((error.type, len(came) - before))
+                    # a handler that returns has pyzmq wait again, for the whole time
+                    assert raises or ended - times[0] >= 2 * LIMIT_MS / 1000 - TOO_EARLY, name
+                assert told == [(AlarmError if raises else zmq.Again, 1)] * 2, name
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES)
+def test_what_a_signal_kept_from_being_sent_is_not_sent(journal: Journal, sequence: str) -> None:
+    kinds, main = (zmq.PUSH, zmq.PULL), threading.get_ident()
+    left = []
+    for wish in (None, SEQUENCES[sequence]):
+        with zmq.Context() as context, context.socket(kinds[0]) as push, context.socket(kinds[1]) as pull:
+            for socket in (push, pull):
+                socket.linger, socket.hwm, socket.sndtimeo, socket.rcvtimeo = 0, 1, 5000, 5000
+                if wish is not None:
+                    hopwatch.wrap(socket, **wish)
+            pull.bind("inproc://kept")
+            push.connect("inproc://kept")
+            while push.poll(0, zmq.POLLOUT):
+                push.send(b"x")
+            with (
+                handler(raises=True),
+                meanwhile(lambda: signal.pthread_kill(main, signal.SIGUSR1)),
+                pytest.raises(AlarmError),
+            ):
+                push.send_multipart([b"never", b"sent"])
+            got = []
+            while pull.poll(0):
+                got.append(pull.recv_multipart())
+            push.send(b"last")
+            got.append(pull.recv_multipart())
+            left.append(got)
+    assert left[0] == left[1]
