@@ -1,4 +1,4 @@
-"""Pairs of runs, bare and counted, and the ratio between them."""
+"""Pairs of turns, bare and counted, and the ratio between them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from statistics import median
 
 from load import Load
-from throughput import messages_per_second
-from variants import BARE
+from throughput import pairs_of_rates
+
+PAIRS_A_RUN = 25
+"""Each run is two processes anew: how threads and memory happen to lie is another each time."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A variant against bare pyzmq: rates in messages per second, ratios of the two runs of each pair."""
+    """A variant against bare pyzmq: rates in messages per second, ratios of the two turns of each pair."""
 
     variant: str
     load: Load
@@ -35,11 +37,11 @@ class Comparison:
 
 
 def compare(variant: str, load: Load, pairs: int, progress: Callable[[str], None]) -> Comparison:
-    """Every other pair begins with the bare run, the others end with it."""
-    rates: dict[str, list[float]] = {"bare": [], "counted": []}
-    for pair in range(pairs):
-        runs = [("bare", BARE), ("counted", variant)]
-        for side, name in runs if pair % 2 == 0 else reversed(runs):
-            rates[side].append(messages_per_second(name, load))
-        progress(f"{load.name}, {variant}: pair {pair + 1} of {pairs}")
-    return Comparison(variant, load, tuple(rates["bare"]), tuple(rates["counted"]))
+    """So many pairs of turns, in as many runs as it takes."""
+    rates: list[tuple[float, float]] = []
+    while len(rates) < pairs:
+        for pair in pairs_of_rates(variant, load, min(PAIRS_A_RUN, pairs - len(rates))):
+            rates.append(pair)
+            progress(f"{load.name}, {variant}: pair {len(rates)} of {pairs}")
+    bare, counted = zip(*rates, strict=True)
+    return Comparison(variant, load, bare, counted)

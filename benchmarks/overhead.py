@@ -22,7 +22,7 @@ from load import Load, loads
 from report import calls_table, machine, put_between_markers, throughput_table, version
 from variants import BARE, BARE_AGAIN, BY_HAND, VARIANTS, suits
 
-ENOUGH_PAIRS_BY_HAND = 9
+ENOUGH_PAIRS_BY_HAND = 25
 README = Path(__file__).with_name("README.md")
 
 
@@ -42,20 +42,20 @@ def main() -> int:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument(
-        "--pairs", type=int, default=30, help="pairs of runs a variant and load (default: 30)"
+        "--pairs", type=int, default=100, help="pairs of turns a variant and load (default: 100)"
     )
-    parser.add_argument("--messages", type=int, default=300_000, help="messages a run (default: 300000)")
+    parser.add_argument("--messages", type=int, default=20_000, help="messages a turn (default: 20000)")
     parser.add_argument(
         "--variant", choices=sorted(VARIANTS), action="append", help="only this one; repeatable"
     )
     parser.add_argument(
         "--load", action="append", help="only loads whose name contains this, e.g. 'asyncio'; repeatable"
     )
-    parser.add_argument("--quick", action="store_true", help="3 pairs of 100,000 messages")
+    parser.add_argument("--quick", action="store_true", help="10 pairs of turns")
     parser.add_argument("--write", action="store_true", help="put the figures into benchmarks/README.md")
     args = parser.parse_args()
     if args.quick:
-        args.pairs, args.messages = 3, 100_000
+        args.pairs = 10
     return args
 
 
@@ -67,7 +67,7 @@ def measure(args: argparse.Namespace) -> str:
     comparisons = list(compare_all([name for name in chosen if name != BARE], chosen_loads(args), args.pairs))
     circumstances = (
         f"Measured {time.strftime('%Y-%m-%d', time.gmtime())} by `python {shlex.join(sys.argv)}` on commit {measured_version}; {machine()}; "
-        f"load average {load_average:.2f} at the start; {args.messages:,} messages a run."
+        f"load average {load_average:.2f} at the start; {args.messages:,} messages a turn."
     )
     if version() != measured_version:
         raise SystemExit(

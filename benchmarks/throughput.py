@@ -1,4 +1,4 @@
-"""Messages per second over loopback TCP, sender and receiver each in a process of its own."""
+"""Messages per second over loopback TCP, of bare and counted sockets side by side in the same two processes."""
 
 from __future__ import annotations
 
@@ -13,19 +13,38 @@ from load import SENDER, Load
 
 DEADLINE_SECONDS = 120.0
 
+Rates = tuple[float, float]
+"""Messages per second of a pair of turns: bare, counted."""
 
-def messages_per_second(variant: str, load: Load) -> float:
-    """One run in two fresh processes. Raises `RuntimeError` if one of them dies or they miss the deadline."""
+
+def pairs_of_rates(variant: str, load: Load, pairs: int) -> Iterator[Rates]:
+    """One run in two fresh processes, of so many pairs of turns; every other pair begins with the bare turn.
+
+    Raises `RuntimeError` if a process dies or they miss the deadline.
+    """
     with _process(ends.send, variant, load) as sender, _process(ends.receive, variant, load) as receiver:
         receiver.send(_answer(sender, receiver))
-        _answer(receiver, sender)
-        sender.send("go")
-        by_sender = float(_answer(sender, receiver, both=load.bound != SENDER))
-        by_receiver = _answer(receiver, sender, both=True)
-        sender.send("leave")
-        if load.bound == SENDER:
-            return load.messages / by_sender
-        return (load.messages - 1) / float(by_receiver)
+        for _ in range(len(ends.SIDES)):
+            _answer(receiver, sender)
+            sender.send("connected")
+        for pair in range(pairs):
+            order = ends.SIDES if pair % 2 == 0 else ends.SIDES[::-1]
+            rates = {side: _turn(side, sender, receiver, load) for side in order}
+            yield rates[ends.BARE_SIDE], rates[ends.COUNTED_SIDE]
+        for pipe in (sender, receiver):
+            pipe.send(ends.END)
+
+
+def _turn(side: str, sender: Connection, receiver: Connection, load: Load) -> float:
+    """Messages per second of one turn. The sender is told to begin once the receiver is ready."""
+    receiver.send(side)
+    _answer(receiver, sender)
+    sender.send(side)
+    by_sender = float(_answer(sender, receiver, both=True))
+    by_receiver = float(_answer(receiver, sender, both=True))
+    if load.bound == SENDER:
+        return load.messages / by_sender
+    return (load.messages - 1) / by_receiver
 
 
 @contextmanager
