@@ -21,6 +21,7 @@ from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.monitors.promised import PromisedMonitor
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.counting import PartsSender, arming_send, counting_recv, counting_send, no_parts
+from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.looking import looking_recv, looking_send
 from hopwatch.sockets.numbering import (
@@ -81,6 +82,7 @@ def instrument_socket(
     worker = worker_of(socket)
     socket_type = zmq.SocketType(cast(int, BackendSocket.get(socket, zmq.TYPE)))
     state = _new_state(socket_type, wish, instrument)
+    state.first_calls = FirstCalls(sends=max(1, wish.first_calls), receives=wish.first_calls)
     state.way = way_of(socket)
     state.adopt = adopt
     refusal = _stamp_refusal(socket, socket_type) if wish.stamped else None
@@ -204,11 +206,11 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
     numbering = state.numbering if stamps else None
     parts = _parts_sender(state, numbering)
     if numbering is None:
-        sending = counting_send(words, plain, parts)
+        sending = counting_send(words, state.first_calls, plain, parts)
     else:
-        sending = stamping_send(words, numbering, plain, parts)
+        sending = stamping_send(words, state.first_calls, numbering, plain, parts)
     if state.unrouted is not None and numbering is None:
-        sending = routing_send(words, sending, state.unrouted, plain)
+        sending = routing_send(words, state.first_calls, sending, state.unrouted, plain)
     if state.subscriptions is not None or state.type_name == "STREAM":
         sending = looking_send(sending)
     counting = looking_recv if way.looks_ahead else counting_recv

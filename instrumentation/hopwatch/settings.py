@@ -16,9 +16,13 @@ VARIABLES = (
     "HOPWATCH_NAME",
     "HOPWATCH_SEQUENCE",
     "HOPWATCH_STAMP_EVERY",
+    "HOPWATCH_FIRST_CALLS",
     "HOPWATCH_DISABLED",
     "XDG_RUNTIME_DIR",
 )
+
+FIRST_CALLS = 1000
+_MOST_DIGITS = 10
 
 
 @dataclass(frozen=True)
@@ -32,12 +36,13 @@ class Settings:
     sequence: str | None
     disabled: bool
     stamp_every: int = 1
+    first_calls: int = FIRST_CALLS
     problems: tuple[str, ...] = ()
 
 
 def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
     """Read ``HOPWATCH_DIR``, ``HOPWATCH_HOST``, ``HOPWATCH_NAME``, ``HOPWATCH_SEQUENCE``, ``HOPWATCH_STAMP_EVERY``,
-    ``HOPWATCH_DISABLED``. What cannot be used is left out, and told in ``problems``: the application must not notice.
+    ``HOPWATCH_FIRST_CALLS``, ``HOPWATCH_DISABLED``. What cannot be used is left out, and told in ``problems``: the application must not notice.
     """
     values = os.environ if environ is None else environ
     return _settings(tuple(values.get(name) for name in VARIABLES), os.getuid())
@@ -56,7 +61,8 @@ def _settings(given: tuple[str | None, ...], user: int) -> Settings:
         name=values.get("HOPWATCH_NAME") or None,
         sequence=_sequence(values.get("HOPWATCH_SEQUENCE"), problems),
         disabled=values.get("HOPWATCH_DISABLED", "") not in {"", "0"},
-        stamp_every=_stamp_every(values.get("HOPWATCH_STAMP_EVERY") or "1", problems),
+        stamp_every=_number(values, "HOPWATCH_STAMP_EVERY", 1, 1, problems),
+        first_calls=_number(values, "HOPWATCH_FIRST_CALLS", FIRST_CALLS, 0, problems),
         problems=tuple(problems),
     )
 
@@ -69,10 +75,11 @@ def _sequence(text: str | None, problems: list[str]) -> str | None:
     return text or None
 
 
-def _stamp_every(text: str, problems: list[str]) -> int:
-    if not (text.isascii() and text.isdigit()) or int(text) < 1:
-        problems.append(f"HOPWATCH_STAMP_EVERY must be a number from 1 on, not {text!r}")
-        return 1
+def _number(values: Mapping[str, str], name: str, default: int, least: int, problems: list[str]) -> int:
+    text = values.get(name, str(default))
+    if not (text.isascii() and text.isdigit() and len(text) < _MOST_DIGITS) or int(text) < least:
+        problems.append(f"{name} must be a number from {least} on, not {text!r}")
+        return default
     return int(text)
 
 

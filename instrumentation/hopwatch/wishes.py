@@ -21,6 +21,7 @@ class Wish:
     rule: TopicRule
     stamp_every: int
     rule_flags: int | None
+    first_calls: int
 
     @property
     def sequence_name(self) -> str | None:
@@ -38,4 +39,13 @@ def wish_of(settings: Settings, name: str | None, sequence: object, stamp_every:
     if not isinstance(stamp_every, int) or isinstance(stamp_every, bool) or stamp_every < 1:
         raise UsageError(f"stamp_every must be an integer from 1 on, not {stamp_every!r}")
     every = settings.stamp_every if stamp_every == 1 else stamp_every
-    return Wish(name or settings.name, stamped, counted, numbers, topic_rule(topic), every, rule_flags(topic))
+    return Wish(
+        name or settings.name,
+        stamped,
+        counted,
+        numbers,
+        topic_rule(topic),
+        every,
+        rule_flags(topic),
+        settings.first_calls,
+    )

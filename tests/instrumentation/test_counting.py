@@ -47,8 +47,8 @@ def test_both_ends_count_messages_frames_and_bytes(
             receiver.send(b"reply")
             assert sender.recv() == b"reply"
     sent, received = journal.socket("sender"), journal.socket("receiver")
-    assert (sent["sent"], sent["sent_more_frames"], sent["sent_bytes"]) == (3, 2, 50)
-    assert (received["received"], received["received_more_frames"], received["received_bytes"]) == (3, 2, 50)
+    assert (sent["sent"], sent["sent_more_frames"], sent["sent_bytes"]) == (3, 2, 54)
+    assert (received["received"], received["received_more_frames"], received["received_bytes"]) == (3, 2, 54)
     assert receiver_sends == (1 if receiver_type == zmq.XSUB else 0)
 
 

@@ -105,19 +105,28 @@ def test_threads_that_only_receive_are_found_among_the_first_calls(
     assert rules(pull) == ["two_threads"]
 
 
-def test_after_the_first_calls_nothing_stands_before_the_usual_ones(
-    context: zmq.Context, journal: Journal, link
+@pytest.mark.parametrize("first_calls", [0, 1, 7])
+@pytest.mark.parametrize("sequence", [None, "stamp"])
+def test_as_many_first_calls_are_looked_at_as_was_asked_for(
+    context: zmq.Context,
+    journal: Journal,
+    link,
+    monkeypatch: pytest.MonkeyPatch,
+    first_calls: int,
+    sequence: str | None,
 ) -> None:
-    pub, sub = hopwatch.wrap(context.socket(zmq.PUB)), hopwatch.wrap(context.socket(zmq.SUB))
-    sub.subscribe(b"")
-    sub.rcvhwm = pub.sndhwm = 5000
-    link(pub, sub)
-    for _ in range(1100):
-        pub.send(b"x")
-    for _ in range(1100):
-        sub.recv()
-    assert type(pub).send is type(pub)._hopwatch_methods["send"]
-    assert type(sub).recv is type(sub)._hopwatch_methods["recv"]
+    monkeypatch.setenv("HOPWATCH_FIRST_CALLS", str(first_calls))
+    push = hopwatch.wrap(context.socket(zmq.PUSH), sequence=sequence)
+    pull = hopwatch.wrap(context.socket(zmq.PULL), sequence=sequence)
+    link(push, pull)
+    send, recv = push.send, pull.recv
+    for number in range(max(1, first_calls)):
+        assert push._hopwatch.first_calls.sends == max(1, first_calls) - number
+        send(b"x")
+        recv()
+    assert (push._hopwatch.first_calls.sends, pull._hopwatch.first_calls.receives) == (0, 0)
+    in_turns(lambda: send(b"x"), lambda: send(b"x"), True)
+    assert rules(push) == []
 
 
 @pytest.mark.parametrize("alive", [True, False])

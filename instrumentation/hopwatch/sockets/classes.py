@@ -76,4 +76,3 @@ def exchange(
             member.__class__ = instrumented(
                 current._hopwatch_bare, parts, methods_now, current._hopwatch_above
             )
-            member._hopwatch.first_calls.follow(member)

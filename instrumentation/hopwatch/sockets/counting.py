@@ -19,6 +19,7 @@ from hopwatch.frames import size_of
 from hopwatch.journal.counters import Words
 from hopwatch.journal.runs import NO_RUN, received_run, sent_run
 from hopwatch.sockets.backend import backend_recv
+from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.stamp import SIZE as STAMP_SIZE
 from hopwatch.words import (
     RECEIVED,
@@ -82,15 +83,16 @@ def no_parts(count_sent: Callable[[int, bool], None]) -> Sender:  # noqa: ARG001
     return slow_send
 
 
-def counting_send(words: Words, plain: int = 0, parts: PartsSender = no_parts) -> Methods:
+def counting_send(words: Words, first: FirstCalls, plain: int = 0, parts: PartsSender = no_parts) -> Methods:
     """``send`` of a socket that counts; ``words`` is its slot, ``plain`` the flags of a plain send.
 
     No send is plain within a multipart message: see ``refusals.py``.
     """
     sent = sent_bytes = 0
     run, run_size, seen_size = sent_run(words), NO_RUN, NO_RUN
-    plain_now: object = plain
+    plain_now: object = NOT_NOW
     otherwise: Sender = slow_send
+    retired = False
 
     def send(
         self: Any,
@@ -136,22 +138,24 @@ def counting_send(words: Words, plain: int = 0, parts: PartsSender = no_parts) -
             end_or_begin_run(size)
         sent_bytes += size
         words[SENT_BYTES] = sent_bytes
-        plain_now = NOT_NOW if more else plain
+        plain_now = NOT_NOW
         if more:
             words[SENT_MORE_FRAMES] += 1
         else:
             sent += 1
             words[SENT] = sent
+            begin_afresh()
 
     def begin_afresh() -> None:
-        nonlocal plain_now
-        plain_now = plain
+        nonlocal plain_now, otherwise
+        if not first.sends and not retired:
+            plain_now, otherwise = plain, send_part
 
     def retire() -> None:
-        nonlocal plain_now, otherwise
-        plain_now, otherwise = NOT_NOW, send_as_it_is_now
+        nonlocal plain_now, otherwise, retired
+        plain_now, otherwise, retired = NOT_NOW, send_as_it_is_now, True
 
-    otherwise = parts(count_sent)
+    send_part = parts(count_sent)
     return {
         "send": send,
         "_hopwatch_count_sent": staticmethod(count_sent),

@@ -116,7 +116,10 @@ class CountingReceive(HookedSocket):
 
     def _hopwatch_look(self, frame: Any, flags: int, copy: bool, track: bool) -> Any:
         """Look closer at a frame: is it a stamp, and does its message go on?"""
-        incoming = self._hopwatch.incoming
+        state = self._hopwatch
+        if state.first_calls.receives:
+            state.look_at_receive()
+        incoming = state.incoming
         size = len(frame)
         more = backend_get(self, RCVMORE) if copy else frame.more
         if more:

@@ -19,6 +19,7 @@ from hopwatch.journal.counters import Words
 from hopwatch.rules.sending import swallowed
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.counting import Methods, Sender, send_as_it_is_now, slow_send
+from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.refusals import RefusalHandling, Waiting, send_frame
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.unrouted import ALONE, FULL, UNKNOWN, Place, Unrouted
@@ -120,11 +121,13 @@ def may_probe_routing(socket: zmq.Socket[bytes], state: SocketState, *, new: boo
     return state.unrouted.probing
 
 
-def routing_send(words: Words, methods: Methods, unrouted: Unrouted, plain: int = 0) -> Methods:
+def routing_send(
+    words: Words, first_calls: FirstCalls, methods: Methods, unrouted: Unrouted, plain: int = 0
+) -> Methods:
     """``send`` of a ROUTER that is not stamped: here routing ids and last frames, as ``counting.py`` for other types."""
     count_sent: Callable[[int, bool], None] = methods["_hopwatch_count_sent"].__func__
     otherwise: Sender = slow_send
-    retired = False
+    retired, looked_at = False, False
     first = plain | SNDMORE
 
     def send(
@@ -137,7 +140,10 @@ def routing_send(words: Words, methods: Methods, unrouted: Unrouted, plain: int 
         group: str | None = None,
     ) -> Any:
         """As ``zmq.Socket.send``."""
-        if unrouted.probing and not retired and routing_id is None and group is None:
+        nonlocal looked_at
+        if not looked_at:
+            looked_at = not first_calls.sends
+        elif unrouted.probing and not retired and routing_id is None and group is None:
             number = words[SENT]
             begun = unrouted.begun_message == number
             if begun and flags == plain:

@@ -40,6 +40,8 @@ class CountingSend(RefusalHandling):
             return bare_send(self, data, flags, copy, track, routing_id, group)
         flags = int(flags)
         state = self._hopwatch
+        if state.first_calls.sends:
+            state.look_at_send()
         # before a wait, in which another thread may unwrap the socket
         count_sent, more_follows = self._hopwatch_count_sent, self._hopwatch_more_follows
         try:

@@ -43,7 +43,7 @@ def read_numbers(
 
     if socket_type in SENDING:
         state.reading_sent = reading(sending=True)
-        sends = looking_send(counting_send(words))
+        sends = looking_send(counting_send(words, state.first_calls))
         methods = {**methods, **(arming_send(sends) if "_hopwatch_armed" in methods else sends)}
         parts = (SequencedSend, *parts[1:])
     if socket_type in RECEIVING:

@@ -6,7 +6,6 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.rules.setup import Kind, SetUp
-from hopwatch.sockets.first_calls import LookedAt
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.state import Guard, SocketState
 
@@ -35,5 +34,3 @@ def look_at_wrapped(socket: HookedSocket, state: SocketState, endpoint: str) -> 
         if state.setup is not None and state.setup.option("conflate") == 1:
             socket._hopwatch_conflate()
         state.consider(Kind.WRAPPED, endpoint)
-        state.first_calls = LookedAt(state.first_call)
-        state.first_calls.follow(socket)

@@ -24,6 +24,7 @@ from hopwatch.sockets.counting import (
     send_as_it_is_now,
     slow_send,
 )
+from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.numbering import Numbering
 from hopwatch.words import (
     LANE_COUNT,
@@ -45,7 +46,7 @@ now = time.time
 
 
 def stamping_send(
-    words: Words, numbering: Numbering, plain: int = 0, parts: PartsSender = no_parts
+    words: Words, first: FirstCalls, numbering: Numbering, plain: int = 0, parts: PartsSender = no_parts
 ) -> Methods:
     """``send`` of a socket that counts and stamps: here the messages of one frame, for which one lane serves.
 
@@ -113,7 +114,7 @@ def stamping_send(
                 return tracker
         leave()
         tracker = otherwise(self, data, flags, copy, track, routing_id, group)
-        if numbering.single_frame_lane is not None and not numbering.begun:
+        if numbering.single_frame_lane is not None and not numbering.begun and not first.sends:
             enter(numbering.single_frame_lane)
         return tracker
 
@@ -152,6 +153,9 @@ def stamping_send(
         count_frame(size, False)
 
     def count_sent(size: int, more: bool) -> None:
+        nonlocal otherwise
+        if otherwise is slow_send and not first.sends:
+            otherwise = send_part
         leave()
         count_frame(size, more)
 
@@ -172,7 +176,7 @@ def stamping_send(
         leave()
         otherwise = send_as_it_is_now
 
-    otherwise = parts(count_sent)
+    send_part = parts(count_sent)
     numbering.leave_hot_path = leave
     return {
         "send": send,

@@ -22,10 +22,10 @@ from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes, write_lanes
 from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.rules.judge import judge
-from hopwatch.rules.processes import TWO_THREADS, two_threads
+from hopwatch.rules.processes import two_threads
 from hopwatch.rules.setup import Kind, Moment, SetUp
 from hopwatch.sockets.attaching import Attaching, NoAttaching
-from hopwatch.sockets.first_calls import FirstCalls, NoFirstCalls
+from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.numbering import Numbering
 from hopwatch.sockets.reading import Reading
 from hopwatch.sockets.threads import Callers
@@ -97,7 +97,7 @@ class SocketState:
     process: int = field(default_factory=os.getpid)
     setup: SetUp | None = None
     callers: Callers = field(default_factory=Callers)
-    first_calls: FirstCalls = field(default_factory=NoFirstCalls)
+    first_calls: FirstCalls = field(default_factory=FirstCalls)
     open_journal: Callable[[], Journal] | None = None
     """In a forked child: how to come by a journal of its own."""
 
@@ -127,16 +127,26 @@ class SocketState:
             for finding in judge(self.setup, moment):
                 self.find(finding)
 
-    def first_call(self, method: str, first: bool) -> bool:
-        """One of the first calls of this method; whether there is more to be looked for."""
-        if self.faulty or self.closed:
-            return False
+    def look_at_send(self) -> None:
+        """One of the first sends."""
+        first = self.first_calls
+        first.sends -= 1
         with Guard(self):
-            if first and method == "send":
+            if not first.begun:
+                first.begun = True
                 self.consider(Kind.FIRST_SEND)
-            elif self.callers.alternate():
-                self.find(two_threads())
-        return not self.faulty and all(known.rule != TWO_THREADS for known in self.findings)
+            self._look_at_caller()
+
+    def look_at_receive(self) -> None:
+        """One of the first receives that are looked at."""
+        self.first_calls.receives -= 1
+        with Guard(self):
+            self._look_at_caller()
+
+    def _look_at_caller(self) -> None:
+        if self.callers.alternate():
+            self.find(two_threads())
+            self.first_calls.end()
 
     def waits(self) -> None:
         """A blocking send has to wait, which may come with many messages: only what it may tell is looked at."""

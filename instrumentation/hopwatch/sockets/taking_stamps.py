@@ -29,9 +29,16 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
     take = state.receiving.take
     count_unstamped = state.receiving.unstamped.count
     received, received_bytes = words[RECEIVED], received_run(words).end()
-    plain_now: object = plain
+    first = state.first_calls
+    plain_now: object = NOT_NOW if first.receives else plain
 
     def otherwise(self: Any, flags: int, copy: bool, track: bool) -> Any:
+        nonlocal plain_now
+        if plain_now is NOT_NOW:
+            if first.receives:
+                state.look_at_receive()
+            else:
+                plain_now = plain
         frame = self._hopwatch_next(flags, track, copy)
         return frame.bytes if copy else frame
 
