@@ -17,7 +17,7 @@ from hopwatch.instrument import PROCESS as INSTRUMENTS
 from hopwatch.own_socket import OwnSocket
 from hopwatch.patches import Patches
 from hopwatch.settings import from_environment
-from hopwatch.sockets import unbound_calls
+from hopwatch.sockets import polls, unbound_calls
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.wishes import wish_of
 from hopwatch.wrapping import unwrap, wrap_as_wished
@@ -65,6 +65,7 @@ class Installation:
                 unwrap(socket)
         self._wrapped.clear()
         unbound_calls.PROCESS.release()
+        polls.PROCESS.release()
         INSTRUMENTS.rest()
 
     def _wrap_after(self, cls: Any, wanted: Callable[[object], bool] = lambda _: True) -> None:

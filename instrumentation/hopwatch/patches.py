@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+Function = Callable[..., Any]
 
 NOT_ITS_OWN = object()
 """What stands for an attribute that its owner did not have by itself: a class inherits it, or nobody has it."""
@@ -30,3 +34,15 @@ class Patches:
                 delattr(owner, name)
             else:
                 setattr(owner, name, before)
+
+
+def exchange_functions(new_for_old: Mapping[Function, Function]) -> None:
+    """In every module of pyzmq: applications, and pyzmq's own modules, know its functions under several names."""
+    names = {function.__name__ for function in new_for_old}
+    for module_name, module in list(sys.modules.items()):
+        if module_name.partition(".")[0] != "zmq":
+            continue
+        for name in names & vars(module).keys():
+            value = vars(module)[name]
+            if callable(value) and value in new_for_old:
+                setattr(module, name, new_for_old[value])

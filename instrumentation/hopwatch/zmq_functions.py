@@ -6,8 +6,7 @@ A probed PUB or XPUB would block in them, so its probing stops first. What passe
 from __future__ import annotations
 
 import functools
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import zmq
@@ -15,21 +14,20 @@ from zmq import backend
 from zmq.backend import proxy as bare_proxy
 
 from hopwatch.instrument import PROCESS
+from hopwatch.patches import Function, exchange_functions
 from hopwatch.proxying import counted_proxy, stop_probing
 from hopwatch.settings import from_environment
 from hopwatch.sockets.hooks import HookedSocket
 
-Function = Callable[..., Any]
-
 
 def put_in_place() -> None:
-    """In every module of pyzmq: applications, and pyzmq's own devices, know these functions under several names."""
-    _exchange(OURS_FOR_BARE)
+    """Under every name that applications, and pyzmq's own devices, know them by."""
+    exchange_functions(OURS_FOR_BARE)
 
 
 def put_back() -> None:
-    """In every module of pyzmq, those too that were loaded in the meantime and took ours from another."""
-    _exchange({ours: bare for bare, ours in OURS_FOR_BARE.items()})
+    """In those modules too that were loaded in the meantime and took ours from another."""
+    exchange_functions({ours: bare for bare, ours in OURS_FOR_BARE.items()})
 
 
 @functools.wraps(bare_proxy)
@@ -65,14 +63,3 @@ OURS_FOR_BARE: Mapping[Function, Function] = {
         if bare is not None
     },
 }
-
-
-def _exchange(new_for_old: Mapping[Function, Function]) -> None:
-    names = {function.__name__ for function in new_for_old}
-    for module_name, module in list(sys.modules.items()):
-        if module_name.partition(".")[0] != "zmq":
-            continue
-        for name in names & vars(module).keys():
-            value = vars(module)[name]
-            if callable(value) and value in new_for_old:
-                setattr(module, name, new_for_old[value])

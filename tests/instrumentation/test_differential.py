@@ -159,16 +159,3 @@ def raised(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     with pytest.raises((TypeError, ValueError, OverflowError)) as error:
         call(*arguments, **options)
     return error.type, str(error.value)
-
-
-@pytest.mark.xfail(
-    strict=True,
-    reason="libzmq's poll does not know of the frame that was looked at to see whether it is a stamp",
-)
-@pytest.mark.parametrize("sequence", ["count", "stamp"])
-def test_a_poller_tells_of_the_rest_of_a_message_that_has_no_stamp(journal: Journal, sequence: str) -> None:
-    with pair((zmq.PUSH, zmq.PULL), wrapped=False, sequence=None) as sockets:
-        pull = hopwatch.wrap(sockets["receiver"], sequence=sequence)
-        sockets["sender"].send_multipart([b"first", b"last"])
-        assert pull.recv() == b"first"
-        assert zmq.select([pull], [], [], 0) == ([pull], [], [])

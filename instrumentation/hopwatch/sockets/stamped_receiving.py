@@ -10,6 +10,7 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch import stamp
 from hopwatch.frames import as_bytes
+from hopwatch.sockets import polls
 from hopwatch.sockets.arguments import are_flags, writable_memory
 from hopwatch.sockets.backend import backend_recv
 from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
@@ -185,6 +186,10 @@ class StampedReceive(HookedSocket):
         else:
             incoming.held = following if isinstance(following, zmq.Frame) else zmq.Frame(following)
             incoming.held.more = bool(backend_get(self, RCVMORE))
+            if not incoming.held.more and not incoming.told_to_polls:
+                incoming.told_to_polls = True
+                with Guard(state):
+                    polls.PROCESS.know_of(self)
         self._hopwatch_count(len(frame))
 
     def _hopwatch_is_orphan(self, frame: zmq.Frame) -> bool:

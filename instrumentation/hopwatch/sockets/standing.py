@@ -10,7 +10,7 @@ from typing import Any, cast
 import zmq
 from zmq.backend import Socket as BackendSocket
 
-from hopwatch.sockets import unbound_calls
+from hopwatch.sockets import polls, unbound_calls
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.greenlets import GreenletWaits
 from hopwatch.sockets.hooks import HookedSocket
@@ -103,7 +103,7 @@ def adopt(shadow: AnySocket, state: SocketState) -> None:
     worker = _worker_among(state)
     if worker is not None:
         worker._hopwatch_stop_probing()
-        shadow.__dict__.update({name: _lent(worker, name) for name in LENT})
+        shadow.__dict__.update({name: _lent(worker, name) for name in LENT}, _hopwatch=state)
         state.borrowers.add(shadow)
 
 
@@ -120,7 +120,7 @@ def _worker_among(state: SocketState) -> HookedSocket | None:
 
 def return_lent(socket: AnySocket) -> None:
     """Leave a shadow to itself."""
-    for name in LENT:
+    for name in (*LENT, "_hopwatch"):
         socket.__dict__.pop(name, None)
 
 
@@ -133,6 +133,7 @@ def leave(socket: HookedSocket) -> None:
     for attribute in ("_hopwatch", "_hopwatch_words"):
         socket.__dict__.pop(attribute, None)
     unbound_calls.PROCESS.release()
+    polls.PROCESS.release()
 
 
 def leave_unfinished(socket: AnySocket) -> None:

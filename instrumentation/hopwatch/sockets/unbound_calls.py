@@ -12,9 +12,9 @@ from typing import Any
 
 import zmq
 
-from hopwatch.alive import Alive
 from hopwatch.patches import Patches
 from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.while_wrapped import WhileWrapped
 
 NAMES = ("send", "recv", "recv_into")
 
@@ -24,26 +24,17 @@ class UnboundCalls:
 
     def __init__(self) -> None:
         self._patches = Patches()
-        self._sockets: Alive[zmq.Socket[Any]] = Alive()
-        self._in_place = False
+        self._needed = WhileWrapped(self._redirect, self._patches.undo)
+        self.release = self._needed.release
 
     def reach(self, socket: HookedSocket) -> None:
         """A socket has just been instrumented."""
-        if socket._hopwatch_bare.__module__.partition(".")[0] == "zmq":
-            return
-        self._sockets.add(socket)
-        if not self._in_place:
-            self._in_place = True
-            for name in NAMES:
-                self._patches.replace(zmq.Socket, name, _redirected(name, getattr(zmq.Socket, name)))
+        if socket._hopwatch_bare.__module__.partition(".")[0] != "zmq":
+            self._needed.need(socket)
 
-    def release(self) -> None:
-        """A socket has become bare again."""
-        if self._in_place and not any(
-            isinstance(socket, HookedSocket) and not socket.closed for socket in self._sockets
-        ):
-            self._in_place = False
-            self._patches.undo()
+    def _redirect(self) -> None:
+        for name in NAMES:
+            self._patches.replace(zmq.Socket, name, _redirected(name, getattr(zmq.Socket, name)))
 
 
 def _redirected(name: str, bare: Callable[..., Any]) -> Callable[..., Any]:

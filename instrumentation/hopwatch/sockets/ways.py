@@ -7,7 +7,10 @@ import zmq
 
 @dataclass
 class Incoming:
-    """Where a receiver stands within a multipart message; ``counted``: it was taken for a whole one at its first frame."""
+    """Where a receiver stands within a multipart message; ``counted``: it was taken for a whole one at its first frame.
+
+    ``told_to_polls``: pyzmq's pollers know that a frame may be held of this socket.
+    """
 
     held: zmq.Frame | None = None
     more: bool = False
@@ -16,6 +19,7 @@ class Incoming:
     multipart: bool = False
     asked_sometimes: bool = False
     counted: bool = False
+    told_to_polls: bool = False
 
 
 @dataclass

@@ -1,0 +1,83 @@
+"""pyzmq's pollers ask libzmq, which knows nothing of a frame that was looked at and is held for the application's next receive.
+
+Where nothing is left in libzmq behind such a frame, an application that polls between the frames of a message would wait for ever. So
+from the first such frame on, the function that all of pyzmq's pollers ask is one that knows of them; what it takes more is a look
+at each socket that is polled.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any
+
+import zmq
+from zmq.backend import zmq_poll as bare_poll
+
+from hopwatch.patches import Patches, exchange_functions
+from hopwatch.sockets.while_wrapped import WhileWrapped
+
+POLLIN = int(zmq.POLLIN)
+ASYNCHRONOUS = "zmq._future"
+
+
+@functools.wraps(bare_poll)
+def _poll(sockets: Any, timeout: Any = -1) -> Any:
+    if not isinstance(sockets, list | tuple) or not any(map(_has_held_frame, sockets)):
+        return bare_poll(sockets, timeout)
+    bare_poll([], timeout)  # which refuses what is no timeout
+    ready = []
+    for entry in sockets:
+        found = bare_poll([entry], 0)
+        if _has_held_frame(entry):
+            ready.append((entry[0], POLLIN | (found[0][1] if found else 0)))
+        else:
+            ready += found
+    return ready
+
+
+def _has_held_frame(entry: Any) -> bool:
+    """Whether one of the pairs of a socket and the events that are polled for is to be told of a frame."""
+    if not isinstance(entry, list | tuple) or len(entry) != 2 or not isinstance(entry[0], zmq.Socket):
+        return False
+    socket, events = entry
+    state = vars(socket).get("_hopwatch")
+    return (
+        state is not None
+        and state.incoming.held is not None
+        and isinstance(events, int | float)
+        and bool(int(events) & POLLIN)
+        and not socket.closed
+    )
+
+
+def _asynchronous(bare: Any) -> Any:
+    """``poll`` of pyzmq's asynchronous pollers: they wait for what the sockets' files tell, and only then ask."""
+
+    @functools.wraps(bare)
+    def poll(self: Any, timeout: Any = -1) -> Any:
+        return bare(self, 0 if any(map(_has_held_frame, self.sockets)) else timeout)
+
+    return poll
+
+
+class Polls:
+    """What is put in place of pyzmq's own for as long as a socket is wrapped that has had such a frame."""
+
+    def __init__(self) -> None:
+        self._patches = Patches()
+        needed = WhileWrapped(self._put_in_place, self._put_back)
+        self.know_of, self.release = needed.need, needed.release
+
+    def _put_in_place(self) -> None:
+        exchange_functions({bare_poll: _poll})
+        if ASYNCHRONOUS in sys.modules:
+            poller = sys.modules[ASYNCHRONOUS]._AsyncPoller
+            self._patches.replace(poller, "poll", _asynchronous(poller.poll))
+
+    def _put_back(self) -> None:
+        exchange_functions({_poll: bare_poll})
+        self._patches.undo()
+
+
+PROCESS = Polls()
