@@ -3,6 +3,7 @@ pending, what is cancelled, and what they say of themselves.
 """
 
 import asyncio
+import time
 from asyncio import Future
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -13,10 +14,11 @@ import hopwatch
 import pytest
 import zmq
 import zmq.asyncio
-from alike import PAIRINGS, differential
+from alike import PAIRINGS, SEQUENCES, differential, is_connected
 from hypothesis import given
 from hypothesis import strategies as st
 from journal_reader import Journal
+from socket_actions import PATIENT_S
 
 TURNS = 8
 """So many turns of the loop are enough for whatever can be done between two sockets of one thread."""
@@ -30,6 +32,8 @@ BODIES = st.one_of(
 FLAGS = st.sampled_from([0, 0, zmq.DONTWAIT, zmq.SNDMORE])
 RECEIVING_FLAGS = st.sampled_from([0, 0, int(zmq.DONTWAIT)])
 ENDS = st.sampled_from(["sender", "receiver"])
+ASKING = {"settle", "get", "more", "poll"}
+"""Operations that change nothing, and can be repeated."""
 AFTERWARDS = st.sampled_from(["cancel", "leave", "cancel", "leave", "time out"])
 """What becomes of a call that is still pending after some turns."""
 
@@ -52,6 +56,37 @@ OPERATIONS = st.one_of(
 
 
 @dataclass
+class Call:
+    """What was done to a socket: it has come to something, or is a future that may be pending."""
+
+    socket: zmq.asyncio.Socket
+    outcome: Any = None
+    future: Future[Any] | None = None
+
+    def seen(self) -> Any:
+        """What an application can see of it by now."""
+        if self.future is None:
+            return self.outcome
+        return seen(self.future), counted(self.socket)
+
+    def found_nothing(self) -> bool:
+        """Whether there was no message yet, and it may be done again."""
+        if self.future is None:
+            return asks_again(self.outcome)
+        return self.future.done() and asks_again(seen(self.future))
+
+    async def end(self, afterwards: str) -> None:
+        """Give up what is pending."""
+        if self.future is None or self.future.done():
+            return
+        if afterwards == "cancel":
+            self.future.cancel()
+        elif afterwards == "time out":
+            with suppress(TimeoutError, asyncio.TimeoutError):
+                await asyncio.wait_for(self.future, 0.002)
+
+
+@dataclass
 class Pair:
     """Two connected sockets, and the calls that were left pending on them."""
 
@@ -59,35 +94,23 @@ class Pair:
     receiver: zmq.asyncio.Socket
     left: list[Future[Any]] = field(default_factory=list)
 
-    async def outcome(self, operation: tuple[Any, ...]) -> Any:
-        """What comes of one operation: its result, its error, or that it is pending."""
+    def begin(self, operation: tuple[Any, ...]) -> Call:
+        """Do one operation."""
         name, end, *arguments = operation
         socket = getattr(self, end)
-        if name == "settle":
-            await turns()
-            return [seen(future) for future in self.left]
         for each in (self.sender, self.receiver):
             # else libzmq takes in what its peers have told it only about once a millisecond
             zmq.backend.Socket.get(each, zmq.EVENTS)
         try:
+            if name == "settle":
+                return Call(socket, [seen(future) for future in self.left])
             if name == "get":
-                return socket.get(*arguments)
+                return Call(socket, socket.get(*arguments))
             if name == "more":
-                return socket.rcvmore, socket.getsockopt(zmq.RCVMORE)
-            afterwards, *arguments = arguments
-            future = getattr(socket, name)(*arguments)
+                return Call(socket, (socket.rcvmore, socket.getsockopt(zmq.RCVMORE)))
+            return Call(socket, future=getattr(socket, name)(*arguments[1:]))
         except Exception as error:  # noqa: BLE001 -- whatever the bare socket raises, the wrapped one must raise
-            return error_seen(error)
-        await turns()
-        if not future.done() and afterwards == "cancel":
-            future.cancel()
-            await turns()
-        elif not future.done() and afterwards == "time out":
-            with suppress(TimeoutError, asyncio.TimeoutError):
-                await asyncio.wait_for(future, 0.002)
-        elif not future.done():
-            self.left.append(future)
-        return seen(future), counted(socket)
+            return Call(socket, error_seen(error))
 
 
 async def turns() -> None:
@@ -123,46 +146,94 @@ def error_seen(error: BaseException) -> Any:
     return type(error), getattr(error, "errno", None), str(error)
 
 
+def asks_again(outcome: Any) -> bool:
+    return isinstance(outcome, tuple) and outcome[:1] == (zmq.Again,)
+
+
 @asynccontextmanager
-async def pair(kinds: tuple[int, int], *, wrapped: bool, sequence: str | None) -> AsyncIterator[Pair]:
-    """Two sockets over inproc, where a message is there as soon as it was sent."""
+async def pair(kinds: tuple[int, int], address: str, wish: dict[str, Any] | None) -> AsyncIterator[Pair]:
+    """Two connected sockets; over inproc a message is there as soon as it was sent."""
     context = zmq.asyncio.Context()
     sockets = Pair(context.socket(kinds[0]), context.socket(kinds[1]))
     for socket in (sockets.sender, sockets.receiver):
         socket.linger = 0
-        socket.sndhwm = socket.rcvhwm = 2
+        if address.startswith("inproc"):
+            socket.sndhwm = socket.rcvhwm = 2
         if socket.type in {zmq.DEALER, zmq.REQ}:
             socket.routing_id = b"me"
-        if wrapped:
-            hopwatch.wrap(socket, sequence=sequence)
-    sockets.sender.bind("inproc://pair")
-    sockets.receiver.connect("inproc://pair")
+        if wish is not None:
+            hopwatch.wrap(socket, **wish)
+    sockets.sender.bind(address)
+    sockets.receiver.connect(sockets.sender.last_endpoint.rstrip(b"\0").decode())
     if kinds[1] == zmq.SUB:
         sockets.receiver.subscribe(b"")
-    yield sockets
-    for socket in (sockets.sender, sockets.receiver):
-        socket.close()
-    context.term()
+    if kinds[1] == zmq.XSUB:
+        await sockets.receiver.send(b"\x01")
+    deadline = time.monotonic() + PATIENT_S
+    while not is_connected(sockets.sender, zmq.POLLIN if kinds[0] == zmq.XPUB else zmq.POLLOUT):
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.001)
+    try:
+        yield sockets
+    finally:
+        for socket in (sockets.sender, sockets.receiver):
+            socket.close()
+        context.term()
 
 
-async def compare(kinds: tuple[int, int], sequence: str | None, operations: list[tuple[Any, ...]]) -> None:
-    async with (
-        pair(kinds, wrapped=False, sequence=None) as bare,
-        pair(kinds, wrapped=True, sequence=sequence) as wrapped,
-    ):
+async def compare(pairing: str, transport: str, sequence: str, operations: list[tuple[Any, ...]]) -> None:
+    kinds, patience = PAIRINGS[pairing], 0 if transport == "inproc" else PATIENT_S
+    address = {"inproc": "inproc://pair", "tcp": "tcp://127.0.0.1:*"}[transport]
+    async with pair(kinds, address, None) as bare, pair(kinds, address, SEQUENCES[sequence]) as wrapped:
         for operation in operations:
-            assert await wrapped.outcome(operation) == await bare.outcome(operation), operation
+            calls = await compared(bare, wrapped, operation, patience)
+            if calls[0].future is not None:
+                await asyncio.gather(*(call.end(operation[2]) for call in calls))
+                await turns()
+                assert calls[1].seen() == calls[0].seen(), operation
+            for made, call in zip((bare, wrapped), calls, strict=True):
+                if call.future is not None and not call.future.done():
+                    made.left.append(call.future)
         left = [*bare.left, *wrapped.left]
     await turns()
     assert all(future.done() for future in left)
 
 
-@pytest.mark.parametrize("sequence", [None, "stamp"])
-@pytest.mark.parametrize("pairing", [name for name in PAIRINGS if name != "REQ-REP"])
-@differential(20)
-@given(operations=st.lists(OPERATIONS, max_size=25))
+async def compared(bare: Pair, wrapped: Pair, operation: tuple[Any, ...], patience: float) -> list[Call]:
+    """Do the same to both pairs, and assert that the same comes of it: at once, or when what is under way (for so many seconds) has come."""
+    pairs = (bare, wrapped)
+    calls = [made.begin(operation) for made in pairs]
+    deadline = time.monotonic() + patience
+    await turns()
+    while calls[1].seen() != calls[0].seen() and time.monotonic() < deadline:
+        await asyncio.sleep(0.001)
+        calls = [
+            made.begin(operation) if operation[0] in ASKING or call.found_nothing() else call
+            for made, call in zip(pairs, calls, strict=True)
+        ]
+        await turns()
+    assert calls[1].seen() == calls[0].seen(), operation
+    return calls
+
+
+@pytest.mark.parametrize("pairing", PAIRINGS)
+@differential(40)
+@given(sequence=st.sampled_from(sorted(SEQUENCES)), operations=st.lists(OPERATIONS, max_size=25))
 def test_a_wrapped_pair_behaves_as_a_bare_one(
-    journal: Journal, pairing: str, sequence: str | None, operations: list[tuple[Any, ...]]
+    journal: Journal, pairing: str, sequence: str, operations: list[tuple[Any, ...]]
 ) -> None:
-    asyncio.run(compare(PAIRINGS[pairing], sequence, operations))
+    asyncio.run(compare(pairing, "inproc", sequence, operations))
+    assert journal.events("fault") == []
+
+
+@pytest.mark.parametrize("pairing", PAIRINGS)
+@differential(15)
+@given(sequence=st.sampled_from(sorted(SEQUENCES)), operations=st.lists(OPERATIONS, max_size=25))
+def test_it_does_so_over_a_connection_too(
+    journal: Journal, pairing: str, sequence: str, operations: list[tuple[Any, ...]]
+) -> None:
+    untimed = [
+        tuple("cancel" if each == "time out" else each for each in operation) for operation in operations
+    ]
+    asyncio.run(compare(pairing, "tcp", sequence, untimed))
     assert journal.events("fault") == []

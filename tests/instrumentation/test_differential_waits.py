@@ -1,6 +1,6 @@
 """A wrapped socket waits as long as a bare one: not less than asked for, hardly more, and not at all where a bare one does not.
 
-Of each wait the shortest of some is compared, which the load of the machine hardly touches.
+Each wait is repeated until it was as short as it has to be once: the load of the machine makes some longer, a wait too many all.
 """
 
 import signal
@@ -16,14 +16,14 @@ import zmq
 from alike import SEQUENCES
 from journal_reader import Journal
 
-TIMES = 3
+TRIES = 20
 LIMIT_MS = 20
-TOO_EARLY = 0.0015
-"""libzmq counts whole milliseconds, and ends up to one early: seen of bare sockets (s)."""
-MORE = 0.005
-"""The shortest wrapped wait exceeded the shortest bare one by less than a millisecond whenever this was measured (s)."""
-PROMPT = LIMIT_MS / 1000 / 2
-"""Longer than any call that does not wait, shorter than any that does (s)."""
+LIMIT = LIMIT_MS / 1000
+MORE = 0.002
+"""Of 1920 bare waits of 20 ms none was too short; half were longer by less than 0.4 ms, and with three busy loops on two cores
+nine in ten by less than 4.2 ms, the longest by 19 ms (s)."""
+PROMPT = LIMIT / 2
+"""Shorter than any call that waits (s)."""
 
 Call = Callable[[zmq.Socket], Any]
 
@@ -82,17 +82,34 @@ def full_and_empty(
         yield sockets[0], sockets[3]
 
 
-def shortest(call: Call, socket: zmq.Socket) -> tuple[float, Any]:
-    """How long a call takes at least (s), and what comes of it."""
-    taken = []
-    for _ in range(TIMES):
-        began = time.perf_counter()
-        try:
-            came = call(socket)
-        except zmq.ZMQError as error:
-            came = error.errno
-        taken.append(time.perf_counter() - began)
-    return min(taken), came
+def timed(call: Call, socket: zmq.Socket) -> tuple[float, Any]:
+    """How long a call takes (s), and what comes of it."""
+    began = time.perf_counter()
+    try:
+        came = call(socket)
+    except zmq.ZMQError as error:
+        came = error.errno
+    return time.perf_counter() - began, came
+
+
+def waits_as_asked(call: Call, socket: zmq.Socket) -> Any:
+    """What comes of a call that has to wait for the whole time limit."""
+    times = []
+    while not times or (times[-1] > LIMIT + MORE and len(times) < TRIES):
+        took, came = timed(call, socket)
+        times.append(took)
+    assert LIMIT <= min(times) <= LIMIT + MORE
+    return came
+
+
+def is_prompt(call: Call, socket: zmq.Socket) -> Any:
+    """What comes of a call that must not wait."""
+    times = []
+    while not times or (times[-1] > PROMPT and len(times) < TRIES):
+        took, came = timed(call, socket)
+        times.append(took)
+    assert min(times) < PROMPT
+    return came
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
@@ -101,11 +118,7 @@ def test_a_full_and_an_empty_pipe_are_waited_for_as_long_as_asked(journal: Journ
     with full_and_empty(kinds, None) as bare, full_and_empty(kinds, SEQUENCES[sequence]) as wrapped:
         for end, ways in enumerate((full_ways(), empty_ways())):
             for name, call in ways.items():
-                expected, seen = shortest(call, bare[end])
-                took, seen_wrapped = shortest(call, wrapped[end])
-                assert seen_wrapped == seen, name
-                assert expected >= LIMIT_MS / 1000 - TOO_EARLY, name
-                assert LIMIT_MS / 1000 - TOO_EARLY <= took <= expected + MORE, name
+                assert waits_as_asked(call, wrapped[end]) == waits_as_asked(call, bare[end]), name
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
@@ -128,9 +141,7 @@ def test_who_never_waits_does_not_when_wrapped(journal: Journal, kind: int, sequ
             receiver.connect("inproc://full")
             sender.poll(0)
             for _ in range(5):
-                took, came = shortest(lambda socket: socket.send_multipart([b"peer", b"x"]), sender)
-                assert came is None
-                assert took < PROMPT
+                assert is_prompt(lambda socket: socket.send_multipart([b"peer", b"x"]), sender) is None
             sender.close()
             receiver.close()
 
@@ -147,9 +158,7 @@ def test_with_dontwait_nobody_waits(journal: Journal, sequence: str) -> None:
                 (empty, lambda socket: socket.recv_multipart(zmq.DONTWAIT)),
                 (empty, lambda socket: socket.recv_into(bytearray(1), flags=zmq.DONTWAIT)),
             ):
-                took, came = shortest(call, socket)
-                assert came == zmq.EAGAIN
-                assert took < PROMPT
+                assert is_prompt(call, socket) == zmq.EAGAIN
 
 
 @contextmanager
@@ -159,7 +168,7 @@ def meanwhile(act: Callable[[], Any]) -> Iterator[list[float]]:
     over = threading.Event()
 
     def later() -> None:
-        over.wait(LIMIT_MS / 1000)
+        over.wait(LIMIT)
         times.append(time.perf_counter())
         act()
         times.append(time.perf_counter())
@@ -176,7 +185,6 @@ def meanwhile(act: Callable[[], Any]) -> Iterator[list[float]]:
 def test_a_wait_ends_when_another_thread_makes_room_or_sends(
     journal: Journal, wish: dict[str, Any] | None
 ) -> None:
-    late_ends, late_arrivals = [], []
     with zmq.Context() as context, context.socket(zmq.PUSH) as push, context.socket(zmq.PULL) as pull:
         for socket in (push, pull):
             socket.linger, socket.hwm, socket.sndtimeo, socket.rcvtimeo = 0, 1, 5000, 5000
@@ -184,23 +192,31 @@ def test_a_wait_ends_when_another_thread_makes_room_or_sends(
                 hopwatch.wrap(socket, **wish)
         push.bind("inproc://room")
         pull.connect("inproc://room")
-        for _ in range(TIMES):
+
+        def make_room() -> None:
+            for _ in range(2):
+                pull.recv()
+
+        def send_late() -> float:
             while push.poll(0, zmq.POLLOUT):
                 push.send(b"x")
-            with meanwhile(lambda: [pull.recv() for _ in range(2)]) as times:
-                began = time.perf_counter()
+            with meanwhile(make_room) as times:
                 push.send(b"late")
-                assert time.perf_counter() - began > LIMIT_MS / 1000 - TOO_EARLY
                 ended = time.perf_counter()
-            late_ends.append(ended - times[1])
+            assert ended > times[0]
+            return ended - times[1]
+
+        def receive_late() -> float:
             while pull.poll(0):
                 pull.recv()
             with meanwhile(lambda: push.send(b"y")) as times:
                 assert pull.recv_multipart() == [b"y"]
                 ended = time.perf_counter()
-            late_arrivals.append(ended - times[1])
-    assert min(late_ends) < MORE
-    assert min(late_arrivals) < MORE
+            assert ended > times[0]
+            return ended - times[1]
+
+        assert any(send_late() < MORE for _ in range(TRIES))
+        assert any(receive_late() < MORE for _ in range(TRIES))
 
 
 class AlarmError(Exception):
@@ -227,7 +243,7 @@ def handler(raises: bool) -> Iterator[list[int]]:
 @pytest.mark.parametrize("sequence", SEQUENCES)
 @pytest.mark.parametrize("raises", [False, True])
 def test_signals_end_or_prolong_a_wait_as_a_bare_one(journal: Journal, raises: bool, sequence: str) -> None:
-    kinds, main = (zmq.PUSH, zmq.PULL), threading.get_ident()
+    kinds = (zmq.PUSH, zmq.PULL)
     ends = {"full": [*full_ways().items()][:4], "empty": [*empty_ways().items()][:4]}
     with (
         full_and_empty(kinds, None) as bare,
@@ -236,18 +252,31 @@ def test_signals_end_or_prolong_a_wait_as_a_bare_one(journal: Journal, raises: b
     ):
         for number, calls in enumerate(ends.values()):
             for name, call in calls:
-                told = []
                 for socket in (bare[number], wrapped[number]):
-                    socket.sndtimeo = socket.rcvtimeo = 2 * LIMIT_MS
                     before = len(came)
-                    with meanwhile(lambda: signal.pthread_kill(main, signal.SIGUSR1)) as times:
-                        with pytest.raises((zmq.Again, AlarmError)) as error:
-                            call(socket)
-                        ended = time.perf_counter()
-                    told.append((error.type, len(came) - before))
-                    # a handler that returns has pyzmq wait again, for the whole time
-                    assert raises or ended - times[0] >= 2 * LIMIT_MS / 1000 - TOO_EARLY, name
-                assert told == [(AlarmError if raises else zmq.Again, 1)] * 2, name
+                    if raises:
+                        socket.sndtimeo = socket.rcvtimeo = 10_000
+                        assert interrupted(call, socket)[0] is AlarmError, name
+                        assert len(came) == before + 1
+                    else:
+                        # pyzmq waits again, for the whole time; on a busy machine the signal may come when the wait is over
+                        socket.sndtimeo = socket.rcvtimeo = 2 * LIMIT_MS
+                        lasted = [interrupted(call, socket)[1]]
+                        while lasted[-1] < 2 * LIMIT and len(lasted) < TRIES:
+                            lasted.append(interrupted(call, socket)[1])
+                        assert lasted[-1] >= 2 * LIMIT, name
+                        assert len(came) == before + len(lasted)
+
+
+def interrupted(call: Call, socket: zmq.Socket) -> tuple[type[Exception], float]:
+    """What a call raises that a signal comes in, and how long it lasts from the signal on (s)."""
+    main = threading.get_ident()
+    with (
+        pytest.raises((zmq.Again, AlarmError)) as error,
+        meanwhile(lambda: signal.pthread_kill(main, signal.SIGUSR1)) as times,
+    ):
+        call(socket)
+    return error.type, time.perf_counter() - times[0]
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)

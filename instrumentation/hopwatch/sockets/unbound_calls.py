@@ -7,6 +7,7 @@ given these functions, which send what is for an instrumented socket its way; a 
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,11 @@ from hopwatch.patches import Patches
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.while_wrapped import WhileWrapped
 
-NAMES = ("send", "recv", "recv_into")
+NAMES = (
+    *("send", "recv", "recv_into", "poll", "close"),
+    *("set", "setsockopt", "get", "getsockopt"),
+    *("bind", "connect", "unbind", "disconnect"),
+)
 
 
 class UnboundCalls:
@@ -40,17 +45,24 @@ class UnboundCalls:
 def _redirected(name: str, bare: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(bare)
     def call(self: Any, *arguments: Any, **options: Any) -> Any:
-        return (_own_way(type(self), name) or bare)(self, *arguments, **options)
+        own = None if _is_ours(sys._getframe(1).f_globals) else _own_way(type(self), name)
+        return (own or bare)(self, *arguments, **options)
 
     return call
+
+
+def _is_ours(caller: dict[str, Any]) -> bool:
+    """Whether the instrumented class itself calls, and wants what is next to it."""
+    return str(caller.get("__name__")).partition(".")[0] == "hopwatch"
 
 
 def _own_way(cls: type, name: str) -> Callable[..., Any] | None:
     """What an instrumented class does under a name, below the application's own; None where it does nothing."""
     if not getattr(cls, "_hopwatch_methods", None):
         return None
-    above: type = cls._hopwatch_bare  # type: ignore[attr-defined]
-    below = cls.__mro__[cls.__mro__.index(above) + 1 if above is not zmq.Socket else 0 :]
+    bare = cls._hopwatch_bare.__mro__  # type: ignore[attr-defined]
+    applications = bare[: bare.index(zmq.Socket)]
+    below = cls.__mro__[cls.__mro__.index(applications[-1]) + 1 :] if applications else cls.__mro__
     found = next(vars(part)[name] for part in below if name in vars(part))
     return None if found is vars(zmq.Socket).get(name) else found
 
