@@ -7,8 +7,9 @@ given these functions, which send what is for an instrumented socket its way; a 
 from __future__ import annotations
 
 import functools
-import sys
+import inspect
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import zmq
@@ -45,15 +46,16 @@ class UnboundCalls:
 def _redirected(name: str, bare: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(bare)
     def call(self: Any, *arguments: Any, **options: Any) -> Any:
-        own = None if _is_ours(sys._getframe(1).f_globals) else _own_way(type(self), name)
+        own = None if _is_called_by_us(inspect.currentframe()) else _own_way(type(self), name)
         return (own or bare)(self, *arguments, **options)
 
     return call
 
 
-def _is_ours(caller: dict[str, Any]) -> bool:
+def _is_called_by_us(call: FrameType | None) -> bool:
     """Whether the instrumented class itself calls, and wants what is next to it."""
-    return str(caller.get("__name__")).partition(".")[0] == "hopwatch"
+    caller = call and call.f_back
+    return caller is not None and str(caller.f_globals.get("__name__")).partition(".")[0] == "hopwatch"
 
 
 def _own_way(cls: type, name: str) -> Callable[..., Any] | None:
