@@ -20,6 +20,7 @@ from hopwatch.journal.counters import Words
 from hopwatch.journal.runs import NO_RUN, received_run, sent_run
 from hopwatch.sockets.backend import backend_recv
 from hopwatch.sockets.first_calls import FirstCalls
+from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 from hopwatch.stamp import SIZE as STAMP_SIZE
 from hopwatch.words import (
     RECEIVED,
@@ -108,8 +109,9 @@ def counting_send(words: Words, first: FirstCalls, plain: int = 0, parts: PartsS
         if flags == plain_now and routing_id is None and group is None:
             try:
                 tracker = backend_send(self, data, DONTWAIT, copy, track)
-            except Again:
-                pass
+            except REFUSED as error:
+                if not is_refusal(error):
+                    raise
             else:
                 if data.__class__ is not bytes or len(data) != run_size:
                     size = len(data) if data.__class__ is bytes else size_of(data)

@@ -15,13 +15,13 @@ from hopwatch.sockets.counting import Sender, slow_send
 from hopwatch.sockets.numbering import KnownLane, Numbering
 from hopwatch.sockets.refusals import send_with_stamp
 from hopwatch.sockets.state import SocketState
+from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 from hopwatch.stamp import MAGIC, pack_head, pack_numbers
 from hopwatch.words import LANE_COUNT, LANE_MORE_FRAMES, SENT
 
 DONTWAIT = int(zmq.DONTWAIT)
 SNDMORE = int(zmq.SNDMORE)
 
-Again = zmq.Again
 backend_send = BackendSocket.send
 now = time.time
 
@@ -41,7 +41,9 @@ def counting_parts(state: SocketState, count_sent: CountSent) -> Sender:
         if state.sends_parts and (more or (begun and flags == last)) and routing_id is None and group is None:
             try:
                 tracker = backend_send(self, data, flags if begun else first, copy, track)
-            except Again:
+            except REFUSED as error:
+                if not is_refusal(error):
+                    raise
                 if begun:
                     self._hopwatch_drop_begun()
                     raise
@@ -87,7 +89,9 @@ def stamping_parts(
                         state.sending_more = False
                         count_sent(len(data) if data.__class__ is bytes else size_of(data), False)
                         return tracker
-            except Again:
+            except REFUSED as error:
+                if not is_refusal(error):
+                    raise
                 if begun:
                     self._hopwatch_drop_begun()
                     raise

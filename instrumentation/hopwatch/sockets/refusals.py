@@ -14,6 +14,7 @@ from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.numbering import Numbered
 from hopwatch.sockets.state import Guard
+from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 from hopwatch.words import EAGAIN_SENDS, ONSETS, SENT, WAITED_NS, WAITED_SENDS
 
 DONTWAIT = int(zmq.DONTWAIT)
@@ -54,8 +55,8 @@ def send_with_stamp(
     )
     try:
         trackers.extend(both)
-    except zmq.Again:
-        if not trackers:
+    except REFUSED as error:
+        if not trackers or not is_refusal(error):
             raise
     except BaseException as error:
         if interrupts(error):
@@ -80,8 +81,8 @@ class RefusalHandling(HookedSocket):
         tracker = None
         try:
             tracker = send_frame(self, data, flags if begun else flags | DONTWAIT, copy, track, stamp)
-        except zmq.Again:
-            if self._hopwatch_gives_up(flags) or begun:
+        except REFUSED as error:
+            if not is_refusal(error) or self._hopwatch_gives_up(flags) or begun:
                 raise
             refused = True
         return self._hopwatch_retry(data, flags, copy, track, stamp) if refused else tracker
@@ -147,7 +148,9 @@ class Probing(RefusalHandling):
             began = time.perf_counter_ns()
             try:
                 return send_frame(self, data, flags, copy, track, stamp)
-            except zmq.Again:
+            except REFUSED as error:
+                if not is_refusal(error):
+                    raise
                 BackendSocket.set(self, zmq.XPUB_NODROP, 0)
             try:
                 if last_try or time.perf_counter_ns() - began < PROMPT_NS:

@@ -23,6 +23,7 @@ from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.refusals import RefusalHandling, Waiting, send_frame
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.unrouted import ALONE, FULL, UNKNOWN, Place, Unrouted
+from hopwatch.sockets.zmq_errors import FAILED, errno_of
 from hopwatch.words import SENT, UNROUTABLE
 
 DONTWAIT = int(zmq.DONTWAIT)
@@ -61,8 +62,8 @@ class RoutingProbe(RefusalHandling):
         backend_set(self, MANDATORY, 1)
         try:
             tracker = backend_send(self, data, flags, copy, track)
-        except zmq.ZMQError as error:
-            reason = REASONS.get(error.errno or 0)
+        except FAILED as error:
+            reason = REASONS.get(errno_of(error) or 0)
             if reason is None:
                 raise
         else:

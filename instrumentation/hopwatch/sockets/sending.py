@@ -18,6 +18,7 @@ from hopwatch.sockets.numbering import Numbered
 from hopwatch.sockets.options import subscription_changed
 from hopwatch.sockets.refusals import RefusalHandling
 from hopwatch.sockets.state import Guard, SocketState
+from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 
 SNDMORE = int(zmq.SNDMORE)
 
@@ -46,8 +47,8 @@ class CountingSend(RefusalHandling):
         count_sent, more_follows = self._hopwatch_count_sent, self._hopwatch_more_follows
         try:
             tracker = self._hopwatch_send_frame(data, flags, copy, track)
-        except zmq.Again:
-            if state.sending_more:
+        except REFUSED as error:
+            if state.sending_more and is_refusal(error):
                 self._hopwatch_drop_begun()
             raise
         state.sending_more = more_follows(flags, state.sending_more)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any, cast
 
 import zmq
@@ -15,6 +14,7 @@ from hopwatch.sockets.arguments import are_flags, writable_memory
 from hopwatch.sockets.backend import backend_recv
 from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
 from hopwatch.sockets.state import Guard
+from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 from hopwatch.words import (
     RECEIVED_MORE_FRAMES,
     WAITED_RECEIVES,
@@ -207,11 +207,10 @@ class StampedReceive(HookedSocket):
         if isinstance(flags, int) and not flags & DONTWAIT:
             try:
                 return backend_recv(self, flags | DONTWAIT, False, track)
-            except zmq.Again:
-                self._hopwatch_words[WAITED_RECEIVES] += 1
-            except ImportError:  # pyzmq makes no errors any more while the interpreter takes its modules down
-                if not sys.is_finalizing():
+            except REFUSED as error:
+                if not is_refusal(error):
                     raise
+                self._hopwatch_words[WAITED_RECEIVES] += 1
         try:
             return backend_recv(self, flags, False, track)
         except zmq.Again:

@@ -26,6 +26,7 @@ from hopwatch.sockets.counting import (
 )
 from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.numbering import Numbering
+from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 from hopwatch.words import (
     LANE_COUNT,
     LANE_MORE_FRAMES,
@@ -40,7 +41,6 @@ DONTWAIT = int(zmq.DONTWAIT)
 DONTWAIT_SNDMORE = int(zmq.DONTWAIT) | int(zmq.SNDMORE)
 UNSENT = object()
 
-Again = zmq.Again
 backend_send = BackendSocket.send
 now = time.time
 
@@ -92,7 +92,9 @@ def stamping_send(
                     backend_send(self, stamp, DONTWAIT)
                     until = next_due
                     words[LANE_RUN_MORE_FRAMES] += 1
-            except Again:
+            except REFUSED as error:
+                if not is_refusal(error):
+                    raise
                 if sent >= until and tracker is not UNSENT:
                     # the pipe has died between the two, and takes the message with it as it does a bare socket's
                     count_with_stamp(size_of(data))

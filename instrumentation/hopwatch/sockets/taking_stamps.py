@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import zmq
@@ -13,13 +12,12 @@ from hopwatch.journal.runs import received_run
 from hopwatch.sockets.backend import backend_recv
 from hopwatch.sockets.counting import NOT_NOW, Methods, recv_as_it_is_now
 from hopwatch.sockets.state import SocketState
+from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 from hopwatch.stamp import MAGIC
 from hopwatch.stamp import SIZE as STAMP_SIZE
 from hopwatch.words import RECEIVED, RECEIVED_BYTES
 
 DONTWAIT = int(zmq.DONTWAIT)
-
-Again = zmq.Again
 
 
 def stamped_recv(words: Words, state: SocketState) -> Methods:
@@ -48,10 +46,8 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
         if flags == plain_now and incoming.held is None and not incoming.frames and not state.faulty:
             try:
                 frame = backend_recv(self, DONTWAIT, False, track)
-            except Again:
-                pass
-            except ImportError:  # of pyzmq's own error, while the interpreter takes its modules down
-                if not sys.is_finalizing():
+            except REFUSED as error:
+                if not is_refusal(error):
                     raise
             else:
                 following: Any = b""
