@@ -19,3 +19,6 @@ def recv_with_more(socket: Any, flags: int = 0, copy: bool = True, track: bool =
 
 
 backend_recv: Any = BackendSocket.recv if zmq.pyzmq_version_info()[:2] >= ASKS_LIBZMQ_FROM else recv_with_more
+
+RECEIVES_INTO = hasattr(BackendSocket, "recv_into")
+"""Whether this pyzmq has ``recv_into``: an application may ask a socket whether it has."""

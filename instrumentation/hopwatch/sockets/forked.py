@@ -11,6 +11,7 @@ from zmq.backend import Socket as BackendSocket
 from hopwatch.journal.journal import Journal
 from hopwatch.sockets import polls
 from hopwatch.sockets.after_fork import tell_of_use
+from hopwatch.sockets.backend import RECEIVES_INTO
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.state import SocketState
@@ -29,10 +30,12 @@ class ForkedSocket(HookedSocket):
         self._hopwatch_used()
         return super().recv(*args, **kwargs)
 
-    def recv_into(self, *args: Any, **kwargs: Any) -> Any:
-        """As ``zmq.Socket.recv_into``."""
-        self._hopwatch_used()
-        return super().recv_into(*args, **kwargs)
+    if RECEIVES_INTO:
+
+        def recv_into(self, *args: Any, **kwargs: Any) -> Any:
+            """As ``zmq.Socket.recv_into``."""
+            self._hopwatch_used()
+            return super().recv_into(*args, **kwargs)
 
     def poll(self, *args: Any, **kwargs: Any) -> Any:
         """As ``zmq.Socket.poll``."""

@@ -11,7 +11,7 @@ from hopwatch import stamp
 from hopwatch.frames import as_bytes
 from hopwatch.sockets import polls
 from hopwatch.sockets.arguments import are_flags, writable_memory
-from hopwatch.sockets.backend import backend_recv
+from hopwatch.sockets.backend import RECEIVES_INTO, backend_recv
 from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
 from hopwatch.sockets.state import Guard
 from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
@@ -60,17 +60,19 @@ class StampedReceive(HookedSocket):
             parts.append(backend_recv(self, flags, False, track))
         return [part.bytes for part in parts] if copy else parts
 
-    def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
-        """As ``zmq.Socket.recv_into``, the stamps left out."""
-        if not has_way(self, StampedReceive):
-            return self.recv_into(buffer, nbytes=nbytes, flags=flags)
-        memory = writable_memory(buffer, nbytes, flags)
-        if memory is None:
-            return BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
-        frame = self._hopwatch_next(flags, track=False)
-        kept = min(len(frame), int(nbytes) or len(memory))
-        memory[:kept] = frame.buffer[:kept]
-        return len(frame)
+    if RECEIVES_INTO:
+
+        def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
+            """As ``zmq.Socket.recv_into``, the stamps left out."""
+            if not has_way(self, StampedReceive):
+                return self.recv_into(buffer, nbytes=nbytes, flags=flags)
+            memory = writable_memory(buffer, nbytes, flags)
+            if memory is None:
+                return BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
+            frame = self._hopwatch_next(flags, track=False)
+            kept = min(len(frame), int(nbytes) or len(memory))
+            memory[:kept] = frame.buffer[:kept]
+            return len(frame)
 
     def get(self, option: int) -> Any:
         """As the bare socket's; stamps are no frames to the application."""
