@@ -8,6 +8,7 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch import stamp
+from hopwatch.finding import address_taken
 from hopwatch.frames import as_bytes
 from hopwatch.sockets import polls
 from hopwatch.sockets.arguments import are_flags, writable_memory
@@ -24,7 +25,6 @@ DONTWAIT = int(zmq.DONTWAIT)
 RCVMORE = int(zmq.RCVMORE)
 POLLIN = int(zmq.POLLIN)
 STAMP_SIZE = stamp.SIZE
-
 
 backend_get = BackendSocket.get
 
@@ -94,6 +94,10 @@ class StampedReceive(HookedSocket):
         if self._hopwatch.incoming.held is None or not flags & POLLIN:
             return super().poll(timeout, flags)
         return super().poll(0, flags) | POLLIN
+
+    def _hopwatch_address_taken(self) -> None:
+        if self._hopwatch.type_name not in {"PUSH", "PUB"}:
+            self._hopwatch.find(address_taken())
 
     def _hopwatch_between_messages(self) -> bool:
         incoming = self._hopwatch.incoming
