@@ -189,7 +189,7 @@ def test_a_wrapped_stream_behaves_as_a_bare_one(
     with exchange(None) as bare, exchange(SEQUENCES[sequence]) as wrapped:
         for operation in [("comes",), *operations]:
             expected, came = bare.do(operation), wrapped.do(operation)
-            # on a busy machine a bare STREAM, too, has been seen not to close a connection that it was told to
+            # on a busy machine a bare STREAM has been seen not to close a connection that it was told to
             assume(NOT_CLOSED not in str(expected))
             assert not is_a_failed_assertion(expected), (operation, expected)
             assert came == expected, operation
