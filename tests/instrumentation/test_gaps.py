@@ -156,6 +156,22 @@ def test_messages_that_are_read_after_the_topic_was_left_and_taken_up_again_do_n
     assert (journal.socket("sub")["gaps"], journal.of("sub", "gap")) == (0, [])
 
 
+def test_a_gap_among_messages_sent_before_a_topic_was_taken_up_again_does_not_hide_that_it_was_left() -> None:
+    subscriptions = Subscriptions()
+    receiver = Receiver(subscriptions)
+    subscriptions.add(b"")
+    receiver.take(0)
+    subscriptions.remove(b"")
+    receiver.lanes.unsubscribed()
+    subscriptions.add(b"")
+    receiver.lanes.subscribed()
+    receiver.take(2)
+    receiver.take(9, sent_at=time.time_ns() + 1_000_000_000)
+    assert receiver.counters("gaps", "lost") == [0, 0]
+    receiver.take(11)
+    assert receiver.counters("gaps", "lost") == [1, 1]
+
+
 def test_leaving_another_topic_before_the_first_message_hides_no_loss() -> None:
     subscriptions = Subscriptions()
     receiver = Receiver(subscriptions)
@@ -283,9 +299,9 @@ class Receiver:
         unstamped = Unstamped(stamp.BY_FIRST_FRAME, TopicCounts(7, NoJournal()))
         self.lanes = ReceivingLanes(7, self.slot.words, NoJournal(), subscriptions, unstamped)
 
-    def take(self, *numbers: int, flags: int = 0) -> None:
+    def take(self, *numbers: int, flags: int = 0, sent_at: int = 1_000) -> None:
         for number in numbers:
-            frame = stamp.encode(stamp.Stamp(flags, 0, 0, 99, number, number, 1_000 + number))
+            frame = stamp.encode(stamp.Stamp(flags, 0, 0, 99, number, number, sent_at + number))
             self.lanes.take(frame, b"")
 
     def counters(self, *names: str) -> list[int]:

@@ -211,7 +211,7 @@ class ReceivingLanes:
         first, last = words[LANE_NEXT], stamp.lane_number - 1
         words[LANE_COUNT] += 1
         if lane.paused:
-            lane.paused = False
+            lane.paused = stamp.sent_at <= self._resubscribed_at
             self._event("skipped", stamp, first=first, last=last)
         else:
             lost = last - first + 1 - came
