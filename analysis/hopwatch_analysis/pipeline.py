@@ -73,7 +73,13 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
             incidents.incidents(accounts, figures, topology.sockets, unroutable.peers(tables["unroutable"]))
         ),
         "findings": risks.findings(tables, topology.sockets, topology.links).unionByName(
-            unwrapped_receivers(tables["connection"], topology.mirrored, topology.sockets, topology.edges)
+            unwrapped_receivers(
+                tables["connection"],
+                topology.mirrored,
+                topology.sockets,
+                links=topology.links,
+                way_edges=topology.edges,
+            )
         ),
         "faults": completeness.faults(tables["fault"]),
         "lost_events": completeness.lost_events(tables["process"]),

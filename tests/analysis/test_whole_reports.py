@@ -380,8 +380,21 @@ def unwrapped_receiver(story: LandedFolder) -> None:
     story.add("connection", "looked-at", 2, action="disconnected", **event)
 
 
+def receivers_that_tell_of_no_connections(story: LandedFolder) -> None:
+    """A SUB wrapped after it had connected, alone; and another such one beside a bare one."""
+    for name, remotes, port in (("to-late-one", (41,), 5557), ("to-late-one-and-bare", (42, 43), 5558)):
+        story.socket(name, "PUB", closed=50)
+        story.add("endpoint", name, 0, action="bind", endpoint=f"tcp://127.0.0.1:{port}")
+        for remote in remotes:
+            ends = {"local": f"127.0.0.1:{port}", "remote": f"127.0.0.1:{remote}"}
+            story.one_end(name, 1, **ends, endpoint=f"tcp://127.0.0.1:{port}", accepted=True)
+        story.socket(f"late-one-of-{name}", "SUB", opened=2, closed=60)
+        story.add("endpoint", f"late-one-of-{name}", 2, action="endpoint", endpoint=f"tcp://127.0.0.1:{port}")
+
+
 STORIES = (
     unwrapped_receiver,
+    receivers_that_tell_of_no_connections,
     carried_numbers,
     sparse_stamps,
     sparse_and_shared_out,
@@ -664,5 +677,9 @@ def test_where_the_sender_is_not_wrapped_the_receiver_alone_tells_what_is_lost(r
 
 
 def test_a_stamped_sender_whose_receiver_nobody_wrapped_is_a_finding(report: Json) -> None:
-    found = [item["socket"] for item in report["findings"] if item["rule"] == "receiver_not_wrapped"]
-    assert found == [id_of("to-bare")]
+    found = {
+        item["socket"]: item["text"] for item in report["findings"] if item["rule"] == "receiver_not_wrapped"
+    }
+    assert set(found) == {id_of("to-bare"), id_of("to-late-one-and-bare")}
+    assert "of its connection to 127.0.0.1:7, on" in found[id_of("to-bare")]
+    assert "of one of its connections, on" in found[id_of("to-late-one-and-bare")]
