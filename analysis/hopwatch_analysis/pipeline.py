@@ -176,7 +176,7 @@ def _unchecked(topology: Topology, evidence: Evidence, to_nobody: DataFrame) -> 
             unchecked.partial(topology.endings, topology.lanes, evidence.owed, topology.sockets),
             unreceived.published_to_nobody(to_nobody),
             topology.counters,
-            topology.receipts,
+            topology.receipts.join(topology.filtered_otherwise, on=["stream", "receiver"], how="left_anti"),
         )
         .join(types.drop("type"), on="stream", how="left")
         .join(receivers, on="receiver", how="left")
