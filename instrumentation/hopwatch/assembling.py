@@ -23,7 +23,7 @@ from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.counting import PartsSender, arming_send, counting_recv, counting_send, no_parts
 from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.hooks import HookedSocket
-from hopwatch.sockets.looking import looking_recv, looking_send
+from hopwatch.sockets.looking import RECEIVE_TIME_LIMIT, looking_recv, looking_send
 from hopwatch.sockets.numbering import (
     NEVER,
     KnownLane,
@@ -213,8 +213,14 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
         sending = routing_send(words, state.first_calls, sending, state.unrouted, plain)
     if state.subscriptions is not None or state.type_name == "STREAM":
         sending = looking_send(sending)
-    counting = looking_recv if way.looks_ahead else counting_recv
-    receiving = stamped_recv(words, state) if reads_stamps else counting(words)
+    if reads_stamps:
+        receiving = stamped_recv(words, state)
+    elif way.looks_ahead:
+        receiving = looking_recv(words)
+    else:
+        receiving = counting_recv(words, state.first_calls)
+    if way.looks_ahead:
+        receiving["rcvtimeo"] = RECEIVE_TIME_LIMIT
     arms = probed and state.unrouted is None
     return {**(arming_send(sending) if arms else sending), **receiving}
 
