@@ -44,12 +44,18 @@ def conflating(tables: Tables) -> DataFrame:
 
 
 def leaving_out(tables: Tables) -> DataFrame:
-    """Sockets that leave messages out by design, or whose subscriptions do not say what they are sent: socket.
+    """Sockets that leave messages out by design, or where subscriptions do not say what is sent: socket."""
+    return conflating(tables).unionByName(filtering_otherwise(tables)).distinct()
 
-    ZMQ_INVERT_MATCHING turns subscriptions round, and with ZMQ_XPUB_MANUAL the sender's application decides of them.
+
+def filtering_otherwise(tables: Tables) -> DataFrame:
+    """Sockets where subscriptions do not say what is sent: socket.
+
+    ZMQ_INVERT_MATCHING turns them round, and with ZMQ_XPUB_MANUAL (or _LAST_VALUE) the sender's application decides of them.
     """
-    own = tables["option"].where("option in ('invert_matching', 'xpub_manual') and value = '1'")
-    return conflating(tables).unionByName(own.select("socket")).distinct()
+    names = ("invert_matching", "xpub_manual", "xpub_manual_last_value")
+    own = tables["option"].where(sf.col("option").isin(*names) & (sf.col("value") == "1"))
+    return own.select("socket").distinct()
 
 
 def latest_counters(tables: Tables) -> DataFrame:

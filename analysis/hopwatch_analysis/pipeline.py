@@ -73,7 +73,13 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
             incidents.incidents(accounts, figures, topology.sockets, unroutable.peers(tables["unroutable"]))
         ),
         "findings": risks.findings(tables, topology.sockets, topology.links).unionByName(
-            unwrapped_receivers(tables["connection"], topology.mirrored, topology.sockets, topology.edges)
+            unwrapped_receivers(
+                tables["connection"],
+                topology.mirrored,
+                topology.sockets,
+                links=topology.links,
+                way_edges=topology.edges,
+            )
         ),
         "faults": completeness.faults(tables["fault"]),
         "lost_events": completeness.lost_events(tables["process"]),
@@ -170,7 +176,7 @@ def _unchecked(topology: Topology, evidence: Evidence, to_nobody: DataFrame) -> 
             unchecked.partial(topology.endings, topology.lanes, evidence.owed, topology.sockets),
             unreceived.published_to_nobody(to_nobody),
             topology.counters,
-            topology.receipts,
+            topology.receipts.join(topology.filtered_otherwise, on=["stream", "receiver"], how="left_anti"),
         )
         .join(types.drop("type"), on="stream", how="left")
         .join(receivers, on="receiver", how="left")

@@ -139,7 +139,7 @@ class LostEvents:
 
 @dataclass(frozen=True)
 class Unchecked:
-    """Messages of which it cannot be told whether they were lost: ``reason`` is "unstamped", "partial" or "nobody".
+    """Messages of which it cannot be told whether they were lost: ``reason`` is "unstamped", "partial", "filtered" or "nobody".
 
     ``sent`` by the sender in all, ``received`` by the receiver from all such senders (None: not known).
     """

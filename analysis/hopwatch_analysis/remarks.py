@@ -21,6 +21,13 @@ def _partial(row: Unchecked) -> str:
     )
 
 
+def _filtered(row: Unchecked) -> str:
+    return (
+        f"{row.receiver_name} (from {row.name}): what it is sent is not what it has subscribed to (ZMQ_INVERT_MATCHING, "
+        f"ZMQ_XPUB_MANUAL); {_counts(row)}."
+    )
+
+
 def _nobody(row: Unchecked) -> str:
     return (
         f"{row.name} sent {_messages(row.sent)} while nobody was connected to it: a publisher drops those, by design, "
@@ -37,4 +44,4 @@ def _messages(count: int) -> str:
     return "1 message" if count == 1 else f"{count} messages"
 
 
-REMARKS = {"unstamped": _unstamped, "partial": _partial, "nobody": _nobody}
+REMARKS = {"unstamped": _unstamped, "partial": _partial, "filtered": _filtered, "nobody": _nobody}

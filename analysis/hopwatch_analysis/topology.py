@@ -44,6 +44,7 @@ class Topology:
     gaps: DataFrame
     mirrored: DataFrame
     unchecked: DataFrame | None
+    filtered_otherwise: DataFrame
 
 
 def topology_of(tables: Tables, scope: Scope) -> Topology:
@@ -62,8 +63,10 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
     senders = streams.unionByName(unchecked.unstamped_senders(counters, sockets, streams))
     all_ways = settle(ways(settle(senders), linked, sockets, got))
     found = all_ways.join(streams, on="stream", how="left_semi")
-    unstamped = _unstamped(senders.join(streams, on="stream", how="left_anti"), all_ways, by_count)
     edges = settle(way_edges(found))
+    otherwise = settle(_filtered_otherwise(edges, nodes.filtering_otherwise(tables)))
+    unstamped = _unstamped(senders.join(streams, on="stream", how="left_anti"), all_ways, by_count)
+    untold = numbered.select("stream", "lane").join(otherwise, on="stream", how="inner")
     once = edges.select("from_socket", "to_socket", "mirrored").distinct()
     facts = settle(link_facts(tables, once, mirrored))
     endings = settle(owed.endings(edges, sockets, facts))
@@ -75,14 +78,17 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
         lanes=numbered,
         links=linked,
         counters=counters,
-        unstamped=settle(unstamped),
+        unstamped=settle(_with_reason(unstamped, otherwise)),
         edges=edges,
         facts=facts,
         endings=endings,
         longest_way=(longest and longest[0]) or 0,
         gaps=settle(narrowed(read.gaps, tables["onset"])),
         mirrored=mirrored,
-        unchecked=_either(read.unchecked, by_count.uncounted),
+        unchecked=_either(
+            _either(read.unchecked, by_count.uncounted), settle(untold.select("stream", "lane", "receiver"))
+        ),
+        filtered_otherwise=otherwise,
     )
 
 
@@ -93,6 +99,23 @@ def _counted(tables: Tables, lane_rows: DataFrame, sockets: DataFrame, linked: D
         settle(reach(linked, sockets)),
         subscriptions=owed.subscriptions(tables["subscription"]),
         leaving_out=nodes.leaving_out(tables),
+    )
+
+
+def _filtered_otherwise(edges: DataFrame, sockets: DataFrame) -> DataFrame:
+    """Ways on which subscriptions do not say what is sent: stream, receiver."""
+    ends = [
+        edges.select("stream", "receiver", sf.col(end).alias("socket"))
+        for end in ("from_socket", "to_socket")
+    ]
+    return ends[0].unionByName(ends[1]).join(sockets, on="socket", how="left_semi").drop("socket").distinct()
+
+
+def _with_reason(unstamped: DataFrame, filtered_otherwise: DataFrame) -> DataFrame:
+    """Adds ``reason``: "unstamped", or "filtered" where that is why nothing can be checked."""
+    others = unstamped.join(filtered_otherwise, on=["stream", "receiver"], how="left_anti")
+    return others.withColumn("reason", sf.lit("unstamped")).unionByName(
+        filtered_otherwise.withColumn("reason", sf.lit("filtered"))
     )
 
 

@@ -29,7 +29,7 @@ def unchecked(
 ) -> DataFrame:
     """One row a stream and receiver that cannot be checked: reason, stream, receiver, sent, received (but what is checked).
 
-    ``unstamped_ways`` has each stream without stamps with its receivers (null: none known) and its type. Where the counts
+    ``unstamped_ways`` has each stream without stamps with its receivers (null: none known), its type and the reason. Where the counts
     of both ends agree, nothing is missing, and there is no row.
     """
     checked = got.groupBy(sf.col("receiver").alias("socket")).agg(sf.sum("count").alias("checked"))
@@ -42,7 +42,7 @@ def unchecked(
         )
     )
     sent = counters.select(sf.col("socket").alias("stream"), "sent")
-    unstamped = unstamped_ways.join(sent, on="stream", how="inner").withColumn("reason", sf.lit("unstamped"))
+    unstamped = unstamped_ways.join(sent, on="stream", how="inner")
     nobody = to_nobody.withColumns({"reason": sf.lit("nobody"), "receiver": sf.lit(None).cast("string")})
     return (
         unstamped.unionByName(partial.withColumn("reason", sf.lit("partial")), allowMissingColumns=True)

@@ -4,7 +4,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 RULE = "receiver_not_wrapped"
-AT = "Its messages are stamped, and no instrumented socket is known at the other end of its connection to "
+AT = "Its messages are stamped, and no instrumented socket is known at the other end of "
 MEANS = (
     ", on the same host: such a receiver gets the stamp as one more frame, and what it misses is not known."
 )
@@ -12,13 +12,15 @@ ADVICE = "Wrap the receiver too, have its journal read by an agent, or take the 
 
 
 def unwrapped_receivers(
-    connections: DataFrame, mirrored: DataFrame, sockets: DataFrame, way_edges: DataFrame
+    connections: DataFrame, mirrored: DataFrame, sockets: DataFrame, links: DataFrame, way_edges: DataFrame
 ) -> DataFrame:
     """Findings (socket, rule, text, advice), one a sender at most.
 
     Only connections whose both ends are on one address count: another host may have an agent of its own; and only those that
     lasted: a probe of the port goes at once. A stream that somebody got by a
-    way that is not known passes through sockets that are not wrapped, and need not end there.
+    way that is not known passes through sockets that are not wrapped, and need not end there. A receiver that tells of no
+    connections of its own (it was wrapped after it had connected, or has another monitor) is known by its endpoint, and may be
+    at the other end of any of them.
     """
     stamped = sockets.where("stamped and type not in ('SUB', 'XSUB', 'PULL')").select("socket")
     by_unknown_way = way_edges.where("transport = 'unknown'").select(sf.col("stream").alias("socket"))
@@ -33,9 +35,18 @@ def unwrapped_receivers(
         .join(ended, on=["socket", "connection"], how="left_anti")
         .join(by_unknown_way, on="socket", how="left_anti")
     )
-    text = sf.concat(sf.lit(AT), "remote", sf.lit(MEANS))
+    unseen = (
+        links.where("transport = 'tcp' and not mirrored")
+        .groupBy(sf.col("from_socket").alias("socket"))
+        .agg(sf.count_distinct("to_socket").alias("unseen"))
+    )
+    which = sf.when(sf.col("unseen") == 0, sf.concat(sf.lit("its connection to "), "remote"))
+    text = sf.concat(sf.lit(AT), sf.coalesce(which, sf.lit("one of its connections")), sf.lit(MEANS))
     return (
         alone.groupBy("socket")
-        .agg(sf.min("remote").alias("remote"))
+        .agg(sf.min("remote").alias("remote"), sf.count("*").alias("alone"))
+        .join(unseen, on="socket", how="left")
+        .fillna(0, ["unseen"])
+        .where("alone > unseen")
         .select("socket", sf.lit(RULE).alias("rule"), text.alias("text"), sf.lit(ADVICE).alias("advice"))
     )

@@ -98,7 +98,7 @@ def instrument_socket(
     if wish.numbers is not None:
         parts, methods = read_numbers(state, socket_type, wish.numbers, (parts, methods))
     new_class = instrumented(type(worker), parts, methods, above(worker))
-    state.setup = set_up_of(socket, socket_type, probed=probed)
+    state.setup = set_up_of(socket, socket_type, probed=probed, stamped=stamps and wish.stamped)
     _write_opened(socket, state, wish.sequence_name, probed)
     state.find(refusal)
     state.by_install = by_install

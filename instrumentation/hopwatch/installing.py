@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import logging
 import sys
 import weakref
@@ -18,7 +19,10 @@ from hopwatch.own_socket import OwnSocket
 from hopwatch.patches import Patches
 from hopwatch.settings import from_environment
 from hopwatch.sockets import polls, unbound_calls
+from hopwatch.sockets.callers import is_garbage_collector
 from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.standing import address_of, adopt, worker_of
+from hopwatch.sockets.state import Guard
 from hopwatch.wishes import wish_of
 from hopwatch.wrapping import unwrap, wrap_as_wished
 from hopwatch.zmq_functions import put_back, put_in_place
@@ -45,6 +49,7 @@ class Installation:
         self._patches = Patches()
         self._arguments: Arguments | None = None
         self._wrapped: dict[int, weakref.ref[zmq.Socket[bytes]]] = {}
+        self._by_address: weakref.WeakValueDictionary[int, zmq.Socket[bytes]] = weakref.WeakValueDictionary()
 
     def install(self, arguments: Arguments) -> None:
         """Patch pyzmq; once installed, only the arguments change."""
@@ -64,6 +69,7 @@ class Installation:
             if isinstance(socket, HookedSocket) and socket._hopwatch.by_install:
                 unwrap(socket)
         self._wrapped.clear()
+        self._by_address.clear()
         unbound_calls.PROCESS.release()
         polls.PROCESS.release()
         polls.PROCESS.look_no_more()
@@ -96,9 +102,14 @@ class Installation:
             self._patches.replace(zmq.Socket, "__init_subclass__", classmethod(__init_subclass__))
 
     def _made(self, socket: zmq.Socket[bytes]) -> None:
-        """Wrap a new socket. A shadow is left alone: it is a socket that is known already, as another object."""
+        """Wrap a new socket. A shadow is a socket that is known already, as another object."""
         arguments = self._arguments
-        if arguments is None or socket._shadow or isinstance(socket, OwnSocket | HookedSocket):
+        if arguments is None or isinstance(socket, OwnSocket | HookedSocket):
+            return
+        if socket._shadow:
+            self._shadow_made(socket)
+            return
+        if is_garbage_collector(inspect.currentframe()):
             return
         try:
             settings = from_environment()
@@ -112,6 +123,17 @@ class Installation:
             return
         key, wrapped = id(socket), self._wrapped
         wrapped[key] = weakref.ref(socket, lambda _: wrapped.pop(key, None))
+        self._by_address[address_of(socket)] = socket
+
+    def _shadow_made(self, shadow: zmq.Socket[bytes]) -> None:
+        """A shadow by address is told from others by that alone; the others have come by the socket, which has seen to them."""
+        worker = worker_of(shadow)
+        if isinstance(worker, HookedSocket) or "_hopwatch" in worker.__dict__:
+            return
+        known = self._by_address.get(address_of(shadow))
+        if isinstance(known, HookedSocket) and not known._hopwatch.closed:
+            with Guard(known._hopwatch):
+                adopt(shadow, known._hopwatch)
 
 
 def _is_asyncio(socket: object) -> bool:

@@ -380,8 +380,37 @@ def unwrapped_receiver(story: LandedFolder) -> None:
     story.add("connection", "looked-at", 2, action="disconnected", **event)
 
 
+def receivers_that_tell_of_no_connections(story: LandedFolder) -> None:
+    """A SUB wrapped after it had connected, alone; and another such one beside a bare one."""
+    for name, remotes, port in (("to-late-one", (41,), 5557), ("to-late-one-and-bare", (42, 43), 5558)):
+        story.socket(name, "PUB", closed=50)
+        story.add("endpoint", name, 0, action="bind", endpoint=f"tcp://127.0.0.1:{port}")
+        for remote in remotes:
+            ends = {"local": f"127.0.0.1:{port}", "remote": f"127.0.0.1:{remote}"}
+            story.one_end(name, 1, **ends, endpoint=f"tcp://127.0.0.1:{port}", accepted=True)
+        story.socket(f"late-one-of-{name}", "SUB", opened=2, closed=60)
+        story.add("endpoint", f"late-one-of-{name}", 2, action="endpoint", endpoint=f"tcp://127.0.0.1:{port}")
+
+
+def subscriptions_turned_round(story: LandedFolder) -> None:
+    """Each was sent the topic that it had not subscribed to, and lost nothing."""
+    for sender, receiver, own in (("mirror", "image", "invert_matching"), ("warden", "ward", "xpub_manual")):
+        story.socket(sender, "XPUB", closed=50)
+        story.socket(receiver, "SUB", closed=60)
+        story.add("option", receiver if own == "invert_matching" else sender, 0.1, option=own, value="1")
+        story.subscribe(receiver, "a")
+        story.link(sender, receiver)
+        story.sent(sender, 60, 40, lane=0, topic="a")
+        story.sent(sender, 40, 40, lane=1, topic="b")
+        story.got(receiver, sender, 40, 0, 39, 40, lane=1)
+        story.counters(sender, 50, final=True, sent=100)
+        story.counters(receiver, 60, final=True, received=40)
+
+
 STORIES = (
     unwrapped_receiver,
+    subscriptions_turned_round,
+    receivers_that_tell_of_no_connections,
     carried_numbers,
     sparse_stamps,
     sparse_and_shared_out,
@@ -663,6 +692,21 @@ def test_where_the_sender_is_not_wrapped_the_receiver_alone_tells_what_is_lost(r
     assert alone["lost"] + alone["unexplained"] == 5
 
 
+@pytest.mark.parametrize(("sender", "receiver"), [("mirror", "image"), ("warden", "ward")])
+def test_nobody_is_owed_what_it_subscribed_to_where_that_does_not_say_what_it_is_sent(
+    report: Json, sender: str, receiver: str
+) -> None:
+    assert [item for item in report["ledger"] if item["receiver_name"] == receiver] == []
+    assert incidents(report, sender) == []
+    (said,) = (item for item in report["not_checked"] if item["receiver"] == id_of(receiver))
+    assert (said["sent"], said["received"]) == (100, 40)
+    assert "is not what it has subscribed to" in said["text"]
+
+
 def test_a_stamped_sender_whose_receiver_nobody_wrapped_is_a_finding(report: Json) -> None:
-    found = [item["socket"] for item in report["findings"] if item["rule"] == "receiver_not_wrapped"]
-    assert found == [id_of("to-bare")]
+    found = {
+        item["socket"]: item["text"] for item in report["findings"] if item["rule"] == "receiver_not_wrapped"
+    }
+    assert set(found) == {id_of("to-bare"), id_of("to-late-one-and-bare")}
+    assert "of its connection to 127.0.0.1:7, on" in found[id_of("to-bare")]
+    assert "of one of its connections, on" in found[id_of("to-late-one-and-bare")]

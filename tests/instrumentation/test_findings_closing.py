@@ -1,5 +1,7 @@
 """Findings of what a closing socket loses: shown true over bare sockets, and told by a wrapped one, once."""
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -82,3 +84,56 @@ def test_a_low_mark_is_found_over_ipc_alone(context: zmq.Context, journal: Journ
     assert rules(pull) == []
     bind(pull, f"ipc://{tmp_path}/pipe")
     assert rules(pull) == ["low_mark_over_ipc"]
+
+
+CLOSING_WHILE_A_PEER_GOES = """
+import sys
+import hopwatch, zmq
+stamped, frames = sys.argv[1] == "stamped", int(sys.argv[2])
+for _ in range(100):
+    context = zmq.Context()
+    push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+    push.linger, push.sndbuf, push.sndhwm, pull.rcvbuf, pull.rcvhwm = 0, 4096, 50, 4096, 2
+    if stamped:
+        hopwatch.wrap(push, sequence="stamp")
+    pull.connect(f"tcp://127.0.0.1:{push.bind_to_random_port('tcp://127.0.0.1')}")
+    for _ in range(40):
+        push.send_multipart([b"x" * 3000] * frames)
+    pull.poll(1000)
+    pull.close()
+    push.close()
+    context.term()
+"""
+
+
+@pytest.mark.parametrize(("how", "frames"), [("stamped", 1), ("bare", 2), ("bare", 1)])
+def test_closing_without_linger_as_a_peer_goes_ends_who_sends_several_frames(
+    journal: Journal, how: str, frames: int
+) -> None:
+    command = [sys.executable, "-c", CLOSING_WHILE_A_PEER_GOES, how, str(frames)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ("src/session_base.cpp" in ended.stderr) is ((how, frames) != ("bare", 1))
+
+
+def test_stamps_without_linger_are_told_where_a_peer_may_go(context: zmq.Context, journal: Journal) -> None:
+    def told(kind: int, sequence: str | None, linger: int, endpoint: str) -> bool:
+        socket = hopwatch.wrap(context.socket(kind), sequence=sequence)
+        socket.linger = linger
+        socket.connect(endpoint)
+        return "stamped_without_linger" in rules(socket)
+
+    assert told(zmq.PUB, "stamp", 0, NOWHERE)
+    assert told(zmq.DEALER, "stamp", 0, NOWHERE)
+    assert not told(zmq.PUB, "stamp", 0, "inproc://here")
+    assert not told(zmq.PUB, "stamp", 100, NOWHERE)
+    assert not told(zmq.PUB, "count", 0, NOWHERE)
+    assert not told(zmq.PUB, None, 0, NOWHERE)
+    assert not told(zmq.SUB, "stamp", 0, NOWHERE)
+
+
+def test_stamps_that_were_given_up_are_no_risk(context: zmq.Context, journal: Journal) -> None:
+    pub = hopwatch.wrap(context.socket(zmq.PUB), sequence="stamp")
+    pub.conflate = 1
+    pub.linger = 0
+    pub.connect(NOWHERE)
+    assert rules(pub) == ["stamp_refused"]

@@ -132,6 +132,58 @@ def test_what_passed_while_unsubscribed_is_skipped_and_not_lost(stamped, known_t
     assert (journal.socket("sub")["gaps"], journal.of("sub", "gap")) == (0, [])
 
 
+@pytest.mark.parametrize("read_before", [0, 1])
+@pytest.mark.parametrize("every", [1, 2])
+def test_messages_that_are_read_after_the_topic_was_left_and_taken_up_again_do_not_hide_that(
+    stamped, known_to, journal: Journal, every: int, read_before: int
+) -> None:
+    pub, sub = stamped(b"a", b"b", stamp_every=every)
+    known_to(pub, 2)
+    for number in range(5):
+        pub.send_multipart([b"a", b"%d" % number])
+    for _ in range(read_before):
+        sub.recv_multipart()
+    sub.unsubscribe(b"a")
+    known_to(pub, 1)
+    for _ in range(5):
+        pub.send_multipart([b"a", b"not for us"])
+    sub.subscribe(b"a")
+    known_to(pub, 2)
+    for number in range(5 - read_before):
+        assert sub.recv_multipart() == [b"a", b"%d" % (number + read_before)]
+    exchange(pub, sub)
+    assert len(journal.of("sub", "skipped")) == 1
+    assert (journal.socket("sub")["gaps"], journal.of("sub", "gap")) == (0, [])
+
+
+def test_a_gap_among_messages_sent_before_a_topic_was_taken_up_again_does_not_hide_that_it_was_left() -> None:
+    subscriptions = Subscriptions()
+    receiver = Receiver(subscriptions)
+    subscriptions.add(b"")
+    receiver.take(0)
+    subscriptions.remove(b"")
+    receiver.lanes.unsubscribed()
+    subscriptions.add(b"")
+    receiver.lanes.subscribed()
+    receiver.take(2)
+    receiver.take(9, sent_at=time.time_ns() + 1_000_000_000)
+    assert receiver.counters("gaps", "lost") == [0, 0]
+    receiver.take(11)
+    assert receiver.counters("gaps", "lost") == [1, 1]
+
+
+def test_leaving_another_topic_before_the_first_message_hides_no_loss() -> None:
+    subscriptions = Subscriptions()
+    receiver = Receiver(subscriptions)
+    for topic in (b"left", b""):
+        subscriptions.add(topic)
+        receiver.lanes.subscribed()
+    subscriptions.remove(b"left")
+    receiver.lanes.unsubscribed()
+    receiver.take(0, 2)
+    assert receiver.counters("gaps", "lost") == [1, 1]
+
+
 def test_an_xsub_that_leaves_a_topic_and_comes_back_has_no_gap(
     context: zmq.Context, journal: Journal, known_to
 ) -> None:
@@ -247,9 +299,9 @@ class Receiver:
         unstamped = Unstamped(stamp.BY_FIRST_FRAME, TopicCounts(7, NoJournal()))
         self.lanes = ReceivingLanes(7, self.slot.words, NoJournal(), subscriptions, unstamped)
 
-    def take(self, *numbers: int, flags: int = 0) -> None:
+    def take(self, *numbers: int, flags: int = 0, sent_at: int = 1_000) -> None:
         for number in numbers:
-            frame = stamp.encode(stamp.Stamp(flags, 0, 0, 99, number, number, 1_000 + number))
+            frame = stamp.encode(stamp.Stamp(flags, 0, 0, 99, number, number, sent_at + number))
             self.lanes.take(frame, b"")
 
     def counters(self, *names: str) -> list[int]:

@@ -18,6 +18,7 @@ import pytest
 import zmq
 import zmq.asyncio
 import zmq.devices
+import zmq.utils.garbage
 from hopwatch.sockets.hooks import HookedSocket
 from journal_reader import Journal
 
@@ -281,6 +282,54 @@ def test_a_shadow_is_not_wrapped_on_its_own(context: zmq.Context, journal: Journ
     ]
     assert not any(shadow.closed for shadow in shadows)
     assert len(journal.events("opened")) == 1
+
+
+@pytest.mark.parametrize("sequence", [None, "stamp"])
+@pytest.mark.parametrize("how", ["shadow(address)", "asyncio shadow(address)", "asyncio Socket(socket)"])
+def test_a_shadow_by_whatever_way_sends_and_receives_as_part_of_its_socket(
+    journal: Journal, how: str, sequence: str | None
+) -> None:
+    async def exchange() -> None:
+        kind = zmq.asyncio.Context if how == "shadow(address)" else zmq.Context
+        with kind() as context, context.socket(zmq.PUSH) as push, context.socket(zmq.PULL) as pull:
+            push.bind("inproc://way")
+            pull.connect("inproc://way")
+            if how == "shadow(address)":
+                second_push, second_pull = (zmq.Socket.shadow(socket.underlying) for socket in (push, pull))
+                await push.send(b"1")
+                second_push.send_multipart([b"2", b"3"])
+                assert second_pull.recv_multipart() == [b"1"]
+                assert await pull.recv_multipart() == [b"2", b"3"]
+            else:
+                by_address = how == "asyncio shadow(address)"
+                made = zmq.asyncio.Socket.shadow if by_address else zmq.asyncio.Socket
+                second_push, second_pull = (
+                    made(socket.underlying if by_address else socket) for socket in (push, pull)
+                )
+                push.send(b"1")
+                await second_push.send_multipart([b"2", b"3"])
+                assert await second_pull.recv_multipart() == [b"1"]
+                assert pull.recv_multipart() == [b"2", b"3"]
+
+    hopwatch.install(sequence=sequence)
+    asyncio.run(asyncio.wait_for(exchange(), 20))
+    counted = {event["type"]: event for event in journal.events("opened")}
+    assert len(journal.events("opened")) == 2
+    closed = {event["socket"]: event["counters"] for event in journal.events("closed")}
+    assert closed[counted["PUSH"]["socket"]]["sent"] == 2
+    assert closed[counted["PULL"]["socket"]]["received"] == 2
+    assert closed[counted["PULL"]["socket"]]["received_more_frames"] == 1
+    assert journal.events("fault") == []
+
+
+def test_what_pyzmq_frees_buffers_with_is_left_bare(context: zmq.Context, journal: Journal, link) -> None:
+    zmq.utils.garbage.gc.stop()  # it is started when it is needed, once a process
+    hopwatch.install()
+    push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+    link(push, pull)
+    push.send(b"x" * 1_000_000, copy=False, track=True)
+    assert len(pull.recv()) == 1_000_000
+    assert [event["type"] for event in journal.events("opened")] == ["PUSH", "PULL"]
 
 
 def test_asyncio_sockets_are_wrapped_until_uninstall(

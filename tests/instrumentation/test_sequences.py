@@ -1,5 +1,6 @@
 """Numbers that messages already carry are read as they are: nothing on the wire changes, and only what is lost is told."""
 
+import hashlib
 import signal
 import time
 from collections.abc import Callable
@@ -96,6 +97,18 @@ def test_a_restart_of_the_numbering_is_a_new_epoch_and_no_loss(before, after, ro
     receiver.take(*after)
     assert (receiver.found, receiver.rows) == ((0, 0, 0, 0), rows)
     assert len({slot.words[1] for slot in receiver.lanes.slots}) == 2
+
+
+@pytest.mark.parametrize("sending", [False, True])
+def test_numbers_that_are_none_make_new_epochs_and_no_loss_that_no_counter_holds(sending: bool) -> None:
+    sequence = sequences.numbered(lambda frames: (frames[0], int(frames[1])))
+    counters = private_slot(SOCKET_SLOT_WORDS)
+    lanes = SequencedLanes(7, sequence, counters.words, NoJournal(), sending=sending)
+    for number in range(400):
+        digest = hashlib.sha256(b"%d" % number).digest()[:8]
+        lanes.take([b"a", b"%d" % int.from_bytes(digest, "big")], None)
+    assert told_counters(counters.words)[COUNTER_NAMES.index("lost")] < 2**63
+    assert all(slot.words[LANE_NEXT] < 2**63 for slot in lanes.slots)
 
 
 def test_what_is_lost_after_a_restart_is_told() -> None:

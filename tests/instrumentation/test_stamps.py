@@ -188,6 +188,30 @@ def test_a_topic_rule_that_raises_costs_the_stamps_and_no_message(
     assert journal.header()["faults"] == 1
 
 
+@pytest.mark.parametrize("sequence", ["stamp", "count"])
+@pytest.mark.parametrize("error", [SystemExit, GeneratorExit])
+def test_a_topic_rule_that_wants_to_end_the_program_does_not(
+    context: zmq.Context, journal: Journal, link, sequence: str, error: type[BaseException]
+) -> None:
+    asked = []
+
+    def rule(frames: list[bytes]) -> bytes:
+        asked.append(frames)
+        raise error
+
+    pub = hopwatch.wrap(context.socket(zmq.PUB), name="pub", sequence=sequence, topic=rule)
+    sub = hopwatch.wrap(context.socket(zmq.SUB), sequence=sequence)
+    sub.subscribe(b"")
+    link(pub, sub)
+    for body in (b"a", b"b"):
+        pub.send(body)
+        assert sub.recv() == body
+    assert [event["text"] for event in journal.of("pub", "fault")] == [
+        f"UsageError: the topic rule raised {error.__name__}"
+    ]
+    assert len(asked) == 1
+
+
 def test_a_sub_wrapped_after_it_subscribed_to_everything_is_checked(
     context: zmq.Context, journal: Journal, link
 ) -> None:

@@ -16,6 +16,13 @@ from hopwatch.lanes.open_gaps import OpenGaps
 RECENT = 64
 RUN_OF_A_RESTART = 3
 WRAPS_WITHIN = 1 << 16
+FURTHEST = 1 << 48
+"""More messages than this nobody sends between two that arrive: what is further on is of another numbering."""
+
+
+def furthest(modulus: int) -> int:
+    """How far ahead of the number that was due another one may be, and still be of its numbering."""
+    return min(modulus // 2, FURTHEST)
 
 
 class Verdict(Enum):
@@ -59,7 +66,7 @@ class NumberLine:
         """Place one carried number: a verdict, and the numbers that it is about, ``first`` to ``last`` (RESTART: where it began)."""
         due = self.next % self.modulus
         ahead = (number - due) % self.modulus
-        reach = self.modulus // 2 if number >= due else min(WRAPS_WITHIN, self.modulus // 4)
+        reach = furthest(self.modulus) if number >= due else min(WRAPS_WITHIN, self.modulus // 4)
         if ahead <= reach:
             return self._onward(number, ahead)
         return self._back(number, self.next - (self.modulus - ahead))

@@ -103,9 +103,7 @@ class ReceivingLanes:
         elif stamp.lane_number == words[LANE_NEXT]:
             words[LANE_COUNT] += 1
             self._advance(lane, words, stamp)
-            settled = stamp.sent_at > self._resubscribed_at + SETTLED_NS
-            if lane.paused and settled and self._is_owed(lane.topic):
-                lane.paused = False
+            lane.paused = lane.paused and not self._is_in_force(lane.topic, stamp)
         elif stamp.flags & SHARED_OUT:
             self._take_shared_out(lane, words, stamp)
         elif stamp.lane_number > words[LANE_NEXT]:
@@ -129,6 +127,10 @@ class ReceivingLanes:
     def _is_owed(self, topic: bytes) -> bool:
         return self._subscriptions is None or self._subscriptions.cover(topic)
 
+    def _is_in_force(self, topic: bytes, stamp: Stamp) -> bool:
+        """Whether a message shows that its topic is subscribed to again, as far as it ever was left."""
+        return stamp.sent_at > self._resubscribed_at + SETTLED_NS and self._is_owed(topic)
+
     def _open(self, stamp: Stamp, first_frame: Any, several: bool) -> None:
         if first_frame is None and stamp.flags & RULE_MASK:
             self.unstamped.before += 1  # whose lane it is in is told by a later stamp
@@ -148,6 +150,8 @@ class ReceivingLanes:
         words[LANE_FIRST] = stamp.lane_number
         words[LANE_SOCKET] = self._socket
         lane = ReceivingLane(topic, words)
+        was_left = self._subscriptions is not None and self._subscriptions.was_left(topic)
+        lane.paused = was_left and not self._is_in_force(topic, stamp)
         if stamp.flags & INTERVAL_MASK:
             lane.sparse, came = self.unstamped.open(words, stamp, first_frame, several)
             came = min(came, stamp.lane_number)
@@ -198,7 +202,7 @@ class ReceivingLanes:
         elif came < between:
             self._jump(lane, words, stamp, came)
         else:
-            lane.paused = False
+            lane.paused = lane.paused and not self._is_in_force(lane.topic, stamp)
             words[LANE_COUNT] += came + 1
             self._advance(lane, words, stamp)
 
@@ -207,7 +211,7 @@ class ReceivingLanes:
         first, last = words[LANE_NEXT], stamp.lane_number - 1
         words[LANE_COUNT] += 1
         if lane.paused:
-            lane.paused = False
+            lane.paused = stamp.sent_at <= self._resubscribed_at
             self._event("skipped", stamp, first=first, last=last)
         else:
             lost = last - first + 1 - came

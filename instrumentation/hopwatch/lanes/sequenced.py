@@ -11,7 +11,7 @@ from hopwatch.interruptions import comes_from_without
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
 from hopwatch.lanes.answers import checked, told_by
-from hopwatch.lanes.numbers import NumberLine, Verdict
+from hopwatch.lanes.numbers import NumberLine, Verdict, furthest
 from hopwatch.lanes.sending import PROGRESS_LANES, write_lanes
 from hopwatch.sequences import NumberedMessages
 from hopwatch.words import (
@@ -161,7 +161,7 @@ class SequencedLanes:
     def _send(self, lane: SequencedLane, number: int, more_frames: int) -> None:
         line, words = lane.line, lane.words
         ahead = (number - line.next) % self._sequence.modulus
-        if ahead > self._sequence.modulus // 2 or (number == 0 and ahead):
+        if ahead > furthest(self._sequence.modulus) or (number == 0 and ahead):
             self._epochs[None] = max(self._epochs[None], lane.epoch + 1)
             opened = self._open(lane.topic, None, number, lane.epoch + 1)
             if opened is not None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+MOST_LEFT = 1_000
+
 
 class Subscriptions:
     """Counts subscriptions as libzmq does: a topic subscribed to twice must be unsubscribed twice."""
@@ -11,6 +13,7 @@ class Subscriptions:
     def __init__(self) -> None:
         self._topics: Counter[bytes] = Counter()
         self._any_seen = False
+        self._left: set[bytes] = set()
 
     def __len__(self) -> int:
         """How many prefixes."""
@@ -25,6 +28,7 @@ class Subscriptions:
         """One subscription to a prefix less; unknown prefixes are left alone."""
         if self._topics[topic] <= 1:
             del self._topics[topic]
+            self._leave(topic)
         else:
             self._topics[topic] -= 1
 
@@ -36,6 +40,15 @@ class Subscriptions:
         if not self._any_seen:
             return bool(topic)
         return any(topic.startswith(prefix) for prefix in self._topics)
+
+    def _leave(self, topic: bytes) -> None:
+        if len(self._left) >= MOST_LEFT:
+            self._left = {b""}  # which ones is not kept any more: any topic may have been left
+        self._left.add(topic)
+
+    def was_left(self, topic: bytes) -> bool:
+        """Whether a prefix of ``topic`` was unsubscribed from once, whatever has been subscribed to since."""
+        return any(topic.startswith(prefix) for prefix in self._left)
 
     @property
     def topics(self) -> Counter[bytes]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from hopwatch.errors import UsageError
+from hopwatch.interruptions import comes_from_without
 from hopwatch.stamp import BY_FIRST_FRAME, LENGTH_SHIFT
 
 Frames = Sequence[bytes]
@@ -31,7 +32,7 @@ def topic_rule(topic: object) -> TopicRule:
     if isinstance(topic, int) and not isinstance(topic, bool) and topic > 0:
         return _leading(topic)
     if callable(topic):
-        return topic
+        return _asked(topic)
     raise UsageError(f"topic must be a delimiter, a positive length or a callable, not {topic!r}")
 
 
@@ -52,6 +53,20 @@ def length_in_first_frame(topic: bytes, frames: Frames) -> int:
 def first_of_several(frames: Frames) -> bytes | None:
     """The first frame of a message of two or more frames."""
     return frames[0] if len(frames) > 1 else None
+
+
+def _asked(applications: TopicRule) -> TopicRule:
+    def rule(frames: Frames) -> bytes | None:
+        try:
+            return applications(frames)
+        except Exception:
+            raise
+        except BaseException as error:  # what it raises is not meant to end the program
+            if comes_from_without(error):
+                raise
+            raise UsageError(f"the topic rule raised {type(error).__name__}") from error
+
+    return rule
 
 
 def _up_to(delimiter: bytes) -> TopicRule:

@@ -24,6 +24,27 @@ def no_linger(setup: SetUp, moment: Moment) -> Finding | None:
     )
 
 
+def stamped_without_linger(setup: SetUp, moment: Moment) -> Finding | None:
+    """A message half of which is with a connection that ends, of a socket that closes without waiting: libzmq does not survive it."""
+    if not setup.stamped or setup.option("linger") != 0:
+        return None
+    if not in_force(setup, moment) and not (moment.kind is Kind.CLOSING and moment.value > 0):
+        return None
+    if all(endpoint.startswith("inproc://") for endpoint in setup.endpoints):
+        return None
+    return Finding(
+        rule="stamped_without_linger",
+        text=(
+            f"LINGER of this {setup.type_name} is 0, and a stamp makes several frames of each of its messages: if a peer goes just when this socket closes with messages "
+            "queued, libzmq may end this process (Resource temporarily unavailable, src/session_base.cpp). Bare sockets have that with messages of several frames alone."
+        ),
+        advice=(
+            "Set LINGER to the milliseconds that sending what is queued may take, and close without linger=0; "
+            'or count its messages (sequence="count"), if they have one frame.'
+        ),
+    )
+
+
 def low_mark_over_ipc(setup: SetUp, moment: Moment) -> Finding | None:
     """Over ipc, a sender that closes takes with it what a full receiver has not read from the kernel; over TCP it stays to be read."""
     over_ipc = [endpoint for endpoint in setup.endpoints if endpoint.startswith("ipc://")]

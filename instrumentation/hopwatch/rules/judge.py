@@ -12,6 +12,7 @@ RULES: tuple[Callable[[SetUp, Moment], Finding | None], ...] = (
     marks.mark_set_after_bind,
     marks.subscriptions_beyond_mark,
     closing.no_linger,
+    closing.stamped_without_linger,
     closing.low_mark_over_ipc,
     conflate.conflate_multipart,
     sending.nodrop_blocks,

@@ -8,7 +8,9 @@ from typing import Any
 import zmq
 
 ASYNCHRONOUS = "zmq._future"
+GARBAGE_COLLECTOR = "zmq.utils.garbage"
 POLLER_CALLS = ["__init__", "from_socket", "poll"]
+MOST_CALLS_TO_MAKE = 4
 
 
 def is_poller(frame: FrameType) -> bool:
@@ -37,6 +39,15 @@ def shadow_being_made(frame: FrameType) -> zmq.Socket[Any] | None:
         return None
     made = caller.f_locals.get("self")
     return made if isinstance(made, zmq.Socket) else None
+
+
+def is_garbage_collector(frame: FrameType | None) -> bool:
+    """Whether the socket that is being made is one of pyzmq's own, by which it frees the buffers of ``copy=False``."""
+    for _ in range(MOST_CALLS_TO_MAKE):
+        frame = frame and frame.f_back
+        if _module(frame) == GARBAGE_COLLECTOR:
+            return True
+    return False
 
 
 def _module(frame: FrameType | None) -> str | None:

@@ -12,7 +12,9 @@ from hopwatch.sockets.state import Guard, SocketState
 JUDGED_OPTIONS = ("SNDHWM", "RCVHWM", "LINGER", "CONFLATE")
 
 
-def set_up_of(socket: "zmq.Socket[bytes]", socket_type: zmq.SocketType, *, probed: bool) -> SetUp:
+def set_up_of(
+    socket: "zmq.Socket[bytes]", socket_type: zmq.SocketType, *, probed: bool, stamped: bool
+) -> SetUp:
     """What can be asked of a socket that was set up before it was wrapped; a ROUTER is probed if ROUTER_MANDATORY is known to be off."""
     options = {
         name.lower(): cast(int, BackendSocket.get(socket, getattr(zmq, name))) for name in JUDGED_OPTIONS
@@ -25,7 +27,7 @@ def set_up_of(socket: "zmq.Socket[bytes]", socket_type: zmq.SocketType, *, probe
         for name in JUDGED_OPTIONS
         if (number := getattr(zmq, name)) in given and isinstance(given[number], int)
     }
-    return SetUp(socket_type.name, zmq.zmq_version_info(), options, inherited)
+    return SetUp(socket_type.name, zmq.zmq_version_info(), options, inherited, stamped=stamped)
 
 
 def look_at_wrapped(socket: HookedSocket, state: SocketState, endpoint: str) -> None:

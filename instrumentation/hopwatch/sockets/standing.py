@@ -57,9 +57,9 @@ def known_state(socket: AnySocket, states: Iterable[SocketState]) -> SocketState
         return worker._hopwatch
     if not socket._shadow:
         return None
-    address = _address(socket)
+    address = address_of(socket)
     for state in states:
-        if not state.closed and any(_address(member) == address for member in state.members):
+        if not state.closed and any(address_of(member) == address for member in state.members):
             return state
     return None
 
@@ -147,7 +147,7 @@ def leave_unfinished(socket: AnySocket) -> None:
             leave(member)
 
 
-def _address(socket: AnySocket) -> int:
+def address_of(socket: AnySocket) -> int:
     """The handle's address, read past our own hook, which takes this for the application's doing."""
     return int(BackendSocket.underlying.__get__(socket))
 
