@@ -21,6 +21,7 @@ from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.monitors.promised import PromisedMonitor
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.counting import PartsSender, arming_send, counting_recv, counting_send, no_parts
+from hopwatch.sockets.endpoints import last_endpoint
 from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.looking import looking_recv, looking_send
@@ -113,7 +114,7 @@ def instrument_socket(
     hooked = enrol(worker, new_class, state)
     instrument.states.add(state)
     join(socket, state)
-    endpoint = "" if by_install else _last_endpoint(socket)
+    endpoint = "" if by_install else last_endpoint(socket)
     look_at_wrapped(hooked, state, endpoint)
     state.attaching = PromisedMonitor(instrument.monitors)
     if not by_install:
@@ -243,9 +244,3 @@ def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str |
         proxy=None,
         options=options,
     )
-
-
-def _last_endpoint(socket: zmq.Socket[bytes]) -> str:
-    """Of what a socket was bound or connected to before it was wrapped, libzmq names the last endpoint."""
-    endpoint = cast(bytes, BackendSocket.get(socket, zmq.LAST_ENDPOINT)).rstrip(b"\0")
-    return endpoint.decode(errors="replace")

@@ -223,7 +223,7 @@ def test_a_wrapped_pair_behaves_as_a_bare_one(
     journal: Journal, pairing: str, sequence: str, operations: list[tuple[Any, ...]]
 ) -> None:
     asyncio.run(compare(pairing, "inproc", sequence, operations))
-    assert journal.events("fault") == []
+    assert journal.faults() == []
 
 
 @pytest.mark.parametrize("pairing", PAIRINGS)
@@ -236,4 +236,4 @@ def test_it_does_so_over_a_connection_too(
         tuple("cancel" if each == "time out" else each for each in operation) for operation in operations
     ]
     asyncio.run(compare(pairing, "tcp", sequence, untimed))
-    assert journal.events("fault") == []
+    assert journal.faults() == []

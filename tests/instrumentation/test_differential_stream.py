@@ -192,7 +192,7 @@ def test_a_wrapped_stream_behaves_as_a_bare_one(
             expected, came = bare.do(operation), wrapped.do(operation)
             assert not is_a_failed_assertion(expected), (operation, expected)
             assert came == expected, operation
-    assert journal.events("fault") == []
+    assert journal.faults() == []
 
 
 def is_a_failed_assertion(seen: Any) -> bool:
