@@ -107,13 +107,15 @@ async def turns() -> None:
 
 
 @asynccontextmanager
-async def pair(kinds: tuple[int, int], address: str, wish: dict[str, Any] | None) -> AsyncIterator[Pair]:
+async def pair(
+    kinds: tuple[int, int], address: str, wish: dict[str, Any] | None, *, narrow: bool
+) -> AsyncIterator[Pair]:
     """Two connected sockets; over inproc a message is there as soon as it was sent."""
     context = zmq.asyncio.Context()
     sockets = Pair(context.socket(kinds[0]), context.socket(kinds[1]))
     for socket in (sockets.sender, sockets.receiver):
         socket.linger = 0
-        if address.startswith("inproc"):
+        if narrow:
             socket.sndhwm = socket.rcvhwm = 2
         if socket.type in {zmq.DEALER, zmq.REQ}:
             socket.routing_id = b"me"
@@ -140,7 +142,12 @@ async def pair(kinds: tuple[int, int], address: str, wish: dict[str, Any] | None
 async def compare(pairing: str, transport: str, sequence: str, operations: list[tuple[Any, ...]]) -> None:
     kinds, patience = PAIRINGS[pairing], 0 if transport == "inproc" else PATIENT_S
     address = {"inproc": "inproc://pair", "tcp": "tcp://127.0.0.1:*"}[transport]
-    async with pair(kinds, address, None) as bare, pair(kinds, address, SEQUENCES[sequence]) as wrapped:
+    # a SUB, XSUB or ROUTER that is asked for a message takes a frame ahead: at a mark, stamps show there (see test_room_at_the_mark.py)
+    narrow = not patience and (kinds[1] in {zmq.PULL, zmq.REP, zmq.PAIR} or "stamped" not in sequence)
+    async with (
+        pair(kinds, address, None, narrow=narrow) as bare,
+        pair(kinds, address, SEQUENCES[sequence], narrow=narrow) as wrapped,
+    ):
         for operation in operations:
             if not patience and is_a_send_to_who_is_within_a_message(bare, operation):
                 continue
