@@ -163,8 +163,25 @@ def bench(kind: int, wish: dict[str, Any] | None) -> Iterator[Bench]:
         yield made
 
 
+def would_end_the_process(operation: tuple[Any, ...], connected: set[bytes]) -> bool:
+    """With libzmq 4.3.5 a process crashes, of bare sockets too, where two connections wait for one inproc endpoint, and may where it is bound then."""
+    name, *arguments = operation
+    if "endpoint" not in name or arguments[0] not in {"bind", "connect"}:
+        return False
+    address = arguments[1].encode(errors="replace") if isinstance(arguments[1], str) else arguments[1]
+    if not isinstance(address, bytes) or not address.startswith(b"inproc:"):
+        return False
+    address = address.partition(b"\0")[0]
+    waited_for = address in connected
+    if arguments[0] == "connect":
+        connected.add(address)
+    return waited_for
+
+
 def would_linger(operation: tuple[Any, ...]) -> bool:
     """Whether a context might never end after this: what a SUB subscribes to waits for a connection, as messages do."""
+    if len(operation) < 2:
+        return False
     *_, what, value = operation
     long = isinstance(value, int) and (value == -1 or LONG_MS < value < 1 << 31)
     return long and (what in {zmq.LINGER, "close"} or str(what).lower() == "linger")
@@ -185,10 +202,10 @@ def outcome(bench: Bench, operation: tuple[Any, ...]) -> Any:
 def test_a_wrapped_socket_is_set_up_as_a_bare_one(
     journal: Journal, kind: zmq.SocketType, wish: str, operations: list[tuple[Any, ...]]
 ) -> None:
-    known = len(journal.faults())
+    known, connected = len(journal.faults()), set[bytes]()
     with bench(kind, None) as bare, bench(kind, WISHES[wish]) as wrapped:
         for operation in operations:
-            if len(operation) > 1 and would_linger(operation):
+            if would_linger(operation) or would_end_the_process(operation, connected):
                 continue
             assert outcome(wrapped, operation) == outcome(bare, operation), operation
         for option in NUMBERS:
