@@ -24,6 +24,7 @@ from hopwatch.sockets.counting import PartsSender, arming_send, counting_recv, c
 from hopwatch.sockets.endpoints import last_endpoint
 from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.in_turn import IN_TURN, sending_in_turn
 from hopwatch.sockets.looking import looking_recv, looking_send
 from hopwatch.sockets.numbering import (
     NEVER,
@@ -216,6 +217,8 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
         sending = looking_send(sending)
     counting = looking_recv if way.looks_ahead else counting_recv
     receiving = stamped_recv(words, state) if reads_stamps else counting(words)
+    if state.type_name in IN_TURN:
+        sending = sending_in_turn(sending, state)
     arms = probed and state.unrouted is None
     return {**(arming_send(sending) if arms else sending), **receiving}
 

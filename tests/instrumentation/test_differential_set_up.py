@@ -38,12 +38,12 @@ PEER_TYPES = {
 }
 LONG_MS = 5
 
-ENDED_BY_LIBZMQ = {zmq.USE_FD}
-"""With it, a bind takes over whatever file has that number."""
+NOT_COMPARED = {zmq.USE_FD, zmq.EVENTS}
+"""With the one, a bind takes over whatever file has that number; the other changes when a connection is made."""
 
-NUMBERS = sorted({int(option) for option in zmq.SocketOption} - ENDED_BY_LIBZMQ)
+NUMBERS = sorted({int(option) for option in zmq.SocketOption} - NOT_COMPARED)
 NAMES = sorted(
-    {option.name.lower() for option in zmq.SocketOption if option not in ENDED_BY_LIBZMQ}
+    {option.name.lower() for option in zmq.SocketOption if option not in NOT_COMPARED}
     | {"hwm", "identity", "HWM", "LINGER", "SndHwm", "Subscribe", "unsubscribe", "XPUB_NODROP"}
 )
 PYTHONS_NAMES = (
@@ -178,6 +178,13 @@ def would_end_the_process(operation: tuple[Any, ...], connected: set[bytes]) -> 
     return waited_for
 
 
+def waits_for_an_address(bench: Bench, operation: tuple[Any, ...]) -> bool:
+    """Libzmq gives the inproc address of a socket or monitor that was closed free some time later."""
+    if operation[0] == "monitor_socket":
+        return bool(bench.readers) and bench.socket._monitor_socket is None
+    return operation[0] == "peer_endpoint" and bench.socket.closed
+
+
 def would_linger(operation: tuple[Any, ...]) -> bool:
     """Whether a context might never end after this: what a SUB subscribes to waits for a connection, as messages do."""
     if len(operation) < 2:
@@ -206,6 +213,8 @@ def test_a_wrapped_socket_is_set_up_as_a_bare_one(
     with bench(kind, None) as bare, bench(kind, WISHES[wish]) as wrapped:
         for operation in operations:
             if would_linger(operation) or would_end_the_process(operation, connected):
+                continue
+            if waits_for_an_address(bare, operation):
                 continue
             assert outcome(wrapped, operation) == outcome(bare, operation), operation
         for option in NUMBERS:
