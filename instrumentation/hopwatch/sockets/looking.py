@@ -5,11 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import zmq
+from zmq.backend import Socket as BackendSocket
 
 from hopwatch.journal.counters import Words
 from hopwatch.sockets.backend import backend_recv
 from hopwatch.sockets.counting import Methods, Sender, recv_as_it_is_now, send_as_it_is_now, slow_send
 from hopwatch.words import RECEIVED, RECEIVED_BYTES
+
+ASKING = ("get", "getsockopt")
+"""Each frame tells whether more follow: what the application asks needs no look. pyzmq's event loops ask three times a message."""
+
+RCVTIMEO = int(zmq.RCVTIMEO)
+RECEIVE_TIME_LIMIT = property(
+    lambda socket: BackendSocket.get(socket, RCVTIMEO), lambda socket, value: socket.set(RCVTIMEO, value)
+)
+"""pyzmq's event loops ask for it with each message, and find an attribute that is an option by its name in a third of a receive's time."""
 
 Again = zmq.Again
 
@@ -75,6 +85,7 @@ def looking_recv(words: Words) -> Methods:
 
     return {
         "recv": recv,
+        **dict.fromkeys(ASKING, BackendSocket.get),
         "_hopwatch_count_received": staticmethod(count_received),
         "_hopwatch_retire_receive": staticmethod(retire),
     }

@@ -13,6 +13,7 @@ from hopwatch.rules.conflate import conflate_stamped
 from hopwatch.sockets.backend import backend_recv
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
+from hopwatch.sockets.looking import ASKING
 from hopwatch.sockets.stamped_receiving import StampedReceive, has_way
 from hopwatch.sockets.state import Guard
 from hopwatch.sockets.taking_stamps import stamped_recv
@@ -121,8 +122,7 @@ class CountingReceive(HookedSocket):
             state.look_at_receive()
         incoming = state.incoming
         size = len(frame)
-        more = backend_get(self, RCVMORE) if copy else frame.more
-        if more:
+        if frame.more if isinstance(frame, zmq.Frame) else backend_get(self, RCVMORE):
             self._hopwatch_count_more(size, as_bytes(frame))
         elif size == STAMP_SIZE and stamp.is_stamp(as_bytes(frame)):
             first_frame, several = incoming.first_frame, incoming.frames > 1
@@ -134,7 +134,7 @@ class CountingReceive(HookedSocket):
             self._hopwatch_count_received(1, size)
         else:
             self._hopwatch_count_last(1, size)
-        return frame
+        return as_bytes(frame) if copy else frame
 
     def _hopwatch_look_ahead(self, frame: zmq.Frame) -> None:
         """Others follow this frame: a stamp among them must not be left for the next receive to find."""
@@ -181,4 +181,7 @@ class CountingReceive(HookedSocket):
         with Guard(self._hopwatch):
             self._hopwatch.receiving.unstamped.before += before
         self._hopwatch_retire_receive()
-        exchange(self, CountingReceive, StampedReceive, stamped_recv(self._hopwatch_words, self._hopwatch))
+        methods = stamped_recv(self._hopwatch_words, self._hopwatch)
+        if self._hopwatch.way.looks_ahead:
+            methods |= dict.fromkeys(ASKING, StampedReceive.get)
+        exchange(self, CountingReceive, StampedReceive, methods)

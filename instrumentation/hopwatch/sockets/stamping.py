@@ -72,48 +72,78 @@ def stamping_send(
         routing_id: int | None = None,
         group: str | None = None,
     ) -> Any:
-        """As ``zmq.Socket.send``; the stamp, where one is due, follows as the message's last frame."""
+        """As ``zmq.Socket.send``; the stamp follows as the message's last frame."""
         nonlocal sent, sent_bytes, until
-        if flags == plain_now and routing_id is None and group is None:
-            tracker: Any
-            try:
-                if not sparse:
-                    tracker = UNSENT
-                    times[STAMP_SENT_AT] = now()
-                    tracker = backend_send(self, data, DONTWAIT_SNDMORE, copy, track)
-                    backend_send(self, stamp, DONTWAIT)
-                elif sent < until:
-                    tracker = backend_send(self, data, DONTWAIT, copy, track)
-                else:
-                    tracker = UNSENT
-                    next_due = behind + due_after(sent - behind)
-                    times[STAMP_SENT_AT] = now()
-                    tracker = backend_send(self, data, DONTWAIT_SNDMORE, copy, track)
-                    backend_send(self, stamp, DONTWAIT)
-                    until = next_due
-                    words[LANE_RUN_MORE_FRAMES] += 1
-            except REFUSED as error:
-                if not is_refusal(error):
-                    raise
-                if sent >= until and tracker is not UNSENT:
-                    # the pipe has died between the two, and takes the message with it as it does a bare socket's
-                    count_with_stamp(size_of(data))
-                    return tracker
-            except BaseException as error:
-                if sent >= until and interrupts(error) and complete(self, stamp):
-                    count_with_stamp(size_of(data))
+        if flags != plain_now or routing_id is not None or group is not None:
+            return send_slowly(self, data, flags, copy, track, routing_id, group)
+        tracker: Any = UNSENT
+        # a signal handler may raise in any function of Python's that is called between the sends and the counts
+        next_due = behind + due_after(sent - behind) if sparse else 0
+        try:
+            times[STAMP_SENT_AT] = now()
+            tracker = backend_send(self, data, DONTWAIT_SNDMORE, copy, track)
+            backend_send(self, stamp, DONTWAIT)
+        except REFUSED as error:
+            if not is_refusal(error):
                 raise
-            else:
-                if data.__class__ is not bytes or len(data) != run_size:
-                    size = len(data) if data.__class__ is bytes else size_of(data)
-                    if size != run_size:
-                        if run_size >= 0 or not sent & LOOK_FOR_RUN:
-                            end_or_begin_run(size)
-                        sent_bytes += size
-                        words[SENT_BYTES] = sent_bytes
-                sent += 1
-                words[SENT] = sent
+            if tracker is not UNSENT:
+                # the pipe has died between the two, and takes the message with it as it does a bare socket's
+                count_with_stamp(size_of(data))
                 return tracker
+        except BaseException as error:
+            if interrupts(error) and complete(self, stamp):
+                count_with_stamp(size_of(data))
+            raise
+        else:
+            if sparse:
+                until = next_due
+                words[LANE_RUN_MORE_FRAMES] += 1
+            if data.__class__ is not bytes or len(data) != run_size:
+                size = len(data) if data.__class__ is bytes else size_of(data)
+                if size != run_size:
+                    if run_size >= 0 or not sent & LOOK_FOR_RUN:
+                        end_or_begin_run(size)
+                    sent_bytes += size
+                    words[SENT_BYTES] = sent_bytes
+            sent += 1
+            words[SENT] = sent
+            return tracker
+        return send_slowly(self, data, flags, copy, track, routing_id, group)
+
+    def send_sparsely(
+        self: Any,
+        data: Any,
+        flags: int = 0,
+        copy: bool = True,
+        track: bool = False,
+        routing_id: int | None = None,
+        group: str | None = None,
+    ) -> Any:
+        """As ``zmq.Socket.send``; the stamp, where one is due, follows as the message's last frame."""
+        nonlocal sent, sent_bytes
+        if flags != plain_now or sent >= until or routing_id is not None or group is not None:
+            return send(self, data, flags, copy, track, routing_id, group)
+        try:
+            tracker = backend_send(self, data, DONTWAIT, copy, track)
+        except REFUSED as error:
+            if not is_refusal(error):
+                raise
+        else:
+            if data.__class__ is not bytes or len(data) != run_size:
+                size = len(data) if data.__class__ is bytes else size_of(data)
+                if size != run_size:
+                    if run_size >= 0 or not sent & LOOK_FOR_RUN:
+                        end_or_begin_run(size)
+                    sent_bytes += size
+                    words[SENT_BYTES] = sent_bytes
+            sent += 1
+            words[SENT] = sent
+            return tracker
+        return send_slowly(self, data, flags, copy, track, routing_id, group)
+
+    def send_slowly(
+        self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
+    ) -> Any:
         leave()
         tracker = otherwise(self, data, flags, copy, track, routing_id, group)
         if numbering.single_frame_lane is not None and not numbering.begun and not first.sends:
@@ -181,7 +211,7 @@ def stamping_send(
     send_part = parts(count_sent)
     numbering.leave_hot_path = leave
     return {
-        "send": send,
+        "send": send_sparsely if sparse else send,
         "_hopwatch_count_sent": staticmethod(count_sent),
         "_hopwatch_retire_send": staticmethod(retire),
     }
