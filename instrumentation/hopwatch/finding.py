@@ -26,6 +26,21 @@ def conflate_refused() -> Finding:
     return stamp_refused("ZMQ_CONFLATE keeps single frames only")
 
 
+def address_taken() -> Finding:
+    """Somebody may receive past the wrapped socket, where stamps come."""
+    return Finding(
+        rule="address_taken",
+        text=(
+            "The address of this socket, which takes stamps off, was asked for. Whoever receives by that address, past this object, gets "
+            "the stamps as frames, and what they receive is missing here."
+        ),
+        advice=(
+            "Wrap the object that is made of the address too (hopwatch.wrap(zmq.Socket.shadow(address))): it then takes stamps off as this one does. "
+            "Or send to this socket without stamps."
+        ),
+    )
+
+
 def zap_refused() -> Finding:
     """The socket of an authenticator."""
     return stamp_refused("it answers libzmq's questions of authentication, which takes no further frame")

@@ -66,6 +66,7 @@ class Installation:
         self._wrapped.clear()
         unbound_calls.PROCESS.release()
         polls.PROCESS.release()
+        polls.PROCESS.look_no_more()
         INSTRUMENTS.rest()
 
     def _wrap_after(self, cls: Any, wanted: Callable[[object], bool] = lambda _: True) -> None:

@@ -1,5 +1,5 @@
-"""State of a socket that libzmq lets nobody ask for: whether XPUB_NODROP or ROUTER_MANDATORY is on, whether a monitor is attached, whether
-a SUB that was set up before it was wrapped is subscribed to everything.
+"""State of a socket that libzmq lets nobody ask for: whether XPUB_NODROP or ROUTER_MANDATORY is on, whether a ROUTER has begun a message,
+whether a monitor is attached, whether a SUB that was set up before it was wrapped is subscribed to everything.
 
 They decide what hopwatch may do to an application's socket and conclude from it, and none has a getsockopt. They are read, never
 written, from the process's own memory: a scratch socket of the same type shows which byte of the object changes with the option;
@@ -52,6 +52,12 @@ def mandatory_is_set(socket: "zmq.Socket[bytes]") -> bool | None:
 
 
 @_unknown_where_descriptors_are_scarce
+def message_is_begun(router: "zmq.Socket[bytes]") -> bool | None:
+    """Whether a ROUTER was sent the first frames of a message and not the last; None if that cannot be seen."""
+    return _flag_is_set(router, _begun_byte())
+
+
+@_unknown_where_descriptors_are_scarce
 def monitor_is_attached(socket: "zmq.Socket[bytes]") -> bool | None:
     """Whether some monitor, of whomever, is attached; None if that cannot be seen."""
     place = _monitor_pointer(int(socket.type))
@@ -85,6 +91,14 @@ def _option_byte(socket_type: int, option: int) -> tuple[int, int, int] | None:
         socket.set(option, int(on))
 
     return _only_one(lambda: set(_bytes_that_follow(socket_type, toggle)))
+
+
+@lru_cache(maxsize=1)
+def _begun_byte() -> tuple[int, int, int] | None:
+    def toggle(router: BackendSocket, on: bool) -> None:
+        router.send(b"nobody", zmq.SNDMORE if on else 0)
+
+    return _only_one(lambda: set(_bytes_that_follow(int(zmq.ROUTER), toggle)))
 
 
 @lru_cache(maxsize=8)

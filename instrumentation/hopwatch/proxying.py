@@ -17,6 +17,9 @@ from hopwatch.wrapping import wrap
 
 logger = logging.getLogger("hopwatch")
 
+COUNTS_FRAMES_FROM = (4, 3, 5)
+"""Before this libzmq, STATISTICS tells messages in place of frames, and to ask for them puts the question into the application's capture."""
+
 
 def proxy(
     frontend: zmq.Socket[bytes],
@@ -89,6 +92,8 @@ def _wrapped(
 
 
 def _counts(frontend: HookedSocket, backend: HookedSocket, instrument: Instrument) -> ProxyCounts | None:
+    if zmq.zmq_version_info() < COUNTS_FRAMES_FROM:
+        return None
     counts = None
     try:
         counts = ProxyCounts(frontend._hopwatch, backend._hopwatch)

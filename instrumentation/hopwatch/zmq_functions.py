@@ -59,7 +59,11 @@ OURS_FOR_BARE: Mapping[Function, Function] = {
     bare_proxy: _proxy,
     **{
         bare: _without_probing(bare)
-        for bare in (backend.proxy_steerable, getattr(backend, "monitored_queue", None))
+        for bare in (
+            backend.proxy_steerable,
+            getattr(backend, "monitored_queue", None),
+            getattr(backend, "device", None),
+        )
         if bare is not None
     },
 }

@@ -108,48 +108,52 @@ def test_a_flood_of_full_pipes_and_of_peers_that_are_not_there_takes_no_memory(
 
 
 @frees_classes
-def test_ten_thousand_sockets_leave_no_file_thread_memory_or_slot(tmp_path: Path, journal: Journal) -> None:
-    first, second, of_python, in_all, threads, slots = run(
+@pytest.mark.parametrize("way", ["wrap", "install"])
+def test_a_thousand_sockets_leave_no_file_thread_memory_or_slot(
+    tmp_path: Path, journal: Journal, way: str
+) -> None:
+    """One thing kept of each would show: ``benchmarks/many_sockets.py`` has the figures of ten thousand."""
+    files, blocks, in_all, threads, slots = run(
         tmp_path,
         """
-        import gc, os, threading, time, tracemalloc
+        import gc, os, sys, threading, time
         import hopwatch, zmq
         context = zmq.Context()
-        tracemalloc.start()
+        WAY == "install" and hopwatch.install(sequence="stamp")
+        def make(kind):
+            socket = context.socket(kind)
+            return socket if WAY == "install" else hopwatch.wrap(socket, sequence="stamp")
         def use(count):
             for number in range(count // 2):
-                push, pull = (hopwatch.wrap(context.socket(kind), sequence="stamp") for kind in (zmq.PUSH, zmq.PULL))
+                push, pull = make(zmq.PUSH), make(zmq.PULL)
                 push.connect(f"tcp://127.0.0.1:{pull.bind_to_random_port('tcp://127.0.0.1')}")
                 push.send(b"x")
                 pull.recv()
                 push.close()
                 pull.close()
-        def held():
+        def held(files=None):
             seen, deadline = None, time.monotonic() + 10
-            while time.monotonic() < deadline:
+            while time.monotonic() < deadline:  # libzmq closes its files a little after the socket
                 seen, before = len(os.listdir("/proc/self/fd")), seen
-                if seen == before:
+                if seen == (files or before):
                     break
-                time.sleep(0.3)
-            return seen
-        seen = []
-        for _ in range(10):
-            use(1000)
-            files = held()
+                time.sleep(0.1)
             gc.collect()
-            seen.append((files, tracemalloc.get_traced_memory()[0], resident()))
-        print(seen[3][0], seen[9][0], seen[9][1] - seen[3][1], seen[9][2] - seen[3][2], threading.active_count())
+            return seen, sys.getallocatedblocks(), resident()
+        use(200)
+        files, blocks, memory = held()
+        use(1000)
+        now = held(files)
+        print(now[0] - files, now[1] - blocks, now[2] - memory, threading.active_count())
         push = hopwatch.wrap(context.socket(zmq.PUSH), name="last")
         print(push._hopwatch.slot.place[0])
         push.close()
         context.term()
-        """,
+        """.replace("WAY", repr(way)),
     )
-    assert second <= first + 2
-    assert of_python < 200_000
-    assert in_all < 6000 * 4096  # a bare process's heap grows by some megabytes, too, in jumps
-    assert (threads, slots) == (2, 0)
-    assert journal_bytes(journal) <= BOUND
+    assert (files, threads, slots) == (0, 2, 0)
+    assert blocks < 500
+    assert in_all < 10_000_000  # a bare process's heap grows by some megabytes, too, in jumps
     assert [path.suffix for path in sorted(journal.directory.iterdir())].count(".counters") == 1
     assert journal.sockets() == {}
 

@@ -44,6 +44,7 @@ NEVER_RETURNS = [
     "pull.recv(zmq.DONTWAIT)",
     "pull.poll(10)",
     "push.connect('tcp://127.0.0.1:9')",
+    "pull.get(zmq.EVENTS)",
 ]
 
 
@@ -68,6 +69,58 @@ def test_a_parents_socket_in_a_child_does_what_it_does_bare_and_is_a_finding(
     assert len({path.name.split(".")[0] for path in journal.directory.iterdir()}) == 2
     assert (journal.socket("push")["sent"], journal.socket("pull")["received"]) == (2, 2)
     assert len(journal.sockets()) == 4
+
+
+USED_BY_POLLERS_AND_LOOPS = {
+    "a poller": "poller = zmq.Poller(); poller.register(pull); poller.poll(10)",
+    "an awaited receive": "asyncio.run(asyncio.wait_for(pull.recv(), 0.1))",
+    "an awaited poll": "asyncio.run(asyncio.wait_for(pull.poll(10), 0.1))",
+}
+POLLING_PROGRAM = """
+    import asyncio, os, signal
+    import hopwatch, zmq, zmq.asyncio
+    asynchronous = zmq.asyncio.Context() if ASYNCHRONOUS else zmq.Context()
+    pull = hopwatch.wrap(asynchronous.socket(zmq.PULL), name="pull", sequence="stamp")
+    pull.bind("tcp://127.0.0.1:0")
+    polls = zmq.sugar.poll.zmq_poll
+    child = os.fork()
+    if child == 0:
+        signal.setitimer(signal.ITIMER_PROF, 0.2)  # of CPU time
+        signal.setitimer(signal.ITIMER_REAL, 20)
+        USE
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGPROF
+    child = os.fork()
+    if child == 0:
+        own = zmq.Context()
+        one, other = own.socket(zmq.PAIR), own.socket(zmq.PAIR)
+        one.bind("inproc://own"), other.connect("inproc://own")
+        poller = zmq.Poller()
+        poller.register(one)
+        assert zmq.sugar.poll.zmq_poll is not polls
+        for _ in range(100):
+            assert poller.poll(1000) == [(one, zmq.POLLOUT)]
+        assert zmq.sugar.poll.zmq_poll is polls
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert zmq.sugar.poll.zmq_poll is polls
+    os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("way", USED_BY_POLLERS_AND_LOOPS)
+def test_a_parents_socket_that_a_childs_poller_or_loop_asks_is_a_finding(
+    tmp_path: Path, journal: Journal, way: str
+) -> None:
+    program = tmp_path / "program.py"
+    use = USED_BY_POLLERS_AND_LOOPS[way]
+    text = POLLING_PROGRAM.replace("ASYNCHRONOUS", str("asyncio" in use)).replace("USE", use)
+    program.write_text(textwrap.dedent(text))
+    command = [sys.executable, "-W", "ignore", str(program)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    (finding,) = [event for event in journal.events("finding") if event["rule"] == "used_after_fork"]
+    assert finding["socket"] == journal.of("pull", "opened")[0]["socket"]
 
 
 @pytest.mark.parametrize("use", ["pass", "push.close()", "del push, pull", "hopwatch.unwrap(push).close()"])

@@ -161,33 +161,6 @@ def test_sockets_made_used_and_closed_by_many_threads_are_all_counted(
         assert journal.socket(f"pull-{number}")["received_bytes"] == 1000
 
 
-def test_thousands_of_sockets_leave_nothing_behind(journal: Journal, until) -> None:
-    def use(context: zmq.Context, count: int) -> None:
-        for number in range(count):
-            push = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp")
-            pull = hopwatch.wrap(context.socket(zmq.PULL), sequence="stamp")
-            push.bind(f"inproc://{count}-{number}")
-            pull.connect(f"inproc://{count}-{number}")
-            push.send(b"x")
-            pull.recv()
-            push.close()
-            pull.close()
-
-    def held() -> tuple[int, int, list[str]]:
-        descriptors = len(list(Path("/proc/self/fd").iterdir()))
-        return descriptors, threading.active_count(), sorted(p.suffix for p in journal.directory.iterdir())
-
-    with zmq.Context() as context:
-        use(context, 20)
-        until(lambda: len(journal.events("closed")) == 40)
-        before = held()
-        use(context, 1000)
-        until(lambda: held()[0] <= before[0] + 4)
-        _, threads, files = held()
-    assert threads == before[1]
-    assert [file for file in files if file != ".events"] == [".counters", ".lock"]
-
-
 def test_a_signal_handler_may_use_a_socket_at_any_time(context: zmq.Context, journal: Journal, link) -> None:
     push, pull = hopwatch.wrap(context.socket(zmq.PUSH), name="push"), context.socket(zmq.PULL)
     link(push, pull)

@@ -14,7 +14,6 @@ from hopwatch.monitors.addresses import addresses_of
 from hopwatch.monitors.watched import EVENT, Watched
 from hopwatch.settings import from_environment
 from journal_reader import Journal
-from zmq.utils.monitor import recv_monitor_message
 
 
 def finishes(action, seconds: float = 5) -> bool:
@@ -215,38 +214,6 @@ def test_a_context_ends_promptly_after_a_fault_in_the_monitor_thread(journal: Jo
         socket.close()
         assert finishes(context.term)
         until(lambda: failing.socket.closed)
-
-
-@pytest.mark.parametrize("by", ["get_monitor_socket", "monitor"])
-def test_a_monitor_that_the_application_had_first_is_left_alone(
-    context: zmq.Context, journal: Journal, link, by: str
-) -> None:
-    push = context.socket(zmq.PUSH)
-    if by == "get_monitor_socket":
-        monitor = push.get_monitor_socket()
-    else:
-        push.monitor("inproc://mine", zmq.EVENT_ALL)
-        monitor = context.socket(zmq.PAIR)
-        monitor.connect("inproc://mine")
-    hopwatch.wrap(push, name="push")
-    link(push, context.socket(zmq.PULL))
-    assert recv_monitor_message(monitor)["event"] == zmq.EVENT_LISTENING
-    assert [event["state"] for event in journal.of("push", "monitor")] == ["application"]
-    push.disable_monitor()
-
-
-def test_a_monitor_that_the_application_wants_later_takes_the_place_of_ours(
-    context: zmq.Context, journal: Journal, link
-) -> None:
-    push = hopwatch.wrap(context.socket(zmq.PUSH), name="push")
-    monitor = push.get_monitor_socket()
-    link(push, context.socket(zmq.PULL))
-    assert recv_monitor_message(monitor)["event"] == zmq.EVENT_LISTENING
-    push.disable_monitor()
-    push.close()
-    states = [event["state"] for event in journal.of("push", "monitor")]
-    assert states == ["attached", "application", "stopped"]
-    assert journal.header()["faults"] == 0
 
 
 def test_a_failed_bind_says_why_as_from_a_bare_socket(context: zmq.Context, journal: Journal) -> None:

@@ -56,6 +56,22 @@ def test_a_connected_and_used_socket_has_no_monitor(context: zmq.Context, socket
     assert native_state.monitor_is_attached(socket) is False
 
 
+def test_a_message_that_a_router_has_begun_is_seen_until_it_ends(context: zmq.Context, link) -> None:
+    router, dealer = context.socket(zmq.ROUTER), context.socket(zmq.DEALER)
+    dealer.routing_id = b"known"
+    link(router, dealer)
+    dealer.send(b"x")
+    router.recv_multipart()
+    for peer in (b"known", b"unknown"):
+        assert native_state.message_is_begun(router) is False
+        for part in (peer, b"1", b"2"):
+            router.send(part, zmq.SNDMORE)
+            assert native_state.message_is_begun(router) is True
+        router.send(b"last")
+    router.send(b"alone")
+    assert native_state.message_is_begun(router) is False
+
+
 def test_memory_that_is_not_there_is_not_known(context: zmq.Context, monkeypatch: pytest.MonkeyPatch) -> None:
     def unreadable(*_: object) -> int:
         raise PermissionError

@@ -172,6 +172,25 @@ def test_a_routing_id_and_no_more_is_lost_and_counted_stamped_or_not(
     assert [lane["count"] for lane in journal.lanes() if lane["stream"]] == [1]
 
 
+@pytest.mark.parametrize("sequence", [None, "stamp"])
+def test_a_router_that_is_wrapped_between_the_frames_of_a_message_has_lost_none(
+    context: zmq.Context, journal: Journal, link, sequence: str | None
+) -> None:
+    router, dealer = context.socket(zmq.ROUTER), context.socket(zmq.DEALER)
+    dealer.routing_id = b"peer"
+    link(router, dealer)
+    dealer.send(b"x")
+    router.recv_multipart()
+    router.send(b"peer", zmq.SNDMORE)
+    hopwatch.wrap(router, name="router", sequence=sequence)
+    router.send(b"x", zmq.SNDMORE)
+    router.send(b"y")
+    assert dealer.recv_multipart()[:2] == [b"x", b"y"]
+    router.send_multipart([b"nobody", b"z"])
+    assert journal.socket("router")["unroutable"] == 1
+    assert [event["reason"] for event in journal.of("router", "unroutable")] == ["unknown_peer"]
+
+
 def test_polling_for_room_answers_as_a_bare_router_does(
     router: zmq.Socket, context: zmq.Context, journal: Journal
 ) -> None:

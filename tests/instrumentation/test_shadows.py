@@ -71,6 +71,25 @@ def test_a_shadow_by_address_is_part_of_the_socket_once_it_is_wrapped(
     assert journal.socket("pull")["lost"] == 0
 
 
+def test_who_receives_past_the_wrapped_object_gets_stamps_which_is_found_when_the_address_is_asked_for(
+    context: zmq.Context, journal: Journal, link: Link
+) -> None:
+    push = hopwatch.wrap(context.socket(zmq.PUSH), name="push", sequence="stamp")
+    pull = hopwatch.wrap(context.socket(zmq.PULL), name="pull", sequence="stamp")
+    link(push, pull)
+    known = [copy.copy(pull), zmq.Socket.shadow(pull), zmq.asyncio.Socket.from_socket(pull)]
+    assert len(known) == 3
+    assert push.underlying
+    assert "address_taken" not in [event["rule"] for event in journal.events("finding")]
+    unknown: zmq.Socket = zmq.Socket.shadow(pull.underlying)
+    assert [event["rule"] for event in journal.of("pull", "finding")] == ["address_taken"]
+    push.send(b"x")
+    assert len(unknown.recv_multipart()) == 2
+    hopwatch.wrap(unknown)
+    push.send(b"x")
+    assert unknown.recv_multipart() == [b"x"]
+
+
 def test_a_stamp_that_one_object_meets_is_known_to_the_other(
     context: zmq.Context, journal: Journal, link: Link
 ) -> None:

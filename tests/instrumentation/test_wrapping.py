@@ -24,6 +24,17 @@ def test_the_repr_reads_as_before(context: zmq.Context, journal: Journal) -> Non
     assert (repr(socket), repr(context)) == (before, before_context)
 
 
+@pytest.mark.parametrize("sequence", [None, "stamp"])
+@pytest.mark.parametrize("kind", [zmq.PUB, zmq.SUB, zmq.ROUTER, zmq.PULL])
+def test_a_wrapped_socket_has_the_attributes_of_a_bare_one(
+    context: zmq.Context, journal: Journal, kind: int, sequence: str | None
+) -> None:
+    socket = context.socket(kind)
+    bare = dir(socket)
+    hopwatch.wrap(socket, sequence=sequence)
+    assert [name for name in dir(socket) if not name.startswith("_hopwatch")] == bare
+
+
 def test_wrapping_twice_is_wrapping_once(context: zmq.Context, journal: Journal) -> None:
     socket = hopwatch.wrap(hopwatch.wrap(context.socket(zmq.PUSH), name="once"), name="twice")
     assert [event["name"] for event in journal.events("opened")] == ["once"]

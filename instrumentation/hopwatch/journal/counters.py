@@ -4,8 +4,10 @@ import mmap
 import os
 import struct
 import sys
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from hopwatch.errors import JournalError
@@ -151,15 +153,30 @@ class Slots:
         """A lane slot; private memory if no further file can be had."""
         return self._take(CountersFile.take_lane_slot, LANE_SLOT_WORDS)
 
-    def give_back(self, socket_slot: Slot, lane_slots: list[Slot]) -> None:
-        """Free the slots of a closed socket."""
+    def give_back(self, socket_slot: Slot, lane_slots: list[Slot], still_used: object = None) -> None:
+        """Free the slots of a socket that is closed, at once; or of one that is bare again and ``still_used``.
+
+        Then another thread may be in a method that counts in them: each is free once its view, which the method holds, is gone, or
+        the socket is.
+        """
+        for slot, give_back in self._ways_back(socket_slot, lane_slots):
+            if still_used is None:
+                give_back()
+                continue
+            at_the_sockets_end = weakref.finalize(still_used, give_back)
+            at_the_sockets_end.atexit = False
+            weakref.finalize(slot.words, at_the_sockets_end).atexit = False
+
+    def _ways_back(
+        self, socket_slot: Slot, lane_slots: list[Slot]
+    ) -> Iterator[tuple[Slot, Callable[[], None]]]:
         if socket_slot.place is not None:
             index, number = socket_slot.place
-            self._files[index].give_back_socket_slot(number)
+            yield socket_slot, partial(self._files[index].give_back_socket_slot, number)
         for slot in lane_slots:
             if slot.place is not None:
                 index, number = slot.place
-                self._files[index].give_back_lane_slot(number)
+                yield slot, partial(self._files[index].give_back_lane_slot, number)
 
     def _take(self, take: Callable[[CountersFile], Slot | None], words: int) -> Slot:
         with self._lock:

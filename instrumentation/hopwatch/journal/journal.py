@@ -45,8 +45,8 @@ class Journal(Protocol):
     def lane_slot(self) -> Slot:
         """A slot for one end of one lane."""
 
-    def give_back(self, socket_slot: Slot, lane_slots: list[Slot]) -> None:
-        """Free the slots of a closed socket."""
+    def give_back(self, socket_slot: Slot, lane_slots: list[Slot], still_used: object = None) -> None:
+        """Free the slots of a socket that is closed, or bare again and still used: then when nobody can count in them any more."""
 
     def count_fault(self) -> None:
         """Count a fault of ours."""
@@ -91,9 +91,9 @@ class FileJournal:
         """A slot for one end of one lane."""
         return self._slots.lane_slot()
 
-    def give_back(self, socket_slot: Slot, lane_slots: list[Slot]) -> None:
-        """Free the slots of a closed socket."""
-        self._slots.give_back(socket_slot, lane_slots)
+    def give_back(self, socket_slot: Slot, lane_slots: list[Slot], still_used: object = None) -> None:
+        """Free the slots of a socket that is closed, or bare again and still used."""
+        self._slots.give_back(socket_slot, lane_slots, still_used)
 
     def count_fault(self) -> None:
         """Count a fault of ours."""
@@ -150,7 +150,7 @@ class NoJournal:
         """A slot that no reader sees."""
         return private_slot(LANE_SLOT_WORDS)
 
-    def give_back(self, socket_slot: Slot, lane_slots: list[Slot]) -> None:
+    def give_back(self, socket_slot: Slot, lane_slots: list[Slot], still_used: object = None) -> None:
         """Nothing to free."""
 
     def count_fault(self) -> None:

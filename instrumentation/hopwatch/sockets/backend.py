@@ -11,11 +11,23 @@ RCVMORE = int(zmq.RCVMORE)
 
 
 def recv_with_more(socket: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
-    """As the backend's; a frame's ``more`` is what libzmq says."""
-    frame = BackendSocket.recv(socket, flags, copy, track)
-    if not copy:
-        frame.more = bool(BackendSocket.get(socket, RCVMORE))  # type: ignore[union-attr]
+    """As the backend's; a frame's ``more`` is what libzmq says, and its asking is not taken for the application's."""
+    if copy:
+        return BackendSocket.recv(socket, flags, copy, track)
+    state = vars(socket).get("_hopwatch")
+    if state is None or not state.incoming.asked_sometimes:
+        frame = BackendSocket.recv(socket, flags, copy, track)
+    else:
+        state.incoming.asked_sometimes = False
+        try:
+            frame = BackendSocket.recv(socket, flags, copy, track)
+        finally:
+            state.incoming.asked_sometimes = True
+    frame.more = bool(BackendSocket.get(socket, RCVMORE))
     return frame
 
 
 backend_recv: Any = BackendSocket.recv if zmq.pyzmq_version_info()[:2] >= ASKS_LIBZMQ_FROM else recv_with_more
+
+RECEIVES_INTO = hasattr(BackendSocket, "recv_into")
+"""Whether this pyzmq has ``recv_into``: an application may ask a socket whether it has."""

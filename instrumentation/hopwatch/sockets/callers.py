@@ -36,6 +36,11 @@ def is_poller(frame: FrameType) -> bool:
     return callers == POLLER_CALLS
 
 
+def is_asynchronous(frame: FrameType) -> bool:
+    """Whether pyzmq's asynchronous sockets ask: one that is made of this socket receives through it."""
+    return _module(frame.f_back) == ASYNCHRONOUS
+
+
 def shadow_being_made(frame: FrameType) -> zmq.Socket[Any] | None:
     """The new object, where ``zmq.Socket(socket)`` or ``zmq.Socket.shadow(socket)`` is asking; an asynchronous one is not ready yet."""
     caller = frame.f_back

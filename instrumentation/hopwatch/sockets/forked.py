@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import zmq
+from zmq.backend import Socket as BackendSocket
+
 from hopwatch.journal.journal import Journal
-from hopwatch.rules.processes import used_after_fork
+from hopwatch.sockets import polls
+from hopwatch.sockets.after_fork import tell_of_use
+from hopwatch.sockets.backend import RECEIVES_INTO
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.hooks import HookedSocket
-from hopwatch.sockets.state import Guard, SocketState
+from hopwatch.sockets.state import SocketState
 
 
 class ForkedSocket(HookedSocket):
@@ -25,10 +30,12 @@ class ForkedSocket(HookedSocket):
         self._hopwatch_used()
         return super().recv(*args, **kwargs)
 
-    def recv_into(self, *args: Any, **kwargs: Any) -> Any:
-        """As ``zmq.Socket.recv_into``."""
-        self._hopwatch_used()
-        return super().recv_into(*args, **kwargs)
+    if RECEIVES_INTO:
+
+        def recv_into(self, *args: Any, **kwargs: Any) -> Any:
+            """As ``zmq.Socket.recv_into``."""
+            self._hopwatch_used()
+            return super().recv_into(*args, **kwargs)
 
     def poll(self, *args: Any, **kwargs: Any) -> Any:
         """As ``zmq.Socket.poll``."""
@@ -45,17 +52,26 @@ class ForkedSocket(HookedSocket):
         self._hopwatch_used()
         return super().connect(addr)
 
+    def unbind(self, addr: str | bytes) -> None:
+        """As ``zmq.Socket.unbind``."""
+        self._hopwatch_used()
+        super().unbind(addr)
+
+    def disconnect(self, addr: str | bytes) -> None:
+        """As ``zmq.Socket.disconnect``."""
+        self._hopwatch_used()
+        super().disconnect(addr)
+
+    def get(self, option: int) -> Any:
+        """As ``zmq.Socket.get``; event loops ask for ZMQ_EVENTS before they receive."""
+        if option == zmq.EVENTS:
+            self._hopwatch_used()
+        return BackendSocket.get(self, option)
+
+    getsockopt = get
+
     def _hopwatch_used(self) -> None:
-        state = self._hopwatch
-        if state.open_journal is None:
-            return
-        with Guard(state):
-            parents, state.journal = state.journal, state.open_journal()
-            state.open_journal = None
-            try:
-                state.find(used_after_fork())
-            finally:
-                state.journal = parents
+        tell_of_use(self._hopwatch)
 
 
 def leave_to_parent(state: SocketState, open_journal: Callable[[], Journal]) -> None:
@@ -64,6 +80,8 @@ def leave_to_parent(state: SocketState, open_journal: Callable[[], Journal]) -> 
         state.numbering.left_to_parent = True
     state.leave_to_parent()
     state.open_journal = open_journal
+    if not state.closed:
+        polls.PROCESS.look_for_forked()
     for member in state.members:
         member._hopwatch_retire_send()
         member._hopwatch_retire_receive()

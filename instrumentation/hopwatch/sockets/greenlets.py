@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import zmq
 
+from hopwatch.sockets.backend import RECEIVES_INTO
 from hopwatch.sockets.state import SocketState
 from hopwatch.words import WAITED_NS, WAITED_RECEIVES, WAITED_SENDS
 
@@ -53,16 +54,18 @@ class GreenletWaits(GreenSocket):
         finally:
             way.receives_deferred = before
 
-    def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
-        """As the bare socket's."""
-        if not (isinstance(flags, int) and flags & DONTWAIT):
-            return super().recv_into(buffer, nbytes=nbytes, flags=flags)
-        way = self._hopwatch.way
-        before, way.receives_deferred = way.receives_deferred, False
-        try:
-            return super().recv_into(buffer, nbytes=nbytes, flags=flags)
-        finally:
-            way.receives_deferred = before
+    if RECEIVES_INTO:
+
+        def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
+            """As the bare socket's."""
+            if not (isinstance(flags, int) and flags & DONTWAIT):
+                return super().recv_into(buffer, nbytes=nbytes, flags=flags)
+            way = self._hopwatch.way
+            before, way.receives_deferred = way.receives_deferred, False
+            try:
+                return super().recv_into(buffer, nbytes=nbytes, flags=flags)
+            finally:
+                way.receives_deferred = before
 
     def _wait_write(self) -> None:
         words = self._hopwatch.slot.words

@@ -133,6 +133,8 @@ class HookedSocket(zmq.Socket[bytes]):
             shadow = None if frame is None else callers.shadow_being_made(frame)
             if shadow is not None:
                 self._hopwatch.adopt(shadow, self._hopwatch)
+            elif frame is None or not callers.is_asynchronous(frame):
+                self._hopwatch_address_taken()
         del (
             frame
         )  # it would hold itself, and what the application's functions hold, until garbage is collected
@@ -140,7 +142,10 @@ class HookedSocket(zmq.Socket[bytes]):
 
     def __copy__(self, memo: Any = None) -> Any:
         """As the bare socket's: a shadow; it is a part of this socket."""
-        shadow = self._hopwatch_bare.shadow(self.underlying)
+        self._hopwatch_stop_probing()
+        with Use(self):
+            pass
+        shadow = self._hopwatch_bare.shadow(BackendSocket.underlying.__get__(self))
         with Guard(self._hopwatch):
             self._hopwatch.adopt(shadow, self._hopwatch)
         return shadow
@@ -194,6 +199,9 @@ class HookedSocket(zmq.Socket[bytes]):
 
     def _hopwatch_stop_probing(self) -> None:
         """Nothing to stop where nothing probes."""
+
+    def _hopwatch_address_taken(self) -> None:
+        """Somebody may receive past us, which matters where stamps come."""
 
     def _hopwatch_conflate(self) -> None:
         """The socket conflates from here on, which matters where it sends."""

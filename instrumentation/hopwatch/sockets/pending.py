@@ -68,6 +68,9 @@ class Front(HookedSocket):
     def _hopwatch_stop_probing(self) -> None:
         self._shadow_sock._hopwatch_stop_probing()
 
+    def _hopwatch_address_taken(self) -> None:
+        self._shadow_sock._hopwatch_address_taken()
+
 
 class Pending(AsyncSocket):
     """Comes above pyzmq's asynchronous socket."""

@@ -2,28 +2,35 @@
 
 Where nothing is left in libzmq behind such a frame, an application that polls between the frames of a message would wait for ever. So
 from the first such frame on, the function that all of pyzmq's pollers ask is one that knows of them; what it takes more is a look
-at each socket that is polled.
+at each socket that is polled. In a forked child it looks at some polls for sockets of the parent's.
 """
 
 from __future__ import annotations
 
 import functools
 import sys
+from functools import partial
 from typing import Any
 
 import zmq
 from zmq.backend import zmq_poll as bare_poll
 
 from hopwatch.patches import Patches, exchange_functions
+from hopwatch.sockets.after_fork import tell_of_use
 from hopwatch.sockets.in_turn import events_as_bare
 from hopwatch.sockets.while_wrapped import WhileWrapped
 
 POLLIN = int(zmq.POLLIN)
 ASYNCHRONOUS = "zmq._future"
 
+FORKED_LOOKS = 100
+"""How many polls of a forked child are looked at."""
+
 
 @functools.wraps(bare_poll)
 def _poll(sockets: Any, timeout: Any = -1) -> Any:
+    if PROCESS.forked_looks:
+        PROCESS.look_at(sockets)
     if not isinstance(sockets, list | tuple) or not any(map(_holds_frame, sockets)):
         return bare_poll(sockets, timeout)
     sockets = list(map(_possible, sockets))
@@ -70,22 +77,52 @@ def _asynchronous(bare: Any) -> Any:
 
 
 class Polls:
-    """What is put in place of pyzmq's own for as long as a socket is wrapped that has had such a frame."""
+    """What is put in place of pyzmq's own for as long as a socket is wrapped that has had such a frame, or there are polls to be looked at."""
 
     def __init__(self) -> None:
+        self.forked_looks = 0
         self._patches = Patches()
-        needed = WhileWrapped(self._put_in_place, self._put_back)
+        self._in_place = self._frames_held = False
+        needed = WhileWrapped(partial(self._hold_frames, True), partial(self._hold_frames, False))
         self.know_of, self.release = needed.need, needed.release
 
-    def _put_in_place(self) -> None:
+    def look_for_forked(self) -> None:
+        """In a forked child: sockets of the parent's are still open."""
+        self.forked_looks = FORKED_LOOKS
+        self._put_in_place_or_back()
+
+    def look_no_more(self) -> None:
+        """Let sockets of the parent's be polled untold."""
+        self.forked_looks = 0
+        self._put_in_place_or_back()
+
+    def look_at(self, sockets: Any) -> None:
+        """Tell of each socket of the parent's that is polled."""
+        self.forked_looks -= 1
+        for entry in sockets if isinstance(sockets, list | tuple) else ():
+            socket = entry[0] if isinstance(entry, list | tuple) and entry else None
+            state = vars(socket).get("_hopwatch") if isinstance(socket, zmq.Socket) else None
+            if state is not None:
+                tell_of_use(state)
+        self._put_in_place_or_back()
+
+    def _hold_frames(self, held: bool) -> None:
+        self._frames_held = held
+        self._put_in_place_or_back()
+
+    def _put_in_place_or_back(self) -> None:
+        needed = self._frames_held or self.forked_looks > 0
+        if needed == self._in_place:
+            return
+        self._in_place = needed
+        if not needed:
+            exchange_functions({_poll: bare_poll})
+            self._patches.undo()
+            return
         exchange_functions({bare_poll: _poll})
         if ASYNCHRONOUS in sys.modules:
             poller = sys.modules[ASYNCHRONOUS]._AsyncPoller
             self._patches.replace(poller, "poll", _asynchronous(poller.poll))
-
-    def _put_back(self) -> None:
-        exchange_functions({_poll: bare_poll})
-        self._patches.undo()
 
 
 PROCESS = Polls()

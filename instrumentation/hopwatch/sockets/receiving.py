@@ -10,7 +10,7 @@ from zmq.backend import Socket as BackendSocket
 from hopwatch import stamp
 from hopwatch.frames import as_bytes
 from hopwatch.rules.conflate import conflate_stamped
-from hopwatch.sockets.backend import backend_recv
+from hopwatch.sockets.backend import RECEIVES_INTO, backend_recv
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
 from hopwatch.sockets.looking import ASKING
@@ -75,26 +75,28 @@ class CountingReceive(HookedSocket):
         self._hopwatch_count_last(len(parts), sum(map(len, parts)))
         return parts
 
-    def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
-        """As ``zmq.Socket.recv_into``; a stamp that fills the buffer stays in it."""
-        if not has_way(self, CountingReceive):
-            return self.recv_into(buffer, nbytes=nbytes, flags=flags)
-        if self._hopwatch.way.looks_ahead:
-            self._hopwatch_read_stamps(self._hopwatch_words[RECEIVED])
-            return self.recv_into(buffer, nbytes=nbytes, flags=flags)
-        try:
-            size: int = BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
-        except zmq.Again:
-            if not unwrapped_meanwhile(self):
-                self._hopwatch_count_refused_receive()
-            raise
-        if unwrapped_meanwhile(self):
+    if RECEIVES_INTO:
+
+        def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
+            """As ``zmq.Socket.recv_into``; a stamp that fills the buffer stays in it."""
+            if not has_way(self, CountingReceive):
+                return self.recv_into(buffer, nbytes=nbytes, flags=flags)
+            if self._hopwatch.way.looks_ahead:
+                self._hopwatch_read_stamps(self._hopwatch_words[RECEIVED])
+                return self.recv_into(buffer, nbytes=nbytes, flags=flags)
+            try:
+                size: int = BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
+            except zmq.Again:
+                if not unwrapped_meanwhile(self):
+                    self._hopwatch_count_refused_receive()
+                raise
+            if unwrapped_meanwhile(self):
+                return size
+            if backend_get(self, RCVMORE):
+                self._hopwatch_count_more(size, None)
+            else:
+                self._hopwatch_count_last(1, size)
             return size
-        if backend_get(self, RCVMORE):
-            self._hopwatch_count_more(size, None)
-        else:
-            self._hopwatch_count_last(1, size)
-        return size
 
     def get(self, option: int) -> Any:
         """As the bare socket's; what the application asks about more frames we need not ask."""

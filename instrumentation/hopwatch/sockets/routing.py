@@ -119,6 +119,8 @@ def may_probe_routing(socket: zmq.Socket[bytes], state: SocketState, *, new: boo
     if mandatory is None:
         state.find(finding.mandatory_unknown())
     state.unrouted = Unrouted(state.slot.words, state.event, probing=mandatory is False)
+    if not new and native_state.message_is_begun(socket):
+        state.unrouted.begun_message = state.slot.words[SENT]
     return state.unrouted.probing
 
 

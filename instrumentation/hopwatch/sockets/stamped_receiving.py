@@ -8,10 +8,11 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch import stamp
+from hopwatch.finding import address_taken
 from hopwatch.frames import as_bytes
 from hopwatch.sockets import polls
 from hopwatch.sockets.arguments import are_flags, writable_memory
-from hopwatch.sockets.backend import backend_recv
+from hopwatch.sockets.backend import RECEIVES_INTO, backend_recv
 from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
 from hopwatch.sockets.in_turn import events_as_bare
 from hopwatch.sockets.state import Guard
@@ -25,7 +26,6 @@ DONTWAIT = int(zmq.DONTWAIT)
 RCVMORE = int(zmq.RCVMORE)
 POLLIN = int(zmq.POLLIN)
 STAMP_SIZE = stamp.SIZE
-
 
 backend_get = BackendSocket.get
 
@@ -61,17 +61,19 @@ class StampedReceive(HookedSocket):
             parts.append(backend_recv(self, flags, False, track))
         return [part.bytes for part in parts] if copy else parts
 
-    def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
-        """As ``zmq.Socket.recv_into``, the stamps left out."""
-        if not has_way(self, StampedReceive):
-            return self.recv_into(buffer, nbytes=nbytes, flags=flags)
-        memory = writable_memory(buffer, nbytes, flags)
-        if memory is None:
-            return BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
-        frame = self._hopwatch_next(flags, track=False)
-        kept = min(len(frame), int(nbytes) or len(memory))
-        memory[:kept] = frame.buffer[:kept]
-        return len(frame)
+    if RECEIVES_INTO:
+
+        def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
+            """As ``zmq.Socket.recv_into``, the stamps left out."""
+            if not has_way(self, StampedReceive):
+                return self.recv_into(buffer, nbytes=nbytes, flags=flags)
+            memory = writable_memory(buffer, nbytes, flags)
+            if memory is None:
+                return BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
+            frame = self._hopwatch_next(flags, track=False)
+            kept = min(len(frame), int(nbytes) or len(memory))
+            memory[:kept] = frame.buffer[:kept]
+            return len(frame)
 
     def get(self, option: int) -> Any:
         """As the bare socket's; stamps are no frames to the application."""
@@ -94,6 +96,10 @@ class StampedReceive(HookedSocket):
             return super().poll(timeout, flags)
         possible = events_as_bare(self._hopwatch, int(flags))
         return super().poll(0, possible) | POLLIN if flags & POLLIN else super().poll(timeout, possible)
+
+    def _hopwatch_address_taken(self) -> None:
+        if self._hopwatch.type_name not in {"PUSH", "PUB"}:
+            self._hopwatch.find(address_taken())
 
     def _hopwatch_between_messages(self) -> bool:
         incoming = self._hopwatch.incoming

@@ -22,7 +22,11 @@ DONTWAIT = int(zmq.DONTWAIT)
 
 AnySocket = zmq.Socket[Any]
 
-LENT = ("send", "recv", "recv_into", "poll", "get", "getsockopt", "set", "setsockopt", "monitor")
+LENT = [
+    name
+    for name in ("send", "recv", "recv_into", "poll", "get", "getsockopt", "set", "setsockopt", "monitor")
+    if hasattr(zmq.Socket, name)
+]
 
 
 def worker_of(socket: AnySocket) -> AnySocket:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -201,10 +200,7 @@ class SocketState:
         for lane in lanes:
             lane.words[LANE_SOCKET] = 0
         slot.words[SOCKET] = 0
-        if still_used is None:
-            self.journal.give_back(slot, lanes)
-        else:
-            weakref.finalize(still_used, self.journal.give_back, slot, lanes).atexit = False
+        self.journal.give_back(slot, lanes, still_used)
 
     def leave_to_parent(self) -> None:
         """In a forked child: the slots and files belong to the parent, so touch them no more."""

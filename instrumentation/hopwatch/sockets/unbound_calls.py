@@ -40,7 +40,8 @@ class UnboundCalls:
 
     def _redirect(self) -> None:
         for name in NAMES:
-            self._patches.replace(zmq.Socket, name, _redirected(name, getattr(zmq.Socket, name)))
+            if hasattr(zmq.Socket, name):
+                self._patches.replace(zmq.Socket, name, _redirected(name, getattr(zmq.Socket, name)))
 
 
 def _redirected(name: str, bare: Callable[..., Any]) -> Callable[..., Any]:
