@@ -21,8 +21,10 @@ from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.monitors.promised import PromisedMonitor
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.counting import PartsSender, arming_send, counting_recv, counting_send, no_parts
+from hopwatch.sockets.endpoints import last_endpoint
 from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.in_turn import sending_in_turn
 from hopwatch.sockets.looking import RECEIVE_TIME_LIMIT, looking_recv, looking_send
 from hopwatch.sockets.numbering import (
     NEVER,
@@ -113,7 +115,7 @@ def instrument_socket(
     hooked = enrol(worker, new_class, state)
     instrument.states.add(state)
     join(socket, state)
-    endpoint = "" if by_install else _last_endpoint(socket)
+    endpoint = "" if by_install else last_endpoint(socket)
     look_at_wrapped(hooked, state, endpoint)
     state.attaching = PromisedMonitor(instrument.monitors)
     if not by_install:
@@ -213,6 +215,7 @@ def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bo
         sending = routing_send(words, state.first_calls, sending, state.unrouted, plain)
     if state.subscriptions is not None or state.type_name == "STREAM":
         sending = looking_send(sending)
+    sending = sending_in_turn(sending, state)
     if reads_stamps:
         receiving = stamped_recv(words, state)
     elif way.looks_ahead:
@@ -249,9 +252,3 @@ def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str |
         proxy=None,
         options=options,
     )
-
-
-def _last_endpoint(socket: zmq.Socket[bytes]) -> str:
-    """Of what a socket was bound or connected to before it was wrapped, libzmq names the last endpoint."""
-    endpoint = cast(bytes, BackendSocket.get(socket, zmq.LAST_ENDPOINT)).rstrip(b"\0")
-    return endpoint.decode(errors="replace")

@@ -129,7 +129,7 @@ def test_a_wrapped_pair_behaves_as_a_bare_one(
     ):
         for operation in operations:
             assert outcome(wrapped, operation) == outcome(bare, operation), operation
-    assert journal.events("fault") == []
+    assert journal.faults() == []
 
 
 @pytest.mark.parametrize("sequence", [None, "count", "stamp"])

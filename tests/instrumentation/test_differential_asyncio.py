@@ -6,7 +6,7 @@ import asyncio
 import time
 from asyncio import Future
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,8 @@ import pytest
 import zmq
 import zmq.asyncio
 from alike import PAIRINGS, SEQUENCES, differential, is_connected
+from arrivals import Direction
+from async_calls import Call, error_seen, seen
 from hypothesis import given
 from hypothesis import strategies as st
 from journal_reader import Journal
@@ -56,43 +58,23 @@ OPERATIONS = st.one_of(
 
 
 @dataclass
-class Call:
-    """What was done to a socket: it has come to something, or is a future that may be pending."""
-
-    socket: zmq.asyncio.Socket
-    outcome: Any = None
-    future: Future[Any] | None = None
-
-    def seen(self) -> Any:
-        """What an application can see of it by now."""
-        if self.future is None:
-            return self.outcome
-        return seen(self.future), counted(self.socket)
-
-    def found_nothing(self) -> bool:
-        """Whether there was no message yet, and it may be done again."""
-        if self.future is None:
-            return asks_again(self.outcome)
-        return self.future.done() and asks_again(seen(self.future))
-
-    async def end(self, afterwards: str) -> None:
-        """Give up what is pending."""
-        if self.future is None or self.future.done():
-            return
-        if afterwards == "cancel":
-            self.future.cancel()
-        elif afterwards == "time out":
-            with suppress(TimeoutError, asyncio.TimeoutError):
-                await asyncio.wait_for(self.future, 0.002)
-
-
-@dataclass
 class Pair:
     """Two connected sockets, and the calls that were left pending on them."""
 
     sender: zmq.asyncio.Socket
     receiver: zmq.asyncio.Socket
     left: list[Future[Any]] = field(default_factory=list)
+    forth: Direction = field(init=False)
+    back: Direction = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.forth = Direction(self.sender, self.receiver)
+        self.back = Direction(self.receiver, self.sender)
+
+    async def arrive(self) -> None:
+        """Returns when nothing is under way any more."""
+        await self.forth.arrive()
+        await self.back.arrive()
 
     def begin(self, operation: tuple[Any, ...]) -> Call:
         """Do one operation."""
@@ -108,7 +90,13 @@ class Pair:
                 return Call(socket, socket.get(*arguments))
             if name == "more":
                 return Call(socket, (socket.rcvmore, socket.getsockopt(zmq.RCVMORE)))
-            return Call(socket, future=getattr(socket, name)(*arguments[1:]))
+            future = getattr(socket, name)(*arguments[1:])
+            leaving, coming = (self.forth, self.back) if end == "sender" else (self.back, self.forth)
+            if name in {"send", "send_multipart"}:
+                leaving.sent(name, arguments[1], int(arguments[2]), future)
+            if name in {"recv", "recv_multipart"}:
+                coming.receives.append(future)
+            return Call(socket, future=future)
         except Exception as error:  # noqa: BLE001 -- whatever the bare socket raises, the wrapped one must raise
             return Call(socket, error_seen(error))
 
@@ -118,46 +106,16 @@ async def turns() -> None:
         await asyncio.sleep(0)
 
 
-def counted(socket: zmq.asyncio.Socket) -> tuple[int, int]:
-    """How many calls pyzmq has in its own queues."""
-    return len(socket._send_futures), len(socket._recv_futures)  # noqa: SLF001
-
-
-def seen(future: Future[Any]) -> Any:
-    """What an application can see of a call."""
-    if not future.done():
-        return "pending"
-    if future.cancelled():
-        return "cancelled"
-    error = future.exception()
-    if error is not None:
-        return error_seen(error)
-    result = future.result()
-    return [part_seen(part) for part in result] if isinstance(result, list) else part_seen(result)
-
-
-def part_seen(part: Any) -> Any:
-    if isinstance(part, zmq.Frame):
-        return part.bytes, part.more
-    return part if isinstance(part, bytes | int | None) else type(part).__name__
-
-
-def error_seen(error: BaseException) -> Any:
-    return type(error), getattr(error, "errno", None), str(error)
-
-
-def asks_again(outcome: Any) -> bool:
-    return isinstance(outcome, tuple) and outcome[:1] == (zmq.Again,)
-
-
 @asynccontextmanager
-async def pair(kinds: tuple[int, int], address: str, wish: dict[str, Any] | None) -> AsyncIterator[Pair]:
+async def pair(
+    kinds: tuple[int, int], address: str, wish: dict[str, Any] | None, *, narrow: bool
+) -> AsyncIterator[Pair]:
     """Two connected sockets; over inproc a message is there as soon as it was sent."""
     context = zmq.asyncio.Context()
     sockets = Pair(context.socket(kinds[0]), context.socket(kinds[1]))
     for socket in (sockets.sender, sockets.receiver):
         socket.linger = 0
-        if address.startswith("inproc"):
+        if narrow:
             socket.sndhwm = socket.rcvhwm = 2
         if socket.type in {zmq.DEALER, zmq.REQ}:
             socket.routing_id = b"me"
@@ -184,9 +142,19 @@ async def pair(kinds: tuple[int, int], address: str, wish: dict[str, Any] | None
 async def compare(pairing: str, transport: str, sequence: str, operations: list[tuple[Any, ...]]) -> None:
     kinds, patience = PAIRINGS[pairing], 0 if transport == "inproc" else PATIENT_S
     address = {"inproc": "inproc://pair", "tcp": "tcp://127.0.0.1:*"}[transport]
-    async with pair(kinds, address, None) as bare, pair(kinds, address, SEQUENCES[sequence]) as wrapped:
+    # a SUB, XSUB or ROUTER that is asked for a message takes a frame ahead: at a mark, stamps show there (see test_room_at_the_mark.py)
+    narrow = not patience and (kinds[1] in {zmq.PULL, zmq.REP, zmq.PAIR} or "stamped" not in sequence)
+    async with (
+        pair(kinds, address, None, narrow=narrow) as bare,
+        pair(kinds, address, SEQUENCES[sequence], narrow=narrow) as wrapped,
+    ):
         for operation in operations:
+            if not patience and is_a_send_to_who_is_within_a_message(bare, operation):
+                continue
             calls = await compared(bare, wrapped, operation, patience)
+            if patience:
+                await asyncio.gather(bare.arrive(), wrapped.arrive())
+                await turns()
             if calls[0].future is not None:
                 await asyncio.gather(*(call.end(operation[2]) for call in calls))
                 await turns()
@@ -197,6 +165,13 @@ async def compare(pairing: str, transport: str, sequence: str, operations: list[
         left = [*bare.left, *wrapped.left]
     await turns()
     assert all(future.done() for future in left)
+
+
+def is_a_send_to_who_is_within_a_message(pair: Pair, operation: tuple[Any, ...]) -> bool:
+    """Who takes off stamps has the next frame already: when that ends the message, there is room for one more a frame early."""
+    name, end, *_ = operation
+    peer = pair.receiver if end == "sender" else pair.sender
+    return name in {"send", "send_multipart"} and bool(peer.rcvmore)
 
 
 async def compared(bare: Pair, wrapped: Pair, operation: tuple[Any, ...], patience: float) -> list[Call]:
@@ -223,7 +198,7 @@ def test_a_wrapped_pair_behaves_as_a_bare_one(
     journal: Journal, pairing: str, sequence: str, operations: list[tuple[Any, ...]]
 ) -> None:
     asyncio.run(compare(pairing, "inproc", sequence, operations))
-    assert journal.events("fault") == []
+    assert journal.faults() == []
 
 
 @pytest.mark.parametrize("pairing", PAIRINGS)
@@ -236,4 +211,4 @@ def test_it_does_so_over_a_connection_too(
         tuple("cancel" if each == "time out" else each for each in operation) for operation in operations
     ]
     asyncio.run(compare(pairing, "tcp", sequence, untimed))
-    assert journal.events("fault") == []
+    assert journal.faults() == []

@@ -131,7 +131,7 @@ def test_wrapped_sockets_of_every_type_behave_as_bare_ones(
 ) -> None:
     with pairs(PAIRINGS[pairing], "inproc", sequence, impatient) as (bare, wrapped):
         compare_all(bare, wrapped, operations, at_once=True)
-    assert journal.events("fault") == []
+    assert journal.faults() == []
 
 
 @pytest.mark.parametrize("transport", ["ipc", "tcp"])
@@ -143,4 +143,4 @@ def test_they_do_so_over_connections_too(
 ) -> None:
     with pairs(PAIRINGS[pairing], transport, sequence, impatient) as (bare, wrapped):
         compare_all(bare, wrapped, operations, at_once=False)
-    assert journal.events("fault") == []
+    assert journal.faults() == []

@@ -99,6 +99,11 @@ class Journal:
         lost, faults = struct.unpack_from("<2Q", path.read_bytes(), 80)
         return {"events_lost": lost, "faults": faults}
 
+    def faults(self) -> list[dict[str, Any]]:
+        """Events of the only process's faults; the log is not read where none was counted."""
+        none = not any(self.directory.glob("*.counters"))
+        return [] if none or not self.header()["faults"] else self.events("fault")
+
     def socket(self, name: str) -> dict[str, int]:
         """Counters of the socket of a name: from its slot, or from its closed event."""
         opened = next(event for event in self.events("opened") if event["name"] == name)

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 import zmq
+from zmq.backend import Socket as BackendSocket
 
 ASYNCHRONOUS = "zmq._future"
 GARBAGE_COLLECTOR = "zmq.utils.garbage"
 POLLER_CALLS = ["__init__", "from_socket", "poll"]
 MOST_CALLS_TO_MAKE = 4
+
+
+class Address(property):
+    """``underlying`` of an instrumented socket: who sets or deletes it is refused as by a bare one."""
+
+    def __set__(self, socket: Any, value: Any) -> None:
+        """Refused."""
+        cast(Any, BackendSocket.underlying).__set__(socket, value)
+
+    def __delete__(self, socket: Any) -> None:
+        """Refused."""
+        cast(Any, BackendSocket.underlying).__delete__(socket)
 
 
 def is_poller(frame: FrameType) -> bool:

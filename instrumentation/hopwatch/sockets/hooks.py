@@ -16,6 +16,7 @@ from hopwatch.journal.counters import Words
 from hopwatch.rules.setup import Kind
 from hopwatch.sockets import callers
 from hopwatch.sockets.attaching import NoAttaching
+from hopwatch.sockets.endpoints import last_endpoint
 from hopwatch.sockets.options import decides_probing, option_set
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.use import Use
@@ -77,10 +78,10 @@ class HookedSocket(zmq.Socket[bytes]):
         with Use(self):
             context = super().bind(cast(str, addr))
         with Guard(self._hopwatch):
-            endpoint = cast(bytes, BackendSocket.get(self, zmq.LAST_ENDPOINT)).decode(errors="replace")
+            endpoint = last_endpoint(self) or _text(addr)
             self._hopwatch.event("bind", endpoint=endpoint)
             if endpoint.startswith(INPROC):
-                self._hopwatch.bound_within.add((self.context.underlying, endpoint.rstrip("\0")))
+                self._hopwatch.bound_within.add((self.context.underlying, endpoint))
             if _text(addr) == ZAP_ENDPOINT:
                 self._hopwatch.stop_stamping(finding.zap_refused())
             self._hopwatch.consider(Kind.BOUND, endpoint)
@@ -120,7 +121,7 @@ class HookedSocket(zmq.Socket[bytes]):
             self._hopwatch.attaching = NoAttaching()
             self._hopwatch.note("monitor", state="stopped" if addr is None else "application")
 
-    @property
+    @callers.Address
     def underlying(self) -> int:
         """As the bare socket's; whoever has the address may send past us, so onsets are probed no more."""
         frame = inspect.currentframe()

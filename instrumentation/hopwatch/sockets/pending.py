@@ -15,6 +15,7 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.in_turn import events_as_bare
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.words import (
     EAGAIN_RECEIVES,
@@ -97,7 +98,8 @@ class Pending(AsyncSocket):
         if self._hopwatch.incoming.held is None or not flags & POLLIN or self.closed:
             return super().poll(timeout, flags)
         future: Future[int] = self._Future()
-        future.set_result(POLLIN | (int(BackendSocket.get(cast(BackendSocket, self), zmq.EVENTS)) & flags))
+        events = int(BackendSocket.get(cast(BackendSocket, self), zmq.EVENTS))
+        future.set_result(POLLIN | (events_as_bare(self._hopwatch, events) & flags))
         return future
 
     def _hopwatch_send_flagged(self, kind: str, msg: Any, kwargs: dict[str, Any]) -> Any:

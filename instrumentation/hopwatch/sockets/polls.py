@@ -17,6 +17,7 @@ from zmq.backend import zmq_poll as bare_poll
 
 from hopwatch.patches import Patches, exchange_functions
 from hopwatch.sockets.after_fork import tell_of_use
+from hopwatch.sockets.in_turn import events_as_bare
 from hopwatch.sockets.while_wrapped import WhileWrapped
 
 POLLIN = int(zmq.POLLIN)
@@ -30,7 +31,10 @@ FORKED_LOOKS = 100
 def _poll(sockets: Any, timeout: Any = -1) -> Any:
     if PROCESS.forked_looks:
         PROCESS.look_at(sockets)
-    if not isinstance(sockets, list | tuple) or not any(map(_has_held_frame, sockets)):
+    if not isinstance(sockets, list | tuple) or not any(map(_holds_frame, sockets)):
+        return bare_poll(sockets, timeout)
+    sockets = list(map(_possible, sockets))
+    if not any(map(_has_held_frame, sockets)):
         return bare_poll(sockets, timeout)
     bare_poll([], timeout)  # which refuses what is no timeout
     ready = []
@@ -43,19 +47,23 @@ def _poll(sockets: Any, timeout: Any = -1) -> Any:
     return ready
 
 
-def _has_held_frame(entry: Any) -> bool:
-    """Whether one of the pairs of a socket and the events that are polled for is to be told of a frame."""
+def _possible(entry: Any) -> Any:
+    """What is asked for, less what a bare socket could not tell yet."""
+    if not _holds_frame(entry):
+        return entry
+    return entry[0], events_as_bare(vars(entry[0])["_hopwatch"], int(entry[1]))
+
+
+def _holds_frame(entry: Any) -> bool:
     if not isinstance(entry, list | tuple) or len(entry) != 2 or not isinstance(entry[0], zmq.Socket):
         return False
-    socket, events = entry
-    state = vars(socket).get("_hopwatch")
-    return (
-        state is not None
-        and state.incoming.held is not None
-        and isinstance(events, int | float)
-        and bool(int(events) & POLLIN)
-        and not socket.closed
-    )
+    state = vars(entry[0]).get("_hopwatch")
+    return state is not None and state.incoming.held is not None and isinstance(entry[1], int | float)
+
+
+def _has_held_frame(entry: Any) -> bool:
+    """Whether one of the pairs of a socket and the events that are polled for is to be told of a frame."""
+    return _holds_frame(entry) and bool(int(entry[1]) & POLLIN) and not entry[0].closed
 
 
 def _asynchronous(bare: Any) -> Any:

@@ -12,7 +12,8 @@ from hopwatch.lanes.sequenced import SequencedLanes
 from hopwatch.sequences import NumberedMessages
 from hopwatch.sockets.counting import Methods, arming_send, counting_send, recv_as_it_is_now
 from hopwatch.sockets.hooks import HookedSocket
-from hopwatch.sockets.looking import looking_send
+from hopwatch.sockets.in_turn import sending_in_turn
+from hopwatch.sockets.looking import ASKING, looking_send
 from hopwatch.sockets.reading import Reading
 from hopwatch.sockets.sending import CountingSend
 from hopwatch.sockets.stamped_receiving import StampedReceive
@@ -43,12 +44,14 @@ def read_numbers(
 
     if socket_type in SENDING:
         state.reading_sent = reading(sending=True)
-        sends = looking_send(counting_send(words, state.first_calls))
+        sends = sending_in_turn(looking_send(counting_send(words, state.first_calls)), state)
         methods = {**methods, **(arming_send(sends) if "_hopwatch_armed" in methods else sends)}
         parts = (SequencedSend, *parts[1:])
     if socket_type in RECEIVING:
         state.reading_received = reading(sending=False)
         methods = {**methods, **sequenced_recv(words, state)}
+        if state.way.looks_ahead:
+            methods |= dict.fromkeys(ASKING, StampedReceive.get)
         parts = (*parts[:-1], SequencedReceive)
     return parts, methods
 

@@ -14,6 +14,7 @@ from hopwatch.sockets import polls
 from hopwatch.sockets.arguments import are_flags, writable_memory
 from hopwatch.sockets.backend import RECEIVES_INTO, backend_recv
 from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
+from hopwatch.sockets.in_turn import events_as_bare
 from hopwatch.sockets.state import Guard
 from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 from hopwatch.words import (
@@ -82,7 +83,7 @@ class StampedReceive(HookedSocket):
         if option == RCVMORE:
             return int(self._hopwatch.incoming.more)
         if option == zmq.EVENTS and self._hopwatch.incoming.held is not None:
-            return cast(int, value) | POLLIN
+            return events_as_bare(self._hopwatch, cast(int, value)) | POLLIN
         return value
 
     getsockopt = get
@@ -91,9 +92,10 @@ class StampedReceive(HookedSocket):
         """As ``zmq.Socket.poll``; a frame that was looked at already is still to be had."""
         if not has_way(self, StampedReceive):
             return self.poll(timeout, flags)
-        if self._hopwatch.incoming.held is None or not flags & POLLIN:
+        if self._hopwatch.incoming.held is None:
             return super().poll(timeout, flags)
-        return super().poll(0, flags) | POLLIN
+        possible = events_as_bare(self._hopwatch, int(flags))
+        return super().poll(0, possible) | POLLIN if flags & POLLIN else super().poll(timeout, possible)
 
     def _hopwatch_address_taken(self) -> None:
         if self._hopwatch.type_name not in {"PUSH", "PUB"}:
