@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, cast
+from typing import cast
 
 import zmq
 from zmq.backend import Socket as BackendSocket
@@ -20,12 +19,10 @@ from hopwatch.lanes.topics import MOST_TOPICS, first_of_several
 from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.monitors.promised import PromisedMonitor
 from hopwatch.sockets.classes import instrumented
-from hopwatch.sockets.counting import PartsSender, arming_send, counting_recv, counting_send, no_parts
 from hopwatch.sockets.endpoints import last_endpoint
 from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.hooks import HookedSocket
-from hopwatch.sockets.in_turn import sending_in_turn
-from hopwatch.sockets.looking import RECEIVE_TIME_LIMIT, looking_recv, looking_send
+from hopwatch.sockets.hot_paths import methods_of, parts_of
 from hopwatch.sockets.numbering import (
     NEVER,
     KnownLane,
@@ -38,15 +35,9 @@ from hopwatch.sockets.numbering import (
     single_lane,
 )
 from hopwatch.sockets.options import subscription_changed
-from hopwatch.sockets.parts import counting_parts, stamping_parts
-from hopwatch.sockets.receiving import CountingReceive
-from hopwatch.sockets.refusals import Arming, Waiting
-from hopwatch.sockets.routing import Routing, RoutingProbe, may_probe_routing, routing_send
-from hopwatch.sockets.sending import CountingSend, StampingSend, StreamSend, SubscribingSend
+from hopwatch.sockets.routing import may_probe_routing
 from hopwatch.sockets.sequenced import read_numbers
 from hopwatch.sockets.set_up import look_at_wrapped, set_up_of
-from hopwatch.sockets.stamped_receiving import StampedReceive
-from hopwatch.sockets.stamping import stamping_send
 from hopwatch.sockets.standing import (
     above,
     adopt,
@@ -57,7 +48,6 @@ from hopwatch.sockets.standing import (
     worker_of,
 )
 from hopwatch.sockets.state import SocketState
-from hopwatch.sockets.taking_stamps import stamped_recv
 from hopwatch.sockets.use import Use
 from hopwatch.stamp import SHARED_OUT
 from hopwatch.wishes import Wish
@@ -68,7 +58,6 @@ STAMPABLE = {zmq.PUB, zmq.XPUB, zmq.ROUTER, zmq.PAIR, *SHARING_OUT}
 FILTERING = {zmq.SUB, zmq.XSUB}
 RECEIVING_ONLY = {zmq.SUB, zmq.XSUB, zmq.PULL}
 PROBEABLE = {zmq.PUB, zmq.XPUB}
-SENT_IN_THEIR_OWN_WAY: dict[int, type[HookedSocket]] = {zmq.XSUB: SubscribingSend, zmq.STREAM: StreamSend}
 
 JOURNALED_OPTIONS = ("SNDHWM", "RCVHWM", "LINGER", "SNDBUF", "RCVBUF", "IMMEDIATE", "CONFLATE", "MAXMSGSIZE")
 
@@ -95,8 +84,8 @@ def instrument_socket(
         _number(state, socket_type, wish)
     # what install wraps was made this moment: nothing is set, bound, subscribed to or attached that would have to be looked for
     probed = _may_probe(socket, socket_type, state, new=by_install)
-    methods = _methods(state, stamps=stamps, reads_stamps=reads_stamps, probed=probed)
-    parts = _parts(socket_type, stamps=stamps, reads_stamps=reads_stamps, probed=probed)
+    methods = methods_of(state, stamps=stamps, reads_stamps=reads_stamps, probed=probed)
+    parts = parts_of(socket_type, stamps=stamps, reads_stamps=reads_stamps, probed=probed)
     if wish.numbers is not None:
         parts, methods = read_numbers(state, socket_type, wish.numbers, (parts, methods))
     new_class = instrumented(type(worker), parts, methods, above(worker))
@@ -188,53 +177,6 @@ def _may_probe(
     if nodrop is None:
         state.find(finding.nodrop_unknown())
     return nodrop is False
-
-
-def _parts(
-    socket_type: zmq.SocketType, *, stamps: bool, reads_stamps: bool, probed: bool
-) -> tuple[type[HookedSocket], ...]:
-    sending: type[HookedSocket] = StampingSend if stamps else CountingSend
-    sending = SENT_IN_THEIR_OWN_WAY.get(socket_type, sending)
-    receiving: type[HookedSocket] = StampedReceive if reads_stamps else CountingReceive
-    refusals: type[HookedSocket] = Arming if probed else Waiting
-    if socket_type == zmq.ROUTER:
-        refusals = RoutingProbe if probed else Routing
-    return (sending, refusals, receiving)
-
-
-def _methods(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bool) -> dict[str, Any]:
-    words, way = state.slot.words, state.way
-    plain = way.plain_flags
-    numbering = state.numbering if stamps else None
-    parts = _parts_sender(state, numbering)
-    if numbering is None:
-        sending = counting_send(words, state.first_calls, plain, parts)
-    else:
-        sending = stamping_send(words, state.first_calls, numbering, plain, parts)
-    if state.unrouted is not None and numbering is None:
-        sending = routing_send(words, state.first_calls, sending, state.unrouted, plain)
-    if state.subscriptions is not None or state.type_name == "STREAM":
-        sending = looking_send(sending)
-    sending = sending_in_turn(sending, state)
-    if reads_stamps:
-        receiving = stamped_recv(words, state)
-    elif way.looks_ahead:
-        receiving = looking_recv(words)
-    else:
-        receiving = counting_recv(words, state.first_calls)
-    if way.looks_ahead:
-        receiving["rcvtimeo"] = RECEIVE_TIME_LIMIT
-    arms = probed and state.unrouted is None
-    return {**(arming_send(sending) if arms else sending), **receiving}
-
-
-def _parts_sender(state: SocketState, numbering: Numbering | None) -> PartsSender:
-    if state.type_name == "ROUTER":
-        return no_parts
-    if numbering is None:
-        return partial(counting_parts, state)
-    known = numbering.known_lane
-    return no_parts if known is None else partial(stamping_parts, state, numbering, known)
 
 
 def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str | None, probed: bool) -> None:

@@ -1,9 +1,10 @@
-"""The hot path: what a counting send or receive does for each message; ``stamping.py``, ``taking_stamps.py`` and ``looking.py`` do more.
+"""The hot path: what a counting send does for each message. Of receives it is in ``counting_receives.py``; ``stamping.py``, ``taking_stamps.py`` and
+``looking.py`` do more.
 
 A function a socket, with its counters in its closure: an attribute of a pyzmq socket takes about as long to read as a word of the
 mapped file. Whatever is not the plain case goes to the slower methods of ``sending.py`` and ``receiving.py``, which
 count through the ``count_*`` functions made here, so that each counter has one owner. A compiled hot path would take
-the place of these four modules.
+the place of these five modules.
 """
 
 from __future__ import annotations
@@ -15,16 +16,12 @@ from typing import Any
 import zmq
 from zmq.backend import Socket as BackendSocket
 
-from hopwatch.frames import as_bytes, size_of
+from hopwatch.frames import size_of
 from hopwatch.journal.counters import Words
-from hopwatch.journal.runs import NO_RUN, received_run, sent_run
-from hopwatch.sockets.backend import backend_recv
+from hopwatch.journal.runs import NO_RUN, sent_run
 from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
-from hopwatch.stamp import SIZE as STAMP_SIZE
 from hopwatch.words import (
-    RECEIVED,
-    RECEIVED_BYTES,
     SENT,
     SENT_BYTES,
     SENT_MORE_FRAMES,
@@ -43,9 +40,6 @@ SNDMORE = int(zmq.SNDMORE)
 
 LOOK_FOR_RUN = 63
 """Mask of the counts of messages at which a sender compares sizes: two in a row that are the same begin a run (see ``runs.py``)."""
-
-ASK_SOMETIMES = 62
-"""Mask of the counts of messages at which is asked: two frames in a row, so that one of them shows a message of two frames."""
 
 NOT_NOW = object()
 """What the flags of no send or receive are: stands for the plain ones while no call is plain."""
@@ -189,86 +183,3 @@ def arming_send(methods: Methods) -> Methods:
         return hot(self, data, flags, copy, track, routing_id, group)
 
     return {**methods, "send": send, "_hopwatch_armed": methods}
-
-
-def counting_recv(words: Words, first: FirstCalls) -> Methods:
-    """``recv`` of a socket that counts; frames that need a closer look go to ``_hopwatch_look``."""
-    received = received_bytes = look_at = 0
-    run, run_size, seen_size = received_run(words), NO_RUN, NO_RUN
-    receive: Any = backend_recv
-    sometimes = retired = False
-
-    def recv(self: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
-        """As ``zmq.Socket.recv``."""
-        nonlocal received, received_bytes, look_at
-        try:
-            if received == look_at:
-                # of a Frame libzmq's answer costs less than half of what asking for RCVMORE does
-                frame = receive(self, flags, copy and retired, track)
-                if len(frame) == run_size and not frame.more and not first.receives:
-                    received += 1
-                    words[RECEIVED] = received
-                    look_at = received if not received & ASK_SOMETIMES else (received | LOOK_FOR_RUN) + 1
-                    return frame.bytes if copy else frame
-            else:
-                frame = receive(self, flags, copy, track)
-                if len(frame) == run_size and copy:
-                    received += 1
-                    words[RECEIVED] = received
-                    return frame
-        except Again:
-            if not retired:
-                self._hopwatch_count_refused_receive()
-            raise
-        size = len(frame)
-        if received == look_at or size == STAMP_SIZE or (not copy and frame.more):
-            if retired:
-                return as_bytes(frame) if copy else frame
-            return self._hopwatch_look(frame, flags, copy, track)
-        if size != run_size:
-            if run_size >= 0:
-                end_run()
-            received_bytes += size
-            words[RECEIVED_BYTES] = received_bytes
-        received += 1
-        words[RECEIVED] = received
-        return frame
-
-    def end_run() -> None:
-        nonlocal received_bytes, run_size, seen_size
-        received_bytes, run_size, seen_size = run.end(), NO_RUN, NO_RUN
-
-    def count_received(messages: int, size: int) -> None:
-        nonlocal received, received_bytes, run_size, seen_size
-        if messages != 1 or size != run_size:
-            if run_size >= 0:
-                end_run()
-            elif sometimes and messages == 1 and size == seen_size != STAMP_SIZE:
-                run_size = run.begin(size)
-            seen_size = size
-            received_bytes += size
-            words[RECEIVED_BYTES] = received_bytes
-        received += messages
-        words[RECEIVED] = received
-        look_next()
-
-    def look_next() -> None:
-        nonlocal look_at
-        now = not sometimes or not received & ASK_SOMETIMES
-        look_at = received if now else (received | LOOK_FOR_RUN) + 1
-
-    def ask_sometimes(now: bool) -> None:
-        nonlocal sometimes
-        sometimes = now
-        look_next()
-
-    def retire() -> None:
-        nonlocal receive, retired, look_at, run_size
-        receive, retired, look_at, run_size = recv_as_it_is_now, True, received, NO_RUN
-
-    return {
-        "recv": recv,
-        "_hopwatch_count_received": staticmethod(count_received),
-        "_hopwatch_ask_sometimes": staticmethod(ask_sometimes),
-        "_hopwatch_retire_receive": staticmethod(retire),
-    }
