@@ -53,7 +53,8 @@ MAKERS: dict[str, Callable[[Any], Any]] = {
 def seen(value: Any) -> Any:
     """What an application can see of something that pyzmq gave it."""
     if isinstance(value, zmq.Frame):
-        return "frame", value.bytes, value.more, len(value), value.tracker is not None
+        properties = [seen_of_property(value, name) for name in ("more", "group", "routing_id", "fd")]
+        return "frame", value.bytes, bytes(value.buffer), len(value), value.tracker is not None, properties
     if isinstance(value, zmq.MessageTracker):
         return "tracker", type(value).__name__
     if isinstance(value, list | tuple):
@@ -61,6 +62,14 @@ def seen(value: Any) -> Any:
     if isinstance(value, bytes | int | str | float | None):
         return type(value).__name__, value
     return type(value).__name__, None
+
+
+def seen_of_property(value: Any, name: str) -> Any:
+    """What an attribute is, or what comes of asking for it."""
+    try:
+        return getattr(value, name)
+    except Exception as error:  # noqa: BLE001 -- whatever a bare one raises, a wrapped one must raise
+        return seen_of_error(error)
 
 
 def seen_of_error(error: BaseException) -> Any:
