@@ -1,6 +1,6 @@
 """What instrumentation costs: hopwatch, and counting by hand, against bare pyzmq.
 
-python benchmarks/overhead.py --quick     # a minute or two, rough
+python benchmarks/overhead.py --quick     # two or three minutes, rough
 python benchmarks/overhead.py --write     # the figures of benchmarks/README.md
 """
 

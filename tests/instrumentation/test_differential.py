@@ -7,7 +7,8 @@ from typing import Any
 import hopwatch
 import pytest
 import zmq
-from hypothesis import HealthCheck, given, settings
+from alike import differential
+from hypothesis import given
 from hypothesis import strategies as st
 from journal_reader import Journal
 
@@ -113,12 +114,7 @@ def pair(kinds: tuple[int, int], *, wrapped: bool, sequence: str | None) -> Iter
 @pytest.mark.parametrize(
     "kinds", [(zmq.PUSH, zmq.PULL), (zmq.PAIR, zmq.PAIR)], ids=["PUSH-PULL", "PAIR-PAIR"]
 )
-@settings(
-    max_examples=25,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-    database=None,
-)
+@differential(25, shrink=True)
 @given(operations=st.lists(OPERATIONS, max_size=25))
 def test_a_wrapped_pair_behaves_as_a_bare_one(
     journal: Journal, kinds: tuple[int, int], sequence: str | None, operations: list[tuple[Any, ...]]

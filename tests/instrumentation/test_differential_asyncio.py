@@ -14,7 +14,7 @@ import hopwatch
 import pytest
 import zmq
 import zmq.asyncio
-from alike import PAIRINGS, SEQUENCES, differential, is_connected
+from alike import BITCOINS, PAIRINGS, SEQUENCES, differential, is_connected
 from arrivals import Direction
 from async_calls import Call, error_seen, seen
 from hypothesis import given
@@ -47,6 +47,7 @@ OPERATIONS = st.one_of(
     st.tuples(
         st.just("send_multipart"), ENDS, AFTERWARDS, st.lists(BODIES, max_size=3), FLAGS, st.booleans()
     ),
+    st.tuples(st.just("send_multipart"), ENDS, AFTERWARDS, st.sampled_from(BITCOINS), FLAGS, st.booleans()),
     st.tuples(st.just("recv"), ENDS, AFTERWARDS, RECEIVING_FLAGS, st.booleans()),
     st.tuples(st.just("recv_multipart"), ENDS, AFTERWARDS, RECEIVING_FLAGS, st.booleans()),
     st.tuples(st.just("recv_multipart"), st.just("receiver"), AFTERWARDS, st.just(0), st.just(True)),

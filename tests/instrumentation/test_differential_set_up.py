@@ -19,7 +19,6 @@ from socket_actions import seen_of_error
 
 WISHES: dict[str, dict[str, Any]] = {
     **SEQUENCES,
-    "numbered by bitcoin": {"sequence": hopwatch.sequences.bitcoin_core},
     "numbered by vllm": {"sequence": hopwatch.sequences.vllm_kv_events},
 }
 PEER_TYPES = {

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import zmq
-from alike import PAIRINGS, PEER_OF, SEQUENCES, Pair, compare, differential, pairs
+from alike import BITCOINS, PAIRINGS, PEER_OF, SEQUENCES, Pair, compare, differential, pairs
 from hypothesis import given
 from hypothesis import strategies as st
 from journal_reader import Journal
@@ -68,6 +68,14 @@ OPERATIONS = st.one_of(
         st.lists(st.tuples(st.just("bytes"), CONTENTS), min_size=1, max_size=4),
         st.just(0),
         st.just(True),
+        st.just(False),
+    ),
+    st.tuples(
+        st.just("send_multipart"),
+        ENDS,
+        st.sampled_from([[("bytes", part) for part in parts] for parts in BITCOINS]),
+        FLAGS,
+        st.booleans(),
         st.just(False),
     ),
     st.tuples(st.just("send_as"), ENDS, SERIAL, FLAGS),

@@ -9,8 +9,9 @@ from typing import Any
 import hopwatch
 import pytest
 import zmq
+from alike import differential
 from hopwatch import native_state
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from journal_reader import Journal
 
@@ -395,12 +396,7 @@ def sides(sequence: str | None) -> Iterator[list[Side]]:
 
 
 @pytest.mark.parametrize("sequence", [None, "stamp"])
-@settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-    database=None,
-)
+@differential(60, shrink=True)
 @given(operations=st.lists(OPERATIONS, max_size=40))
 def test_a_probed_router_delivers_what_a_bare_one_does(
     journal: Journal, sequence: str | None, operations: list[tuple[Any, ...]]

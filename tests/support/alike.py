@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +15,19 @@ from hypothesis import HealthCheck, Phase, settings
 from socket_actions import ACTIONS, ASKING, PATIENT_S, Hand, seen_of_error
 from zmq.backend import Socket as BackendSocket
 
+
+def by_their_length(frames: Sequence[bytes]) -> tuple[bytes, int] | None:
+    """Reads a number off any message, and none off an empty one: what hypothesis sends is of every kind."""
+    return (frames[0][:1], len(frames[-1])) if frames[-1] else None
+
+
 SEQUENCES: dict[str, dict[str, Any]] = {
     "counting": {},
     "topics counted": {"sequence": "count"},
     "stamped": {"sequence": "stamp"},
     "every third stamped": {"sequence": "stamp", "stamp_every": 3},
+    "numbered by a callable": {"sequence": by_their_length},
+    "numbered by bitcoin": {"sequence": hopwatch.sequences.bitcoin_core},
 }
 PAIRINGS = {
     "PUB-SUB": (zmq.PUB, zmq.SUB),
@@ -29,6 +37,9 @@ PAIRINGS = {
     "PUSH-PULL": (zmq.PUSH, zmq.PULL),
     "PAIR-PAIR": (zmq.PAIR, zmq.PAIR),
 }
+BITCOINS = [[b"topic", b"body", number.to_bytes(4, "little")] for number in (0, 1, 2, 7, 2**32 - 1)]
+"""Messages that carry a number as Bitcoin Core's do."""
+
 PEER_OF = {"one": "other", "other": "one"}
 
 

@@ -1,10 +1,10 @@
 """The hot path: what a counting send does for each message. Of receives it is in ``counting_receives.py``; ``stamping.py``, ``taking_stamps.py`` and
-``looking.py`` do more.
+``looking.py`` do more, ``parts.py`` sends messages of several frames, and ``routing.py``'s ``routing_send`` a ROUTER's.
 
 A function a socket, with its counters in its closure: an attribute of a pyzmq socket takes about as long to read as a word of the
 mapped file. Whatever is not the plain case goes to the slower methods of ``sending.py`` and ``receiving.py``, which
-count through the ``count_*`` functions made here, so that each counter has one owner. A compiled hot path would take
-the place of these five modules.
+count through the ``count_*`` functions made here, so that each counter has one owner. ``hot_paths.py`` chooses
+among them: it is what a compiled hot path, which would take the place of these six modules and of ``routing_send``, is put in at.
 """
 
 from __future__ import annotations

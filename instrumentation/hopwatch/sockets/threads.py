@@ -1,6 +1,6 @@
-"""From which threads a socket is called: looked at where a call is slow anyway, never for each message.
+"""From which threads a socket is called: looked at in its first sends and receives (``first_calls.py``) and where a call is slow anyway.
 
-Missed are threads that do nothing but send and receive without ever waiting.
+After those, threads that do nothing but send and receive without ever waiting are missed.
 """
 
 from __future__ import annotations
