@@ -35,6 +35,7 @@ from hopwatch.sockets.numbering import (
     single_lane,
 )
 from hopwatch.sockets.options import subscription_changed
+from hopwatch.sockets.past_us import may_send_past
 from hopwatch.sockets.routing import may_probe_routing
 from hopwatch.sockets.sequenced import read_numbers
 from hopwatch.sockets.set_up import look_at_wrapped, set_up_of
@@ -171,8 +172,10 @@ def _may_probe(
 ) -> bool:
     if socket_type == zmq.ROUTER:
         return may_probe_routing(socket, state, new=new)
-    if socket_type not in PROBEABLE or new:
-        return socket_type in PROBEABLE
+    if socket_type not in PROBEABLE or may_send_past(type(worker_of(socket))):
+        return False
+    if new:
+        return True
     nodrop = native_state.nodrop_is_set(socket)
     if nodrop is None:
         state.find(finding.nodrop_unknown())

@@ -4,6 +4,7 @@ import hopwatch
 import pytest
 import zmq
 from journal_reader import Journal
+from zmq.backend import Socket as BackendSocket
 
 
 class Unbound(zmq.Socket):
@@ -92,3 +93,43 @@ def test_calls_past_the_class_go_the_sockets_own_way(
     ]
     assert (journal.socket("pub")["sent"], journal.socket("sub")["received"]) == (1, 1)
     assert journal.events("fault") == []
+
+
+class PastUs(zmq.Socket):
+    """Sends some messages as any socket does, and others past its class."""
+
+    def send_multipart(self, parts):
+        for part in parts[:-1]:
+            BackendSocket.send(self, part, zmq.SNDMORE)
+        return BackendSocket.send(self, parts[-1])
+
+
+class ThroughUs(zmq.Socket):
+    """Has ways of its own to send, which lead where those of any socket do."""
+
+    def send(self, data, *args, **kwargs):
+        return super().send(data, *args, **kwargs)
+
+    def send_twice(self, data):
+        self.send(data)
+        self.send(data)
+
+
+@pytest.mark.parametrize(("kind", "probed"), [(PastUs, False), (ThroughUs, True), (zmq.Socket, True)])
+def test_a_class_that_may_send_past_us_is_not_probed_and_drops_as_a_bare_one(
+    context: zmq.Context, journal: Journal, until, kind: type[zmq.Socket], probed: bool
+) -> None:
+    pub, sub = kind(context, zmq.PUB), context.socket(zmq.SUB)
+    context.kept.insert(0, pub)
+    hopwatch.wrap(pub, name="pub")
+    pub.sndhwm = sub.rcvhwm = 5
+    pub.sndtimeo = 5000
+    sub.subscribe(b"")
+    pub.bind("inproc://pub")
+    sub.connect("inproc://pub")
+    until(lambda: pub.getsockopt(zmq.EVENTS) and pub.getsockopt(zmq.TOPICS_COUNT))
+    pub.send(b"through us")
+    for _ in range(50):
+        pub.send_multipart([b"topic", b"body"])
+    assert [event["probed"] for event in journal.of("pub", "opened")] == [probed]
+    assert (journal.socket("pub")["onsets"] > 0) is probed
