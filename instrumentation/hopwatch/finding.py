@@ -65,6 +65,15 @@ def not_watched(reason: str) -> Finding:
     )
 
 
+def monitor_unknown() -> Finding:
+    """No monitor was attached, because one of the application's could not be ruled out."""
+    return Finding(
+        rule="connections_not_watched",
+        text="Whether the application has attached a monitor could not be seen, so connections of this socket are not journaled.",
+        advice="Let hopwatch.install() wrap the socket as it is made, or wrap it on a system that lets a process read its own memory.",
+    )
+
+
 def mandatory_unknown() -> Finding:
     """Unroutable messages are not counted, because the socket's own ROUTER_MANDATORY could not be read."""
     return Finding(

@@ -69,6 +69,7 @@ if os.geteuid() == 0:
     os.seteuid(65534)
 for kind in (zmq.PUB, zmq.XPUB, zmq.ROUTER):
     socket = hopwatch.wrap(context.socket(kind), name=kind.name)
+    socket.bind(f"inproc://{kind.name}")
     print(kind.name, *(finding.rule for finding in hopwatch.findings(socket)))
 context.destroy(linger=0)
 """
@@ -79,9 +80,9 @@ def test_what_cannot_be_probed_where_memory_cannot_be_read_is_told(journal: Jour
         [sys.executable, "-c", UNREADABLE], check=True, capture_output=True, text=True, timeout=30
     )
     assert ended.stdout.splitlines() == [
-        "PUB onsets_not_probed",
-        "XPUB onsets_not_probed",
-        "ROUTER unroutable_not_probed",
+        "PUB onsets_not_probed connections_not_watched",
+        "XPUB onsets_not_probed connections_not_watched",
+        "ROUTER unroutable_not_probed connections_not_watched",
     ]
     assert ended.stderr == ""
     probed = {event["name"]: event["probed"] for event in journal.events("opened")}

@@ -38,9 +38,11 @@ class PromisedMonitor:
                 state.find(finding.not_watched("its context is not known"))
                 return
             socket = others[0]
-        if not state.by_install and (
-            socket._monitor_socket is not None or native_state.monitor_is_attached(socket) is not False
-        ):
+        attached = not state.by_install and _has_monitor(socket)
+        if attached is None:
+            state.find(finding.monitor_unknown())
+            return
+        if attached:
             state.note("monitor", state="application")
             return
         if 2 * self._monitors.watching >= socket.context.get(zmq.MAX_SOCKETS) // MONITORS_SHARE:
@@ -66,6 +68,11 @@ class PromisedMonitor:
         except (zmq.ZMQError, RuntimeError) as error:
             stop_monitor(socket, state)
             state.find(finding.not_watched(str(error)))
+
+
+def _has_monitor(socket: HookedSocket) -> bool | None:
+    """Whether the application has attached one; None if that cannot be seen, and ours would end it."""
+    return socket._monitor_socket is not None or native_state.monitor_is_attached(socket)
 
 
 def _has_context(socket: HookedSocket) -> bool:
