@@ -2,7 +2,7 @@
 
 chrt -r 50 python benchmarks/breakdown.py     # as root; without chrt, on a machine that does nothing else
 
-Each row but the first is a call with one part more than that of another row; whole calls of hopwatch's come last.
+Most rows are a call with one part more than that of another row; whole calls of hopwatch's come last.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ class Part:
 
     method: Callable[[Ways], Function] | None = None
     wish: dict[str, Any] | None = field(default=None)
+
+    of_two_frames: bool = False
+    """Whether what it receives has two frames."""
 
 
 COUNTING: dict[str, Any] = {}
@@ -65,6 +68,8 @@ RECEIVES = (
     Part("store into the mapped file", "sum", Ways.storing_recv),
     Part("Frame in place of bytes", "Python frame", Ways.frame_recv),
     Part("RCVMORE asked", "Python frame", Ways.asking_recv),
+    Part("a second frame", "Frame in place of bytes", Ways.two_frames_recv, of_two_frames=True),
+    Part("a stamp unpacked", "a second frame", Ways.unpacking_recv, of_two_frames=True),
     *WHOLE,
 )
 
@@ -73,7 +78,9 @@ def main() -> None:
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     with tempfile.TemporaryDirectory(prefix="hopwatch-benchmark-") as folder:
         os.environ["HOPWATCH_DIR"] = folder
-        for name, parts in (("send", SENDS), ("recv", RECEIVES)):
+        whole = (Part("bare"), *WHOLE)
+        tables = {"send": SENDS, "recv": RECEIVES, "send_multipart": whole, "recv_multipart": whole}
+        for name, parts in tables.items():
             print(table(name, parts, measured(name, parts)))
 
 
@@ -94,17 +101,21 @@ def measured(name: str, parts: Sequence[Part]) -> dict[str, float]:
         for _ in range(REPETITIONS):
             loop = min(loop, loop_cost())
             for each, (sender, receiver) in pairs.items():
-                sent, received = costs_of(sender, receiver)
-                least[each] = min(least[each], sent if name == "send" else received)
+                sent, received = costs_of(sender, receiver, multipart=name.endswith("multipart"))
+                least[each] = min(least[each], sent if name.startswith("send") else received)
     return {each: cost - loop for each, cost in least.items()}
 
 
-def costs_of(sender: zmq.Socket[bytes], receiver: zmq.Socket[bytes]) -> tuple[float, float]:
-    """Of a send and a receive, ns."""
-    send, receive = sender.send, receiver.recv
+def costs_of(
+    sender: zmq.Socket[bytes], receiver: zmq.Socket[bytes], *, multipart: bool
+) -> tuple[float, float]:
+    """Of a send and a receive, ns; a multipart message has a topic as its first frame."""
+    send: Function = sender.send_multipart if multipart else sender.send
+    receive: Function = receiver.recv_multipart if multipart else receiver.recv
+    message = [b"topic", MESSAGE] if multipart else MESSAGE
     began = time.perf_counter_ns()
     for _ in range(CALLS):
-        send(MESSAGE)
+        send(message)
     sent = time.perf_counter_ns()
     for _ in range(CALLS):
         receive()
@@ -127,7 +138,10 @@ def pair(name: str, part: Part) -> Iterator[tuple[zmq.Socket[bytes], zmq.Socket[
     with tempfile.TemporaryFile() as file, zmq.Context() as context:
         file.truncate(mmap.PAGESIZE)
         memory = memoryview(mmap.mmap(file.fileno(), mmap.PAGESIZE))
-        own = {} if part.method is None else {name: part.method(Ways(memory.cast("Q"), memory.cast("d")))}
+        ways = Ways(memory.cast("Q"), memory.cast("d"))
+        own = {} if part.method is None else {name: part.method(ways)}
+        if part.of_two_frames:
+            own["send"] = ways.two_frames_send()
         kind = type("Socket", (zmq.Socket,), own) if own else zmq.Socket
         with kind(context, zmq.PUSH) as sender, kind(context, zmq.PULL) as receiver:
             for socket in (sender, receiver):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import zmq
+from hopwatch.stamp import HEAD_SIZE, unpack_words
 from zmq.backend import Socket as BackendSocket
 
 MESSAGE = b"m" * 64
@@ -150,6 +151,23 @@ class Ways:
         def recv(socket: Any, flags: int = 0, copy: bool = False, track: bool = False) -> Any:
             frame = backend_recv(socket, flags, copy, track)
             return None if frame.more else frame.bytes
+
+        return recv
+
+    def two_frames_recv(self) -> Function:
+        def recv(socket: Any, flags: int = 0, copy: bool = False, track: bool = False) -> Any:
+            frame = backend_recv(socket, flags, copy, track)
+            following = backend_recv(socket) if frame.more else b""
+            return frame.bytes if following else None
+
+        return recv
+
+    def unpacking_recv(self) -> Function:
+        def recv(socket: Any, flags: int = 0, copy: bool = False, track: bool = False) -> Any:
+            frame = backend_recv(socket, flags, copy, track)
+            following = backend_recv(socket) if frame.more else b""
+            unpack_words(following, HEAD_SIZE)
+            return frame.bytes if following else None
 
         return recv
 
