@@ -141,3 +141,15 @@ def topics_gathered(most: int) -> Finding:
         text=f"Messages that carry no number have more than {most} topics, or some of more than 255 bytes: those are counted together.",
         advice="Pass a length as topic= to count by the first bytes of the topic.",
     )
+
+
+def peers_gathered(most: int) -> Finding:
+    """A ROUTER has sent to more routing ids than have lanes of their own."""
+    return Finding(
+        rule="peers_gathered",
+        text=(
+            f"This ROUTER has sent to more than {most} routing ids: what it sends to further ones is counted together "
+            "and carries no stamps, so that losses among it are not seen."
+        ),
+        advice="Set a routing id at each client: one that connects again then goes on with the number that it had.",
+    )
