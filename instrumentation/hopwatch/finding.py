@@ -56,6 +56,15 @@ def partial_lane(topic_known: bool) -> Finding:
     )
 
 
+def lanes_not_followed(most: int) -> Finding:
+    """More lanes than are followed reach a receiver at a time."""
+    return Finding(
+        rule="lanes_not_followed",
+        text=f"More than {most} lanes (senders, or their topics) reach this receiver at a time: those past that are not followed, and their losses not seen.",
+        advice="Share the senders out among several receivers, or let them use fewer topics (topic= at the sender).",
+    )
+
+
 def not_watched(reason: str) -> Finding:
     """No monitor was attached, and none of the application's is in its place."""
     return Finding(
