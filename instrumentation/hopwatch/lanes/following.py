@@ -16,6 +16,8 @@ MANY_STREAMS = 1_000
 MOST_REMEMBERED = 20_000
 REFUSALS_A_LOOK = 1_000
 LOOKS_REMEMBERED = 20
+LANES_AT_ONCE = 200
+"""No more give their slots up during one receive, which waits for that."""
 
 Key = tuple[int, int]
 """A stream, and the index of a lane in it."""
@@ -71,7 +73,8 @@ class Following:
             return True
         if self._refusals_until_look == 0:
             self._look(key[0])
-            self._refusals_until_look = REFUSALS_A_LOOK
+            free = MOST_LANES - len(self.by_key)
+            self._refusals_until_look = max(0, REFUSALS_A_LOOK - free)
             if len(self.by_key) < MOST_LANES:
                 return True
         self._refusals_until_look -= 1
@@ -87,7 +90,11 @@ class Following:
         lane = ReceivingLane(topic, words, slot)
         former = self._former.pop(key, None)
         if former is not None:
-            words[:] = memoryview(former.words).cast("Q")
+            stood = memoryview(former.words).cast("Q")
+            words[LANE_SOCKET + 1 :] = stood[LANE_SOCKET + 1 :]
+            words[LANE_SOCKET] = stood[
+                LANE_SOCKET
+            ]  # last: from here on a reader takes the slot for this lane's
             lane.newest_number = former.newest_number
             self._is_back(key[0])
             return lane, words, True
@@ -128,9 +135,9 @@ class Following:
             elif stream != newcomer:
                 silent.append(stream)
         silent.sort(key=lambda stream: (self._is_lasting(stream), self._heard[stream].look))
-        self._give_up(set(silent[: MANY_STREAMS // 5 or 1]))
+        self._give_up(silent[: MANY_STREAMS // 10 or 1])
         lasting = sum(map(self._is_lasting, self._heard))
-        self._streams_at_next_look = max(MANY_STREAMS + lasting, len(self._heard) + (MANY_STREAMS // 10 or 1))
+        self._streams_at_next_look = max(MANY_STREAMS + lasting, len(self._heard) + (MANY_STREAMS // 20 or 1))
 
     def _is_lasting(self, stream: int) -> bool:
         heard = self._heard[stream]
@@ -139,20 +146,20 @@ class Following:
     def _came(self) -> dict[int, int]:
         came: dict[int, int] = {}
         for (stream, _), lane in self.by_key.items():
-            words = lane.words
-            more = 0 if words is None else words[LANE_COUNT] + words[LANE_UNSTAMPED]
-            came[stream] = came.get(stream, 0) + more
+            came[stream] = came.get(stream, 0) + messages_of(lane)
         return came
 
-    def _give_up(self, streams: set[int]) -> None:
-        given_up = [key for key in self.by_key if key[0] in streams]
-        lanes = [self.by_key.pop(key) for key in given_up]
-        slots = [lane.slot for lane in lanes if lane.slot is not None]
+    def _give_up(self, streams: list[int]) -> None:
+        order = {stream: place for place, stream in enumerate(streams)}
+        keys = sorted((key for key in self.by_key if key[0] in order), key=lambda key: order[key[0]])
+        given_up = [(key, self.by_key.pop(key)) for key in keys[:LANES_AT_ONCE]]
+        slots = [lane.slot for _, lane in given_up if lane.slot is not None]
         write_lanes(self._journal, self._counters, slots, final=False)
-        for key, lane in zip(given_up, lanes, strict=True):
+        for key, lane in given_up:
+            self._heard[key[0]].came -= messages_of(lane)
             self._remember(key, lane)
-        for stream in streams:
-            del self._heard[stream]
+        left = {key[0] for key in self.by_key}
+        self._heard = {stream: heard for stream, heard in self._heard.items() if stream in left}
         gone = {id(slot) for slot in slots}
         self.slots = [slot for slot in self.slots if id(slot) not in gone]
         self._journal.give_back_lanes(slots)
@@ -169,3 +176,8 @@ class Following:
             self.forgot = True
         self._former[key] = Former(words.tobytes(), lane.newest_number)
         words[LANE_SOCKET] = 0
+
+
+def messages_of(lane: ReceivingLane) -> int:
+    """How many messages are counted to a lane."""
+    return 0 if lane.words is None else lane.words[LANE_COUNT] + lane.words[LANE_UNSTAMPED]
