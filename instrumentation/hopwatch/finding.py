@@ -48,7 +48,11 @@ def zap_refused() -> Finding:
 
 def partial_lane(topic_known: bool) -> Finding:
     """A filtering receiver gets only some messages of a lane, so that it cannot check its numbers."""
-    what = "a lane of one topic" if topic_known else "the lane that messages without a topic share"
+    what = (
+        "a lane of one topic"
+        if topic_known
+        else "the lane shared by messages that have no topic, or one past those that have lanes"
+    )
     return Finding(
         rule="partial_lane",
         text=f"The subscriptions that hopwatch has seen this receiver make let through only a part of {what}: its gaps cannot be told from filtering, so its losses are not counted.",

@@ -109,9 +109,9 @@ class Following:
         if lane.words is None and key in self._former:
             del self._former[key]
             self.forgot = True
-        self.by_key[key] = lane
         if key[0] not in self._heard:
             self._heard[key[0]] = Heard(1, self._looks)
+        self.by_key[key] = lane
         if lane.words is not None and lane.head:
             self.by_head[lane.head] = (lane, lane.words)
 
