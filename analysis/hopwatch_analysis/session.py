@@ -21,6 +21,9 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.adaptive.enabled": "true",
     "spark.hadoop.parquet.page.verify-checksum.enabled": "true",
+    # else each expression asks for the place in our code that it stands at, which takes a third of a small analysis
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
+    "spark.sql.dataFrameQueryContext.enabled": "false",
 }
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
@@ -40,14 +43,18 @@ SMALL_ROWS = 1_000_000
 
 
 @contextmanager
-def spark_session(master: str = "local[*]", rows: int = 0, jvm: Jvm | None = None) -> Iterator[SparkSession]:
-    """A session on ``master`` that suits an input of ``rows`` rows, stopped at the end.
+def spark_session(
+    master: str = "local[*]", rows: int = 0, jvm: Jvm | None = None, *, lasting: bool = False
+) -> Iterator[SparkSession]:
+    """A session on ``master`` that suits an input of ``rows`` rows, or many of them one after the other (``lasting``), stopped at the end.
 
     With ``jvm``, that is the Java process it runs in, once in the life of this process; else one that pyspark starts.
     Raises AnalysisError if Spark does not start.
     """
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    settings = {"spark.master": master, "spark.app.name": "hopwatch analyze"} | _settings(master, rows)
+    settings = {"spark.master": master, "spark.app.name": "hopwatch analyze"} | _settings(
+        master, rows, lasting=lasting
+    )
     with jvm.serving(settings) if jvm else nullcontext():
         session = _started(settings)
         try:
@@ -67,11 +74,11 @@ def _started(settings: dict[str, str]) -> SparkSession:
         raise AnalysisError(f"Spark did not start: {str(error).splitlines()[0]}") from error
 
 
-def _settings(master: str, rows: int) -> dict[str, str]:
+def _settings(master: str, rows: int, *, lasting: bool) -> dict[str, str]:
     settings = dict(SETTINGS)
     if master.startswith("local"):
         java = [f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"]
-        if rows < SMALL_ROWS:
+        if rows < SMALL_ROWS and not lasting:
             java.append("-XX:TieredStopAtLevel=1")
         settings |= LOCAL_SETTINGS | {"spark.driver.extraJavaOptions": " ".join(java)}
     return settings | SMALL_SETTINGS if rows < SMALL_ROWS else settings

@@ -24,7 +24,7 @@ def system(tmp_path: Path) -> Iterator[System]:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    with spark_session("local[2]") as session:
+    with spark_session("local[2]", lasting=True) as session:
         yield session
 
 
