@@ -75,6 +75,7 @@ def counted_proxy(
         bare_proxy_steerable(frontend, backend, capture, counts.control)
     finally:
         journal.event("proxy_ended", **sides, **counts.end())
+        instrument.monitors.hurry(counts)
 
 
 def _wrapped(

@@ -154,15 +154,17 @@ def test_a_proxy_that_has_ended_leaves_no_descriptor_and_no_warning(journal: Jou
     until(lambda: descriptors() <= before)
 
 
-def test_counts_follow_the_messages_at_once_while_messages_pass(connect, journal: Journal, until) -> None:
+def test_counts_follow_the_messages_five_times_a_second_while_messages_pass(
+    connect, journal: Journal, until
+) -> None:
     proxy = RunningProxy((zmq.PULL, zmq.PUSH), run_named)
     push, pull = connect(zmq.PUSH, proxy.ports[0]), connect(zmq.PULL, proxy.ports[1])
     began = time.monotonic()
-    for number in range(1, 21):
+    for number in range(1, 11):
         push.send(b"x")
         pull.recv()
         until(lambda number=number: journal.socket("relay.in")["proxied_in_frames"] == number)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 5
     proxy.end()
 
 
