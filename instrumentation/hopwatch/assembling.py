@@ -148,6 +148,7 @@ def _number(state: SocketState, socket_type: zmq.SocketType, wish: Wish) -> None
         known = known_by_topic(lanes) if rule is first_of_several else None
     elif socket_type == zmq.ROUTER:
         choose, known = lane_by_routing_id(lanes), None
+        lanes.gathering = lambda: state.find(finding.peers_gathered(lanes.most_lanes))
     flags = SHARED_OUT if socket_type in SHARING_OUT else 0
     told = wish.rule_flags if socket_type in PROBEABLE else 0
     if told is None and wish.stamped and every > 1:
@@ -156,6 +157,7 @@ def _number(state: SocketState, socket_type: zmq.SocketType, wish: Wish) -> None
     state.numbering = Numbering(
         state.identifier, flags, state.slot.words, choose, single_frames_share, every, told or 0, known
     )
+    state.numbering.lane_of_stranger = lanes.of_stranger
 
 
 def _stamp_refusal(socket: zmq.Socket[bytes], socket_type: zmq.SocketType) -> Finding | None:

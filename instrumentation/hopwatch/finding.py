@@ -58,11 +58,24 @@ def zap_refused() -> Finding:
 
 def partial_lane(topic_known: bool) -> Finding:
     """A filtering receiver gets only some messages of a lane, so that it cannot check its numbers."""
-    what = "a lane of one topic" if topic_known else "the lane that messages without a topic share"
+    what = (
+        "a lane of one topic"
+        if topic_known
+        else "the lane shared by messages that have no topic, or one past those that have lanes"
+    )
     return Finding(
         rule="partial_lane",
         text=f"The subscriptions that hopwatch has seen this receiver make let through only a part of {what}: its gaps cannot be told from filtering, so its losses are not counted.",
         advice="Wrap the socket before it subscribes; send the topic as a frame of its own, or pass topic= to wrap() at the sender, or subscribe to everything.",
+    )
+
+
+def lanes_not_followed(most: int) -> Finding:
+    """More lanes than are followed reach a receiver at a time."""
+    return Finding(
+        rule="lanes_not_followed",
+        text=f"More than {most} lanes (senders, or their topics) reach this receiver at a time: those past that are not followed, and their losses not seen.",
+        advice="Share the senders out among several receivers, or let them use fewer topics (topic= at the sender).",
     )
 
 
@@ -150,4 +163,16 @@ def topics_gathered(most: int) -> Finding:
         rule="topics_gathered",
         text=f"Messages that carry no number have more than {most} topics, or some of more than 255 bytes: those are counted together.",
         advice="Pass a length as topic= to count by the first bytes of the topic.",
+    )
+
+
+def peers_gathered(most: int) -> Finding:
+    """A ROUTER has sent to more routing ids than have lanes of their own."""
+    return Finding(
+        rule="peers_gathered",
+        text=(
+            f"This ROUTER has sent to more than {most} routing ids: what it sends to further ones is counted together "
+            "and carries no stamps, so that losses among it are not seen."
+        ),
+        advice="Set a routing id at each client: one that connects again then goes on with the number that it had.",
     )

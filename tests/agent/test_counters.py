@@ -128,6 +128,31 @@ def test_lanes_told_when_a_peer_disconnects_are_samples(bench: Any, alive: Alive
     assert (row["state"], row["count"]) == ("sample", 3)
 
 
+def test_a_lane_that_gave_its_slot_up_goes_on_in_another_one(bench: Any, alive: Alive) -> None:
+    writer = bench.writer()
+    writer.opened(SOCKET, kind="PULL")
+    further = "00000000000000c3"
+    with alive(writer):
+        writer.event("lane", socket=SOCKET, stream=OTHER, lane=0, topic="", slot=[0, 0])
+        writer.set_lane(0, SOCKET, OTHER, 0, 4, 0, 0, 4, 1_000)
+        bench.tick()
+        writer.event("lanes", socket=SOCKET, final=False, lanes=[[OTHER, 0, 5, 0, 0, 5, 1_000]])
+        writer.set_lane(0, SOCKET, further, 0, 1, 0, 0, 1, 2_000)
+        bench.tick()
+        writer.event("lane", socket=SOCKET, stream=OTHER, lane=0, topic="", slot=[0, 1])
+        writer.set_lane(1, SOCKET, OTHER, 0, 6, 0, 0, 6, 3_000)
+        bench.tick()
+    bench.tick()
+    rows = [(row["stream"], row["state"], row["count"]) for row in bench.rows("lane") if row["count"]]
+    assert [row[1:] for row in rows if row[0] == OTHER] == [
+        ("sample", 4),
+        ("sample", 5),
+        ("sample", 6),
+        ("final", 6),
+    ]
+    assert [row[1:] for row in rows if row[0] == further] == [("sample", 1), ("final", 1)]
+
+
 def test_a_slot_that_another_socket_takes_over_is_not_mixed_up(bench: Any, alive: Alive) -> None:
     writer = bench.writer()
     writer.opened(SOCKET)

@@ -291,6 +291,21 @@ def test_topics_past_the_bound_share_the_whole_stream_lane() -> None:
     assert lanes.lane(b"c", 1).topic_length == 0
 
 
+def test_topics_past_the_bound_make_no_loss_for_who_subscribed_to_some_of_them(
+    stamped, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hopwatch.assembling.MOST_LANES", 2)
+    pub, sub = stamped(b"b", b"d")
+    for number in range(20):
+        for topic in (b"a", b"b", b"c", b"d"):
+            pub.send_multipart([topic, b"%d" % number])
+    assert [sub.recv_multipart()[0] for _ in range(40)] == [b"b", b"d"] * 20
+    lanes = [lane for lane in journal.lanes() if lane["socket"] != lane["stream"]]
+    assert [(lane["lane"], lane["count"], lane["next"]) for lane in lanes if lane["stream"]] == [(1, 20, 20)]
+    assert (journal.socket("sub")["gaps"], journal.socket("sub")["lost"]) == (0, 0)
+    assert [finding.rule for finding in hopwatch.findings(sub)] == ["partial_lane"]
+
+
 class Receiver:
     """The lanes of one receiver, fed with stamps by number."""
 

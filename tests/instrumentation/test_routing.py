@@ -10,6 +10,7 @@ import hopwatch
 import pytest
 import zmq
 from hopwatch import native_state
+from hopwatch.stamp import WHOLE_STREAM_LANE
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from journal_reader import Journal
@@ -70,6 +71,55 @@ def test_a_message_without_a_peer_is_taken_counted_and_journaled(
     numbered = [(lanes[b"nobody".hex()], number) for number in (0, 1)] if sequence else [(None, None)] * 2
     assert [(event["lane"], event["lane_number"]) for event in events] == numbered
     assert journal.of("router", "opened")[0]["probed"]
+
+
+@pytest.mark.parametrize("sequence", ["stamp", "count"])
+def test_peers_past_the_bound_of_lanes_lose_nothing_and_a_finding_says_that_they_are_not_numbered(
+    router: zmq.Socket, peer, journal: Journal, monkeypatch: pytest.MonkeyPatch, sequence: str
+) -> None:
+    monkeypatch.setattr("hopwatch.assembling.MOST_LANES", 2)
+    monkeypatch.setattr("hopwatch.assembling.MOST_TOPICS", 2)
+    hopwatch.wrap(router, name="router", sequence=sequence)
+    names = ["a", "b", "c", "d"]
+    peers = [hopwatch.wrap(peer(name.encode()), name=name, sequence="stamp") for name in names]
+    for number in range(5):
+        for name, dealer in zip(names, peers, strict=True):
+            router.send_multipart([name.encode(), b"%d" % number])
+            assert dealer.recv_multipart() == [b"%d" % number]
+    found = [finding.rule for finding in hopwatch.findings(router)]
+    assert found == ["router_not_mandatory", "peers_gathered"]
+    counters = [journal.socket(name) for name in names]
+    assert [(each["received"], each["gaps"], each["lost"]) for each in counters] == [(5, 0, 0)] * 4
+    router_stream = journal.of("router", "opened")[0]["socket"]
+    lanes = [lane for lane in journal.lanes() if lane["stream"] == int(router_stream, 16)]
+    sent = {lane["lane"]: lane["count"] for lane in lanes if lane["socket"] == lane["stream"]}
+    assert sent == {0: 5, 1: 5, WHOLE_STREAM_LANE: 10}
+    told = {lane["lane"] for lane in lanes if lane["socket"] != lane["stream"]}
+    assert told == ({0, 1} if sequence == "stamp" else set())
+
+
+def test_peers_that_are_not_there_leave_the_lanes_to_those_that_are(
+    router: zmq.Socket, peer, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hopwatch.assembling.MOST_LANES", 20)
+    hopwatch.wrap(router, name="router", sequence="stamp")
+    for number in range(100):
+        router.send_multipart([b"gone%d" % number, b"", b"x"])
+    known = hopwatch.wrap(peer(b"known"), name="known", sequence="stamp")
+    late = hopwatch.wrap(peer(b"gone99"), name="late", sequence="stamp")
+    for number in range(3):
+        for dealer, name in ((known, b"known"), (late, b"gone99")):
+            router.send_multipart([name, b"%d" % number])
+            assert dealer.recv() == b"%d" % number
+    lanes = [lane for lane in journal.of("router", "lane") if int(lane["stream"], 16)]
+    assert len(lanes) == 4
+    assert journal.socket("router")["unroutable"] == 100
+    events = journal.of("router", "unroutable")
+    assert [event["lane_number"] for event in events] == [0, 0, *[None] * 98]
+    received = [lane for lane in journal.lanes() if lane["stream"] not in (0, lane["socket"])]
+    assert [(lane["count"], lane["first"], lane["next"]) for lane in received] == [(3, 0, 3)] * 2
+    assert [journal.socket(name)["lost"] for name in ("known", "late")] == [0, 0]
+    assert "peers_gathered" not in [finding.rule for finding in hopwatch.findings(router)]
 
 
 def fill(router: zmq.Socket, journal: Journal, peer: bytes) -> int:

@@ -167,6 +167,13 @@ class Slots:
             at_the_sockets_end.atexit = False
             weakref.finalize(slot.words, at_the_sockets_end).atexit = False
 
+    def give_back_lanes(self, lane_slots: list[Slot]) -> None:
+        """Free slots of a socket that lives, and touches them no more."""
+        for slot in lane_slots:
+            if slot.place is not None:
+                index, number = slot.place
+                self._files[index].give_back_lane_slot(number)
+
     def _ways_back(
         self, socket_slot: Slot, lane_slots: list[Slot]
     ) -> Iterator[tuple[Slot, Callable[[], None]]]:

@@ -48,6 +48,9 @@ class Journal(Protocol):
     def give_back(self, socket_slot: Slot, lane_slots: list[Slot], still_used: object = None) -> None:
         """Free the slots of a socket that is closed, or bare again and still used: then when nobody can count in them any more."""
 
+    def give_back_lanes(self, lane_slots: list[Slot]) -> None:
+        """Free slots of a socket that lives, and touches them no more."""
+
     def count_fault(self) -> None:
         """Count a fault of ours."""
 
@@ -94,6 +97,10 @@ class FileJournal:
     def give_back(self, socket_slot: Slot, lane_slots: list[Slot], still_used: object = None) -> None:
         """Free the slots of a socket that is closed, or bare again and still used."""
         self._slots.give_back(socket_slot, lane_slots, still_used)
+
+    def give_back_lanes(self, lane_slots: list[Slot]) -> None:
+        """Free slots of a socket that lives, and touches them no more."""
+        self._slots.give_back_lanes(lane_slots)
 
     def count_fault(self) -> None:
         """Count a fault of ours."""
@@ -151,6 +158,9 @@ class NoJournal:
         return private_slot(LANE_SLOT_WORDS)
 
     def give_back(self, socket_slot: Slot, lane_slots: list[Slot], still_used: object = None) -> None:
+        """Nothing to free."""
+
+    def give_back_lanes(self, lane_slots: list[Slot]) -> None:
         """Nothing to free."""
 
     def count_fault(self) -> None:

@@ -1,6 +1,5 @@
 """The lanes that arrive at a receiver: finds the numbers that are missing."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,8 @@ from hopwatch.frames import as_bytes
 from hopwatch.ids import as_text
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
+from hopwatch.lanes.following import MOST_LANES, Following, Key
+from hopwatch.lanes.owed import Owed
 from hopwatch.lanes.receiving_lane import ReceivingLane
 from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.lanes.unstamped import Unstamped
@@ -31,19 +32,11 @@ from hopwatch.words import (
     GAPS,
     LANE_COUNT,
     LANE_FIRST,
-    LANE_INDEX,
     LANE_NEWEST_SENT_AT,
     LANE_NEXT,
-    LANE_SOCKET,
-    LANE_STREAM,
     LOST,
     REORDERED,
 )
-
-MOST_LANES = 20_000
-SETTLED_NS = 250_000_000
-"""A message sent so long after a subscription came back, and next in its lane, shows that the subscription is in force again. Before,
-numbers that are missing may be those that were sent while there was none. The two times are of two hosts' clocks."""
 
 
 class ReceivingLanes:
@@ -63,14 +56,21 @@ class ReceivingLanes:
         self._socket = socket
         self._counters = counters
         self._journal = journal
-        self._subscriptions = subscriptions
-        self._lanes: dict[tuple[int, int], ReceivingLane] = {}
-        self._followed: dict[bytes, tuple[ReceivingLane, Words]] = {}
-        self._reopened: set[tuple[int, int]] = set()
-        self._resubscribed_at = 0
-        self.slots: list[Slot] = []
+        self._owed = Owed(subscriptions)
+        self._following = following = Following(socket, counters, journal, unstamped)
+        self._lanes, self._followed = following.by_key, following.by_head
+        self._reopened: set[Key] = set()
         self.unstamped = unstamped
         self.find: Callable[[Finding], None] = lambda _: None
+
+    @property
+    def slots(self) -> list[Slot]:
+        """The slots of the lanes that are followed."""
+        return self._following.slots
+
+    def let_go(self) -> None:
+        """Touch the slots no more."""
+        self._following.let_go()
 
     def take(self, frame: bytes, first_frame: Any, several: bool = False) -> None:
         """Account for one message by its stamp and its first frame (bytes or zmq.Frame; None: not known).
@@ -103,7 +103,7 @@ class ReceivingLanes:
         elif stamp.lane_number == words[LANE_NEXT]:
             words[LANE_COUNT] += 1
             self._advance(lane, words, stamp)
-            lane.paused = lane.paused and not self._is_in_force(lane.topic, stamp)
+            lane.paused = lane.paused and not self._owed.is_in_force(lane.topic, stamp.sent_at)
         elif stamp.flags & SHARED_OUT:
             self._take_shared_out(lane, words, stamp)
         elif stamp.lane_number > words[LANE_NEXT]:
@@ -114,61 +114,62 @@ class ReceivingLanes:
     def subscribed(self) -> None:
         """Subscriptions have become more: lanes that could not be checked may be now, from their next number on."""
         for key, lane in list(self._lanes.items()):
-            if lane.words is None and self._is_owed(lane.topic):
+            if lane.words is None and self._owed.is_all_of(lane.topic):
                 del self._lanes[key]
                 self._reopened.add(key)
-        self._resubscribed_at = time.time_ns()
+        self._owed.subscribed()
 
     def unsubscribed(self) -> None:
         """Subscriptions have become fewer: lanes that are no longer covered start afresh when they come back."""
         for lane in self._lanes.values():
-            lane.paused = lane.paused or not self._is_owed(lane.topic)
-
-    def _is_owed(self, topic: bytes) -> bool:
-        return self._subscriptions is None or self._subscriptions.cover(topic)
-
-    def _is_in_force(self, topic: bytes, stamp: Stamp) -> bool:
-        """Whether a message shows that its topic is subscribed to again, as far as it ever was left."""
-        return stamp.sent_at > self._resubscribed_at + SETTLED_NS and self._is_owed(topic)
+            lane.paused = lane.paused or not self._owed.is_all_of(lane.topic)
 
     def _open(self, stamp: Stamp, first_frame: Any, several: bool) -> None:
         if first_frame is None and stamp.flags & RULE_MASK:
             self.unstamped.before += 1  # whose lane it is in is told by a later stamp
             return
         topic = b"" if first_frame is None else as_bytes(first_frame)[: stamp.topic_length]
-        owed = self._is_owed(topic) or (first_frame is None and stamp.topic_length > 0)
-        if len(self._lanes) >= MOST_LANES or not owed:
-            self._lanes[stamp.stream, stamp.lane] = ReceivingLane(topic, None)
+        owed = self._owed.is_all_of(topic) or (first_frame is None and stamp.topic_length > 0)
+        key = stamp.stream, stamp.lane
+        if not self._following.has_room(key):
+            self.find(finding.lanes_not_followed(MOST_LANES))
+            return
+        if not owed:
+            self._following.keep(key, ReceivingLane(topic, None))
             self.find(finding.partial_lane(topic_known=stamp.lane != WHOLE_STREAM_LANE))
             return
-        slot = self._journal.lane_slot()
-        self.slots.append(slot)
-        words = slot.words
-        words[LANE_STREAM] = stamp.stream
-        words[LANE_INDEX] = stamp.lane
-        words[LANE_COUNT] = 1
-        words[LANE_FIRST] = stamp.lane_number
-        words[LANE_SOCKET] = self._socket
-        lane = ReceivingLane(topic, words)
-        was_left = self._subscriptions is not None and self._subscriptions.was_left(topic)
-        lane.paused = was_left and not self._is_in_force(topic, stamp)
+        lane, words, is_back = self._following.open(key, topic, stamp.lane_number)
+        lane.paused = self._owed.was_left(topic) and (
+            is_back or not self._owed.is_in_force(topic, stamp.sent_at)
+        )
+        if not is_back:
+            self._advance(lane, words, stamp)
+        came = 0
         if stamp.flags & INTERVAL_MASK:
             lane.sparse, came = self.unstamped.open(words, stamp, first_frame, several)
-            came = min(came, stamp.lane_number)
-            words[LANE_COUNT] += came
-            words[LANE_FIRST] -= came
             if self.unstamped.mixed:
                 self.find(finding.sparse_mixed())
-        self._advance(lane, words, stamp)
-        self._lanes[stamp.stream, stamp.lane] = lane
-        if lane.sparse is None:
-            self._followed[encode(stamp)[:HEAD_SIZE]] = (lane, words)
-        self._event("lane", stamp, topic=topic.hex(), slot=slot.place)
-        key = stamp.stream, stamp.lane
-        if key in self._reopened:
-            self._reopened.remove(key)
-            if stamp.lane_number:
-                self._event("skipped", stamp, first=0, last=stamp.lane_number - 1)
+        else:
+            lane.head = encode(stamp)[:HEAD_SIZE]
+        self._following.keep(key, lane)
+        self._event("lane", stamp, topic=topic.hex(), slot=lane.slot and lane.slot.place)
+        if is_back:
+            if lane.sparse is not None:
+                between = stamp.lane_number - words[LANE_NEXT]
+                lane.sparse.go_on(between, came, shared_out=bool(stamp.flags & SHARED_OUT))
+            self._take(stamp, first_frame, several)
+            return
+        came = min(came, stamp.lane_number)
+        words[LANE_COUNT] += came
+        words[LANE_FIRST] -= came
+        if stamp.lane_number and self._may_have_had_more(key, stamp):
+            self._event("skipped", stamp, first=0, last=stamp.lane_number - 1)
+
+    def _may_have_had_more(self, key: Key, stamp: Stamp) -> bool:
+        """Whether the numbers before a lane's first stamp may have come here too."""
+        was_reopened = key in self._reopened
+        self._reopened.discard(key)
+        return was_reopened or (self._following.forgot and not stamp.flags & SHARED_OUT)
 
     @staticmethod
     def _advance(lane: ReceivingLane, words: Words, stamp: Stamp) -> None:
@@ -202,7 +203,7 @@ class ReceivingLanes:
         elif came < between:
             self._jump(lane, words, stamp, came)
         else:
-            lane.paused = lane.paused and not self._is_in_force(lane.topic, stamp)
+            lane.paused = lane.paused and not self._owed.is_in_force(lane.topic, stamp.sent_at)
             words[LANE_COUNT] += came + 1
             self._advance(lane, words, stamp)
 
@@ -211,7 +212,7 @@ class ReceivingLanes:
         first, last = words[LANE_NEXT], stamp.lane_number - 1
         words[LANE_COUNT] += 1
         if lane.paused:
-            lane.paused = stamp.sent_at <= self._resubscribed_at
+            lane.paused = stamp.sent_at <= self._owed.resubscribed_at
             self._event("skipped", stamp, first=first, last=last)
         else:
             lost = last - first + 1 - came

@@ -2,17 +2,19 @@
 
 from dataclasses import dataclass, field
 
-from hopwatch.journal.counters import Words
+from hopwatch.journal.counters import Slot, Words
 from hopwatch.lanes.open_gaps import OpenGaps
-from hopwatch.lanes.unstamped import SparseLane
+from hopwatch.lanes.sparse_lane import SparseLane
 
 
 @dataclass
 class ReceivingLane:
-    """One lane as this receiver sees it. ``words`` is None where it cannot be checked."""
+    """One lane as this receiver sees it. ``words`` is None where it cannot be checked; ``head`` is what its stamps begin with."""
 
     topic: bytes
     words: Words | None
+    slot: Slot | None = None
+    head: bytes = b""
     newest_number: int = 0
     paused: bool = False
     sparse: SparseLane | None = None

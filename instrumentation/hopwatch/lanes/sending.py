@@ -13,6 +13,8 @@ from hopwatch.words import LANE_COUNT, LANE_INDEX, LANE_SOCKET, LANE_STREAM, SOC
 MOST_LANES = 10_000
 PROGRESS_LANES = 32
 LANES_A_LINE = 100
+STRANGERS_SHARE = 10
+"""One lane in so many may be opened for peers that are not there."""
 
 
 @dataclass(slots=True)
@@ -40,7 +42,8 @@ class SendingLanes:
 
     def __init__(self, stream: int, journal: Journal, most_lanes: int = MOST_LANES) -> None:
         self._stream = stream
-        self._most_lanes = most_lanes
+        self.most_lanes = most_lanes
+        self._strangers = 0
         self._journal = journal
         self._by_key: dict[bytes, SendingLane] = {}
         self._whole: SendingLane | None = None
@@ -53,7 +56,7 @@ class SendingLanes:
             lane = self._by_key.get(key)
             if lane is not None:
                 return lane
-            if len(self._by_key) < self._most_lanes:
+            if len(self._by_key) < self.most_lanes:
                 lane = self._open(len(self._by_key), key, topic_length)
                 self._by_key[key] = lane
                 return lane
@@ -61,6 +64,14 @@ class SendingLanes:
         if self._whole is None:
             self._whole = self._open(stamp.WHOLE_STREAM_LANE, b"", 0)
         return self._whole
+
+    def of_stranger(self, key: bytes) -> SendingLane | None:
+        """The lane of a peer that is not there; None where too many were opened for such: those who do come need them."""
+        lane = self._by_key.get(key)
+        if lane is None and self._strangers < self.most_lanes // STRANGERS_SHARE:
+            self._strangers += 1
+            return self.lane(key, 0)
+        return lane
 
     def known(self, key: bytes) -> SendingLane | None:
         """The lane of a key, if there is one already."""

@@ -13,6 +13,7 @@ import zmq
 
 from hopwatch.frames import as_bytes
 from hopwatch.journal.counters import Words
+from hopwatch.lanes.sparse_lane import Key, SparseLane
 from hopwatch.lanes.topic_counts import TopicCounts
 from hopwatch.lanes.topics import LONGEST_TOPIC
 from hopwatch.stamp import (
@@ -30,39 +31,6 @@ MOST_GROUPS = 20_000
 MOST_LANES_TOGETHER = 8
 
 SRCFD = int(zmq.SRCFD)
-
-Key = tuple[int, bytes | None]
-"""A rule (flag bits of a stamp) and what it makes of a message: a topic; None where there is none."""
-
-
-@dataclass(eq=False, slots=True)
-class SparseLane:
-    """What came of one lane since its last stamp. ``most`` is more than can lie between two stamps."""
-
-    words: Words
-    most: int
-    key: Key
-    connection: int | None
-    since: int = 0
-    followed: bool = True
-
-    def give_up(self) -> None:
-        """Follow it no more: too many lanes share a connection and a topic. From here on it is taken to lose nothing."""
-        self.followed = False
-        self.words[LANE_UNSTAMPED] = self.most
-
-    def take(self, between: int) -> int:
-        """A stamp has come, so many numbers after the last: how many of those came without one."""
-        came = min(self.since, between) if self.followed else between
-        self.since -= came
-        return came
-
-    def begin(self) -> int:
-        """Count from here, where a stamp was; returns how many more had come than were numbered."""
-        surplus, self.since = self.since, 0
-        if self.followed:
-            self.words[LANE_UNSTAMPED] = 0
-        return surplus
 
 
 @dataclass(slots=True)
@@ -185,6 +153,13 @@ class Unstamped:
             self._join(group, lane)
         return surplus
 
+    def leave(self, lane: SparseLane) -> None:
+        """Follow a lane no more: what comes of it without a stamp is nobody's, until it is opened again."""
+        group = self._groups.get(lane.key)
+        if group is not None and lane.followed:
+            group.lanes[lane.connection].remove(lane)
+            self._only = self._lane_of_single_frames()
+
     def _lane_of_single_frames(self) -> SparseLane | None:
         if self._by_connection or len(self._rules) > 1 or self._rules[0] & LENGTH_MASK:
             return None
@@ -209,8 +184,9 @@ class Unstamped:
         self._guessed = False
         if rule not in self._rules:
             self._rules = (*self._rules, rule)
-        self._streams.add(stream)
-        self._by_connection = self._by_connection or len(self._streams) > 1
+        if len(self._streams) < 2:
+            self._streams.add(stream)
+        self._by_connection = len(self._streams) > 1
 
     def _group(self, key: Key) -> Group | None:
         group = self._groups.get(key)

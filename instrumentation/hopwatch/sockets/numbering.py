@@ -59,6 +59,8 @@ class Numbering:
         self.single_frame_lane: SendingLane | None = None
         self.left_to_parent = False
         self.leave_hot_path: Callable[[], None] = lambda: None
+        self.lane_of_stranger: Callable[[bytes], SendingLane | None] = lambda _: None
+        self._in_no_lane = False
         self._drifts = bool(flags & SHARED_OUT)
         self._rule = rule_flags
         self._counters = counters
@@ -71,9 +73,12 @@ class Numbering:
         self.single_frame_lane = None
         self._single_frames_share = False
 
-    def end(self, last_frame: Any) -> Numbered:
-        """Place and stamp of the message that ends with this frame."""
+    def end(self, last_frame: Any) -> Numbered | None:
+        """Place and stamp of the message that ends with this frame; None where it has no lane."""
         self.leave_hot_path()
+        if self._in_no_lane:
+            self.drop_begun()
+            return None
         frames = [*self.begun, last_frame]
         lane = self._choose(frames)
         if self._single_frames_share and len(frames) == 1:
@@ -95,10 +100,16 @@ class Numbering:
         )
         return Numbered(lane, lane_number, len(frames) + 1, encode(stamp))
 
-    def place(self, first_frame: Any) -> Place:
-        """Place of the message that begins with this frame, where that frame decides the lane."""
-        lane = self._choose([first_frame])
-        return Place(self._counters[SENT], lane.index, lane.count)
+    def place(self, routing_id: Any, *, peer_is_there: bool) -> Place:
+        """Place of the message that begins with this routing id, and is swallowed."""
+        lane = self._choose([routing_id]) if peer_is_there else self.lane_of_stranger(as_bytes(routing_id))
+        self._in_no_lane = lane is None
+        return Place(self._counters[SENT], *(() if lane is None else (lane.index, lane.count)))
+
+    def drop_begun(self) -> None:
+        """Forget the frames accepted of the message that is begun."""
+        self.begun.clear()
+        self._in_no_lane = False
 
     def sent(self, message: Numbered) -> None:
         """The message was accepted."""
@@ -160,9 +171,15 @@ def lane_by_topic(lanes: SendingLanes, rule: TopicRule) -> LaneChooser:
 
 
 def lane_by_routing_id(lanes: SendingLanes) -> LaneChooser:
-    """A lane a peer: the first frame that a ROUTER sends is the routing id, which stays behind."""
+    """A lane a peer: the first frame that a ROUTER sends is the routing id, which stays behind.
+
+    What peers share is not stamped: a receiver that does not filter would take each number that went to another peer for lost.
+    """
 
     def choose(frames: list[Any]) -> SendingLane:
-        return lanes.lane(as_bytes(frames[0]), 0)
+        lane = lanes.lane(as_bytes(frames[0]), 0)
+        if lane.index == WHOLE_STREAM_LANE:
+            lane.due = NEVER
+        return lane
 
     return choose

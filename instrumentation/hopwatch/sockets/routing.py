@@ -84,7 +84,7 @@ class RoutingProbe(RefusalHandling):
             peer = as_bytes(routing_id)
             place = Place(self._hopwatch_words[SENT])
             if state.numbering is not None and reason != ALONE:
-                place = state.numbering.place(routing_id)
+                place = state.numbering.place(routing_id, peer_is_there=reason == FULL)
             if state.unrouted is not None and state.unrouted.refused(peer, reason, place) and reason != FULL:
                 state.find(swallowed(reason))
 

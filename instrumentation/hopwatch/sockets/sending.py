@@ -66,7 +66,7 @@ class CountingSend(RefusalHandling):
         state.sending_more = False
         self._hopwatch_begin_afresh()
         if state.numbering is not None:
-            state.numbering.begun.clear()
+            state.numbering.drop_begun()
 
     @staticmethod
     def _hopwatch_begin_afresh() -> None:

@@ -211,7 +211,7 @@ class SocketState:
 
     def _let_go(self, slot: Slot) -> None:
         self.slot = slot
-        self.receiving.slots = []
+        self.receiving.let_go()
         self.receiving.unstamped.topics.slots = []
         for reading in (self.reading_sent, self.reading_received):
             if reading is not None:
