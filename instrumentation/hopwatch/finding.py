@@ -12,6 +12,16 @@ class Finding:
     advice: str
 
 
+def proxy_not_counted(libzmq: tuple[int, ...]) -> Finding:
+    """A proxy whose libzmq does not tell the frames that pass it."""
+    version = ".".join(map(str, libzmq))
+    return Finding(
+        rule="proxy_not_counted",
+        text=f"What passes the proxy of this socket is not counted: hopwatch asks for that from libzmq 4.3.5 on, and this process has {version}.",
+        advice="Use the wheels of pyzmq 26 or newer, which bring a libzmq of their own.",
+    )
+
+
 def stamp_refused(reason: str) -> Finding:
     """Stamps were asked for where they would break the socket."""
     return Finding(

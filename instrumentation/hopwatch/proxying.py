@@ -8,6 +8,7 @@ import zmq
 from zmq.backend import proxy as bare_proxy
 from zmq.backend import proxy_steerable as bare_proxy_steerable
 
+from hopwatch import finding
 from hopwatch.ids import as_text, new_id
 from hopwatch.instrument import PROCESS, Instrument
 from hopwatch.proxy_counts import ProxyCounts
@@ -75,6 +76,7 @@ def counted_proxy(
         bare_proxy_steerable(frontend, backend, capture, counts.control)
     finally:
         journal.event("proxy_ended", **sides, **counts.end())
+        instrument.monitors.hurry(counts)
 
 
 def _wrapped(
@@ -93,6 +95,8 @@ def _wrapped(
 
 def _counts(frontend: HookedSocket, backend: HookedSocket, instrument: Instrument) -> ProxyCounts | None:
     if zmq.zmq_version_info() < COUNTS_FRAMES_FROM:
+        for side in (frontend, backend):
+            side._hopwatch.find(finding.proxy_not_counted(zmq.zmq_version_info()))
         return None
     counts = None
     try:

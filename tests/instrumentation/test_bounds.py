@@ -4,8 +4,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import threading
-import time
 from pathlib import Path
 
 import hopwatch
@@ -156,30 +154,6 @@ def test_a_thousand_sockets_leave_no_file_thread_memory_or_slot(
     assert in_all < 10_000_000  # a bare process's heap grows by some megabytes, too, in jumps
     assert [path.suffix for path in sorted(journal.directory.iterdir())].count(".counters") == 1
     assert journal.sockets() == {}
-
-
-def cpu_seconds(thread: threading.Thread) -> float:
-    return int(Path(f"/proc/self/task/{thread.native_id}/schedstat").read_text().split()[0]) / 1e9
-
-
-@pytest.mark.parametrize("to_nobody", [False, True])
-def test_a_hundred_sockets_cost_the_background_thread_next_to_nothing(
-    context: zmq.Context, journal: Journal, until, to_nobody: bool
-) -> None:
-    others = set(threading.enumerate())
-    sockets = [hopwatch.wrap(context.socket(zmq.PUSH)) for _ in range(100)]
-    for socket in sockets:
-        socket.connect("tcp://127.0.0.1:1" if to_nobody else f"inproc://{id(socket)}")
-    (thread,) = (
-        thread for thread in set(threading.enumerate()) - others if thread.name == "hopwatch-monitors"
-    )
-    until(lambda: not to_nobody or len(journal.events("retried")) >= 400)
-    before, began = cpu_seconds(thread), time.monotonic()
-    until(lambda: time.monotonic() - began > 2)
-    share = (cpu_seconds(thread) - before) / (time.monotonic() - began)
-    assert share < (
-        0.03 if to_nobody else 0.002
-    )  # 1000 retries a second in the one case; a busy machine's caches in both
 
 
 def test_a_peer_that_is_not_there_is_told_ever_more_seldom(

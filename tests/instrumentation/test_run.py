@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -326,6 +327,46 @@ def test_what_cannot_be_instrumented_costs_one_line(
     (line,) = ended.stderr.splitlines()
     assert line.startswith("hopwatch does not instrument this process: ")
     assert reason in line
+
+
+def test_a_python_that_is_too_old_costs_one_line_where_it_imports_pyzmq(
+    bare: Run, write, journal: Journal
+) -> None:
+    """Here the running one is taken for it."""
+    startup = (STARTUP / "sitecustomize.py").read_text()
+    write("later/sitecustomize.py", re.sub(r"OLDEST_PYTHON = .*", "OLDEST_PYTHON = (3, 99)", startup))
+    write("app.py", "import sockets\nsockets.pass_a_message()\nprint('goes on')\n")
+    ended = bare(sys.executable, "app.py", PYTHONPATH="later")
+    version = ".".join(map(str, sys.version_info[:2]))
+    told = f"hopwatch does not instrument this process: Python {version} is older than 3.99\n"
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "goes on\n", told)
+    assert not journal.directory.exists()
+    assert bare(sys.executable, "-c", "print('no pyzmq')", PYTHONPATH="later").stderr == ""
+
+
+def test_uninstall_within_the_program_leaves_its_later_sockets_bare_and_its_children_wrapped(
+    run: Run, write, journal: Journal
+) -> None:
+    write("child.py", "import sockets\nsockets.pass_a_message()\n")
+    write(
+        "app.py",
+        """
+        import subprocess, sys, hopwatch, sockets, zmq
+        context = zmq.Context()
+        with context.socket(zmq.PULL) as before:
+            wrapped = type(before)
+            hopwatch.uninstall()
+            print(wrapped is not zmq.Socket, type(before) is zmq.Socket)
+        with context.socket(zmq.PULL) as later:
+            print(type(later) is zmq.Socket)
+        sockets.pass_a_message()
+        subprocess.run([sys.executable, "child.py"], check=True)
+        """,
+    )
+    ended = run("app.py")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "True True\nTrue\n", "")
+    assert sorted(event["type"] for event in journal.events("opened")) == ["PULL", "PULL", "PUSH"]
+    assert passed(journal) == 1
 
 
 def test_what_any_interpreter_may_come_upon_is_old_python() -> None:

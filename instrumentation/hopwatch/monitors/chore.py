@@ -8,11 +8,11 @@ import zmq
 
 
 class Chore(Protocol):
-    """Something to do again and again, and whenever something has come to its socket."""
+    """Something to do again and again."""
 
     @property
     def socket(self) -> zmq.Socket[bytes]:
-        """Where what comes is to be seen to at once."""
+        """Closed once the chore is over."""
 
     def run(self) -> float | None:
-        """Do it; in how many seconds to do it again. None: it is over, and its socket closed."""
+        """Do it, without waiting; in how many seconds, about, to do it again. None: it is over, and its socket closed."""

@@ -24,7 +24,6 @@ PAUSE_AFTER_FAULT = 0.25
 HANDING_OVER_SECONDS = 1.0
 FAULTS_TOLD = 20
 
-REST_SECONDS = 0.25
 POLLIN = select.POLLIN
 
 
@@ -64,6 +63,12 @@ class MonitorThread:
             self._start()
             self._incoming.append(work)
         self._wake()
+
+    def hurry(self, chore: Chore) -> None:
+        """Do this chore now, which was handed over before."""
+        self._incoming.append(chore)
+        if self._wake_write >= 0:
+            self._wake()
 
     def wake(self) -> None:
         """A monitor is being stopped: its receiving end should not be left open while the thread rests."""
@@ -136,8 +141,8 @@ class MonitorThread:
     def _turn(self) -> None:
         ready = self._wait()
         self._take_over()
+        self._see_to_chores()
         if self._by_hand:
-            self._see_to_chores(ready)
             return
         told = ready is not None and any(watched.pair in ready for watched in self._watched)
         for watched in self._watched.copy():
@@ -146,16 +151,16 @@ class MonitorThread:
                     self._watched.remove(watched)
                     self._poller.unregister(watched.pair)
                     watched.close()
-        self._see_to_chores(ready)
+        self._pace.adapt(time.monotonic(), time.thread_time())
         if self._handing_over:
             self._leave_to_others()
         elif told and not self._pace.is_prompt():
             self._rest()
 
-    def _see_to_chores(self, ready: set[object] | None) -> None:
-        for chore, due in list(self._due.items()):
-            if (ready and chore.socket in ready) or due <= time.monotonic():
-                self._do(chore)
+    def _see_to_chores(self) -> None:
+        now = time.monotonic()
+        for chore in [chore for chore, due in self._due.items() if due <= now]:
+            self._do(chore, now)
 
     def _leave_to_others(self) -> None:
         for watched in self._watched:
@@ -180,25 +185,27 @@ class MonitorThread:
         return False
 
     def _rest(self) -> None:
-        """Let events gather, unless a monitor comes or goes, or a chore is due."""
+        """Let events gather, unless a monitor comes or goes; chores are done meanwhile."""
         self._resting = True
         try:
-            seconds = min([REST_SECONDS, *(due - time.monotonic() for due in self._due.values())])
             waiting = original(select, "poll")()  # select takes no descriptor from 1024 on
             waiting.register(self._wake_read, POLLIN)
-            waiting.poll(max(seconds, 0) * 1000)
+            until = time.monotonic() + self._pace.pause
+            while (now := time.monotonic()) < until:
+                if waiting.poll(max(min([until, *self._due.values()]) - now, 0) * 1000 + 1):
+                    break
+                self._see_to_chores()
         finally:
             self._resting = False
 
-    def _do(self, chore: Chore) -> None:
-        self._due[chore] = time.monotonic() + PAUSE_AFTER_FAULT
+    def _do(self, chore: Chore, now: float) -> None:
+        self._due[chore] = now + PAUSE_AFTER_FAULT
         with self._faults_counted():
             seconds = chore.run()
             if seconds is not None:
-                self._due[chore] = time.monotonic() + seconds
+                self._due[chore] = self._pace.next_time(now, seconds)
         if chore.socket.closed:
             self._due.pop(chore, None)
-            self._poller.unregister(chore.socket)
 
     def _wait(self) -> set[object] | None:
         """Wait for what comes, or for the first chore that is due; what something has come to. None: not known."""
@@ -221,8 +228,7 @@ class MonitorThread:
                 self._watched.append(work)
                 if not self._by_hand:
                     self._poller.register(work.pair, zmq.POLLIN)
-            else:
-                self._poller.register(work.socket, zmq.POLLIN)
+            elif not work.socket.closed:
                 self._due[work] = time.monotonic()
 
     @contextmanager

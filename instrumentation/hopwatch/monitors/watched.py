@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
-from typing import cast
 
 import zmq
 from zmq.backend import Socket as BackendSocket
@@ -16,10 +15,11 @@ from hopwatch.sockets.state import SocketState
 from hopwatch.words import RECEIVED, SENT
 
 EVENT = struct.Struct("=hi")
+receive = BackendSocket.recv
 
 
 DONTWAIT = int(zmq.DONTWAIT)
-POLLIN = int(zmq.POLLIN)
+EVENTS = int(zmq.EVENTS)
 RETRIED = int(zmq.Event.CONNECT_RETRIED)
 STOPPED = int(zmq.Event.MONITOR_STOPPED)
 
@@ -58,23 +58,35 @@ class Watched:
     retries: dict[bytes, int] = field(default_factory=dict)
 
     def drain(self) -> bool:
-        """Journal all that has come; returns False once the monitor has ended."""
+        """Journal all that has come; returns False once the monitor has ended. Raises struct.error if it is no event.
+
+        The bare calls, and no question whether there is another frame: peers that are not there make a thousand events a second.
+        """
+        pair, retries = self.pair, self.retries
         while True:
             try:
-                if not cast(int, BackendSocket.get(self.pair, zmq.EVENTS)) & POLLIN:
-                    return True
-                head, endpoint = self.pair.recv_multipart(DONTWAIT)
-            except (
-                zmq.ZMQError,
-                ImportError,
-            ):  # the latter where the interpreter ends: pyzmq cannot make its errors then
+                head, endpoint = receive(pair, DONTWAIT), receive(pair, DONTWAIT)
+            except zmq.Again:
+                return True
+            except zmq.ZMQError:
                 return False
+            except ImportError:  # the interpreter ends: pyzmq cannot make its errors then
+                return self._is_open()
             number, value = EVENT.unpack(head)
-            if number == STOPPED:
+            if number == RETRIED:
+                times = retries[endpoint] = retries.get(endpoint, 0) + 1
+                if times & (times - 1):
+                    continue
+            elif number == STOPPED:
                 return False
-            if number == RETRIED and self._retried(endpoint):
-                continue
             self._journal(number, value, endpoint.decode(errors="replace"))
+
+    def _is_open(self) -> bool:
+        try:
+            BackendSocket.get(self.pair, EVENTS)
+        except (zmq.ZMQError, ImportError):
+            return False
+        return True
 
     def close(self) -> None:
         """Close the receiving end."""
@@ -91,14 +103,6 @@ class Watched:
             self._event("retried", endpoint=endpoint)
         elif number in HANDSHAKE_FAILURES:
             self._event("handshake_failed", endpoint=endpoint, reason=HANDSHAKE_FAILURES[number])
-
-    def _retried(self, endpoint: bytes) -> bool:
-        """Whether enough was told: a peer that is not there is retried ten times a second, which is told of the first, second, fourth,
-        eighth time, and so on.
-        """
-        times = self.retries.get(endpoint, 0) + 1
-        self.retries[endpoint] = times
-        return times & (times - 1) != 0
 
     def _connected(self, descriptor: int, endpoint: str, accepted: bool) -> None:
         counts = self._counts()

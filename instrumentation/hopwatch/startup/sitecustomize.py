@@ -80,7 +80,9 @@ def install() -> None:
     """Instrument this process, or say in one line why not; never raises."""
     try:
         version = sys.modules["zmq"].__version__
-        if int(version.split(".")[0]) < OLDEST_PYZMQ:
+        if sys.version_info < OLDEST_PYTHON:
+            complain("Python {}.{} is older than {}.{}".format(*sys.version_info[:2], *OLDEST_PYTHON))
+        elif int(version.split(".")[0]) < OLDEST_PYZMQ:
             complain("pyzmq " + version + " is older than " + str(OLDEST_PYZMQ))
         else:
             hopwatch().install()
@@ -123,6 +125,6 @@ def step_aside() -> None:
 
 
 if __name__ == "sitecustomize":
-    if sys.version_info >= OLDEST_PYTHON and os.environ.get("HOPWATCH_DISABLED", "") in {"", "0"}:
+    if os.environ.get("HOPWATCH_DISABLED", "") in {"", "0"}:
         sys.meta_path.insert(0, ImportWatch())
     step_aside()
