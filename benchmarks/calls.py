@@ -16,6 +16,8 @@ import zmq
 from variants import VARIANTS
 
 MESSAGE = b"m" * 64
+WARM_UP_CALLS = 2_000
+"""hopwatch looks closer at a socket's first thousand."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,10 @@ def _one_round(variant: str, sender_type: int, receiver_type: int, calls: int) -
         if receiver_type == zmq.SUB:
             receiver.subscribe(b"")
             _wait_for_subscription(sender, receiver)
+        for _ in range(WARM_UP_CALLS):
+            send(MESSAGE)
+        for _ in range(WARM_UP_CALLS):
+            receive()
         started = time.perf_counter_ns()
         for _ in range(calls):
             send(MESSAGE)
