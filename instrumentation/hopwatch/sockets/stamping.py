@@ -73,12 +73,10 @@ def stamping_send(
         group: str | None = None,
     ) -> Any:
         """As ``zmq.Socket.send``; the stamp follows as the message's last frame."""
-        nonlocal sent, sent_bytes, until
+        nonlocal sent, sent_bytes
         if flags != plain_now or routing_id is not None or group is not None:
             return send_slowly(self, data, flags, copy, track, routing_id, group)
         tracker: Any = UNSENT
-        # a signal handler may raise in any function of Python's that is called between the sends and the counts
-        next_due = behind + due_after(sent - behind) if sparse else 0
         try:
             times[STAMP_SENT_AT] = now()
             tracker = backend_send(self, data, DONTWAIT_SNDMORE, copy, track)
@@ -95,9 +93,45 @@ def stamping_send(
                 count_with_stamp(size_of(data))
             raise
         else:
-            if sparse:
-                until = next_due
-                words[LANE_RUN_MORE_FRAMES] += 1
+            if data.__class__ is not bytes or len(data) != run_size:
+                size = len(data) if data.__class__ is bytes else size_of(data)
+                if size != run_size:
+                    if run_size >= 0 or not sent & LOOK_FOR_RUN:
+                        end_or_begin_run(size)
+                    sent_bytes += size
+                    words[SENT_BYTES] = sent_bytes
+            sent += 1
+            words[SENT] = sent
+            return tracker
+        return send_slowly(self, data, flags, copy, track, routing_id, group)
+
+    def send_due(
+        self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
+    ) -> Any:
+        nonlocal sent, sent_bytes, until
+        if flags != plain_now or routing_id is not None or group is not None:
+            return send_slowly(self, data, flags, copy, track, routing_id, group)
+        tracker: Any = UNSENT
+        # a signal handler may raise in any function of Python's that is called between the sends and the counts
+        next_due = behind + due_after(sent - behind)
+        try:
+            times[STAMP_SENT_AT] = now()
+            tracker = backend_send(self, data, DONTWAIT_SNDMORE, copy, track)
+            backend_send(self, stamp, DONTWAIT)
+        except REFUSED as error:
+            if not is_refusal(error):
+                raise
+            if tracker is not UNSENT:
+                # the pipe has died between the two, and takes the message with it as it does a bare socket's
+                count_with_stamp(size_of(data))
+                return tracker
+        except BaseException as error:
+            if interrupts(error) and complete(self, stamp):
+                count_with_stamp(size_of(data))
+            raise
+        else:
+            until = next_due
+            words[LANE_RUN_MORE_FRAMES] += 1
             if data.__class__ is not bytes or len(data) != run_size:
                 size = len(data) if data.__class__ is bytes else size_of(data)
                 if size != run_size:
@@ -122,7 +156,7 @@ def stamping_send(
         """As ``zmq.Socket.send``; the stamp, where one is due, follows as the message's last frame."""
         nonlocal sent, sent_bytes
         if flags != plain_now or sent >= until or routing_id is not None or group is not None:
-            return send(self, data, flags, copy, track, routing_id, group)
+            return send_due(self, data, flags, copy, track, routing_id, group)
         try:
             tracker = backend_send(self, data, DONTWAIT, copy, track)
         except REFUSED as error:
