@@ -210,3 +210,20 @@ def test_a_stream_socket_ends_its_messages_at_each_second_frame(
     counters = journal.socket("stream")
     assert (counters["sent"], counters["sent_more_frames"], counters["sent_bytes"]) == (5, 5, 40)
     stream.close(linger=0)
+
+
+def test_who_asks_whether_more_follow_is_counted_exactly_after_many_messages_of_one_frame_and_one_size(
+    context: zmq.Context, journal: Journal, link
+) -> None:
+    push, pull = context.socket(zmq.PUSH), hopwatch.wrap(context.socket(zmq.PULL), name="receiver")
+    link(push, pull)
+    messages = [[b"one"]] * 300 + [[b"one", b"two"], [b"one"]] * 50
+    for frames in messages:
+        push.send_multipart(frames)
+        received = [pull.recv()]
+        while pull.getsockopt(zmq.RCVMORE):
+            received.append(pull.recv())
+        assert received == frames
+    counted = journal.socket("receiver")
+    assert (counted["received"], counted["received_more_frames"]) == (400, 50)
+    assert counted["received_bytes"] == 3 * 450

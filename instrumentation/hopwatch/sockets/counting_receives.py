@@ -35,7 +35,7 @@ def counting_recv(words: Words, first: FirstCalls) -> Methods:
             if received == look_at:
                 # of a Frame libzmq's answer costs less than half of what asking for RCVMORE does
                 frame = receive(self, flags, copy and retired, track)
-                if len(frame) == run_size and not frame.more and not first.receives:
+                if sometimes and len(frame) == run_size and not frame.more and not first.receives:
                     received += 1
                     words[RECEIVED] = received
                     look_at = received if not received & ASK_SOMETIMES else (received | LOOK_FOR_RUN) + 1

@@ -108,6 +108,7 @@ def stamping_send(
     def send_due(
         self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
+        # ``send`` over again: to ask there which of the two it is costs a dense stamper 3 %
         nonlocal sent, sent_bytes, until
         if flags != plain_now or routing_id is not None or group is not None:
             return send_slowly(self, data, flags, copy, track, routing_id, group)
