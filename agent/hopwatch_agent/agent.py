@@ -7,7 +7,7 @@ from hopwatch_agent.landing.lander import Lander
 from hopwatch_agent.landing.parquet import Landing
 from hopwatch_agent.live.board import EVENTS_KEPT, Board
 from hopwatch_agent.loop import LandingLoop, TickLoop
-from hopwatch_agent.settings import AgentSettings
+from hopwatch_agent.settings.sections import AgentSettings
 from hopwatch_agent.store.database import prepare
 from hopwatch_agent.store.store import Store
 from hopwatch_agent.tick import Ticker

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from hopwatch_agent.errors import AgentError, LandingError
 from hopwatch_agent.landing.lander import Lander
 from hopwatch_agent.live.board import Board
-from hopwatch_agent.settings import LandingSettings
+from hopwatch_agent.settings.sections import LandingSettings
 from hopwatch_agent.tick import Ticker
 
 TICK_SECONDS = 0.2

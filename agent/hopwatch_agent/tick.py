@@ -11,7 +11,7 @@ from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.state import LaneKey, ProcessState
 from hopwatch_agent.sampling import Moment, Readings
-from hopwatch_agent.settings import JournalSettings
+from hopwatch_agent.settings.sections import JournalSettings
 from hopwatch_agent.store.store import Store
 
 ROWS_A_TICK = 50_000

@@ -17,7 +17,9 @@ from hopwatch.version import VERSION
 from hopwatch_agent.agent import Agent
 from hopwatch_agent.errors import SettingsError
 from hopwatch_agent.live.views import AgentView
-from hopwatch_agent.settings import AgentSettings, ListenSettings, read_settings
+from hopwatch_agent.settings.sections import AgentSettings, ListenSettings, settings_from
+from hopwatch_agent.settings.sources import options_from
+from hopwatch_agent.settings.telling import told
 from hopwatch_agent.store.database import owned
 
 from hopwatch_api.app import create_app
@@ -28,23 +30,28 @@ HTTP_SHUTDOWN_SECONDS = 2
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
-def run_agent(
-    environ: Mapping[str, str],
-    *,
-    directory: str | None,
-    data: str | None,
-    land: str | None,
-    listen: str | None,
-) -> int:
+def run_agent(environ: Mapping[str, str], flags: Mapping[str, str | bool | None]) -> int:
     """Runs until SIGTERM or SIGINT; gives the exit status."""
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="hopwatch agent: %(message)s")
     try:
-        settings = read_settings(environ, directory=directory, data=data, land=land, listen=listen)
+        settings = settings_from(options_from(environ, flags), environ)
         with owned(settings.data), _listening(settings.listen) as listener, _stop_signals() as stop:
             return _run(settings, listener, stop)
     except HopwatchError as error:
         print(f"hopwatch agent: {error}", file=sys.stderr)
         return EXIT_UNUSABLE
+
+
+def check_settings(environ: Mapping[str, str], flags: Mapping[str, str | bool | None]) -> int:
+    """Says on standard output what the settings come to, or on standard error what is wrong with them."""
+    try:
+        options = options_from(environ, flags)
+        settings_from(options, environ)
+    except HopwatchError as error:
+        print(f"hopwatch agent: {error}", file=sys.stderr)
+        return EXIT_UNUSABLE
+    print("\n".join(told(options)))
+    return 0
 
 
 def _run(settings: AgentSettings, listener: socket.socket, stop: threading.Event) -> int:

@@ -7,6 +7,8 @@ repo=$(readlink -f "$(dirname "${BASH_SOURCE[0]}")/../..")
 source "$repo/scripts/lib/say.sh"
 # shellcheck source=scripts/lib/java.sh
 source "$repo/scripts/lib/java.sh"
+# shellcheck source=scripts/lib/tools.sh
+source "$repo/scripts/lib/tools.sh"
 # shellcheck source=scripts/lib/venv.sh
 source "$repo/scripts/lib/venv.sh"
 

@@ -15,7 +15,7 @@ from hopwatch_agent.landing.lander import Lander
 from hopwatch_agent.landing.parquet import Landing
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Tables
-from hopwatch_agent.settings import JournalSettings
+from hopwatch_agent.settings.sections import JournalSettings
 from hopwatch_agent.store.database import prepare
 from hopwatch_agent.store.store import Store
 from hopwatch_agent.tick import Ticker

@@ -25,7 +25,7 @@ from hopwatch_agent.live.shaping import (
     socket_view,
 )
 from hopwatch_agent.live.state import ConnectionState
-from hopwatch_agent.settings import AgentSettings
+from hopwatch_agent.settings.sections import AgentSettings
 
 STUCK_SECONDS = 60.0
 

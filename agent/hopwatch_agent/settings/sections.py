@@ -1,0 +1,81 @@
+"""The settings as the parts of the agent take them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hopwatch.settings import from_environment as instrumentation_settings
+
+from hopwatch_agent.errors import SettingsError
+from hopwatch_agent.settings.options import LogLevel, Options
+
+
+@dataclass(frozen=True)
+class JournalSettings:
+    """Where the journals are, and the host of records whose journal does not name one."""
+
+    directory: Path
+    host: str
+
+
+@dataclass(frozen=True)
+class LandingSettings:
+    """Where Parquet goes, and when: every ``seconds``, or at ``rows`` rows."""
+
+    uri: str
+    seconds: float = 5.0
+    rows: int = 100_000
+
+
+@dataclass(frozen=True)
+class ListenSettings:
+    """Where HTTP is served; port 0 takes a free one."""
+
+    host: str
+    port: int
+
+
+@dataclass(frozen=True)
+class AgentSettings:
+    """All of one agent's settings. ``data`` is the folder of its database, for it alone."""
+
+    journal: JournalSettings
+    data: Path
+    landing: LandingSettings
+    listen: ListenSettings
+    log_level: LogLevel = "info"
+
+
+def settings_from(options: Options, environ: Mapping[str, str]) -> AgentSettings:
+    """What the options come to; ``environ`` says what the instrumentation takes from it. Raises ``SettingsError``."""
+    journal = _journal(environ, options)
+    data = _data(journal, options)
+    return AgentSettings(
+        journal=journal,
+        data=data,
+        landing=LandingSettings(
+            uri=options.land or str(data / "landed"), seconds=options.land_seconds, rows=options.land_rows
+        ),
+        listen=_listen(options.listen),
+        log_level=options.log_level,
+    )
+
+
+def _journal(environ: Mapping[str, str], options: Options) -> JournalSettings:
+    given = instrumentation_settings(environ)
+    return JournalSettings(directory=Path(options.dir) if options.dir else given.directory, host=given.host)
+
+
+def _data(journal: JournalSettings, options: Options) -> Path:
+    beside = journal.directory.with_name(f"{journal.directory.name}-data")
+    data = (Path(options.data) if options.data else beside).absolute()
+    if data == journal.directory.absolute():
+        raise SettingsError(f"the data directory must not be the journal directory, {data}")
+    return data
+
+
+def _listen(text: str) -> ListenSettings:
+    host, colon, port = text.rpartition(":")
+    if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise SettingsError(f"cannot listen on {text!r}: it must be HOST:PORT, like 127.0.0.1:8735")
+    return ListenSettings(host=host.removeprefix("[").removesuffix("]"), port=int(port))

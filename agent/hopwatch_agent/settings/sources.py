@@ -1,0 +1,91 @@
+"""Where settings come from: the command line first, then the environment, then the file."""
+
+import difflib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from hopwatch_agent.errors import SettingsError
+from hopwatch_agent.settings.options import SECRET, Options
+
+PREFIX = "HOPWATCH_AGENT_"
+CONFIG = "config"
+
+_TYPES = {field.name: field.type for field in msgspec.structs.fields(Options)}
+_JOURNAL_DIRECTORY = "dir"
+# Kubernetes puts these into every container beside a Service that is named hopwatch-agent
+_OF_A_SERVICE = re.compile(r"(SERVICE_(HOST|PORT)(_.+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)")
+
+
+def options_from(environ: Mapping[str, str], flags: Mapping[str, str | bool | None]) -> Options:
+    """Every option, from wherever it is given; ``config`` among the flags, or in the environment, names the file.
+
+    Raises ``SettingsError``, which names what is wrong and where it was said.
+    """
+    given_flags = {name: value for name, value in flags.items() if value is not None}
+    given_environ = _environment(environ)
+    in_environment = given_environ.pop(CONFIG, None)
+    config = given_flags.pop(CONFIG, in_environment)
+    merged: dict[str, Any] = {}
+    if config:
+        merged.update(_from_file(Path(str(config))))
+    for name, text in given_environ.items():
+        merged[name] = _converted(name, text, variable_of(name))
+    for name, value in given_flags.items():
+        merged[name] = _converted(name, value, f"--{name.replace('_', '-')}")
+    return Options(**merged)
+
+
+def _environment(environ: Mapping[str, str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if environ.get(variable_of(_JOURNAL_DIRECTORY)):
+        found[_JOURNAL_DIRECTORY] = environ[variable_of(_JOURNAL_DIRECTORY)]
+    for variable, value in environ.items():
+        rest = variable.removeprefix(PREFIX)
+        if rest == variable or not value or _OF_A_SERVICE.fullmatch(rest):
+            continue
+        name = rest.lower()
+        if rest != rest.upper() or name == _JOURNAL_DIRECTORY or name not in {*_TYPES, CONFIG}:
+            raise SettingsError(_unknown(variable, [variable_of(known) for known in (*_TYPES, CONFIG)]))
+        found[name] = value
+    return found
+
+
+def variable_of(name: str) -> str:
+    """The name of an option in the environment."""
+    return "HOPWATCH_DIR" if name == _JOURNAL_DIRECTORY else PREFIX + name.upper()
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        found = msgspec.toml.decode(path.read_bytes())
+    except OSError as error:
+        raise SettingsError(f"cannot read the settings in {path}: {error.strerror}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is not TOML: {error}") from error
+    for name in found:
+        if name not in _TYPES:
+            raise SettingsError(f"{path}: " + _unknown(name, list(_TYPES)))
+    return {name: _converted(name, value, f"{path}: {name}", strict=True) for name, value in found.items()}
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"{name} is no setting of the agent" + (f"; did you mean {near[0]}?" if near else "")
+
+
+def _converted(name: str, value: object, where: str, *, strict: bool = False) -> object:
+    try:
+        converted = msgspec.convert(value, _TYPES[name], strict=strict)
+    except msgspec.ValidationError as error:
+        shown = "not usable" if name in SECRET else repr(value)
+        raise SettingsError(f"{where} is {shown}: {_reason(error)}") from error
+    return converted
+
+
+def _reason(error: msgspec.ValidationError) -> str:
+    text = str(error).replace("`", "")
+    return text[:1].lower() + text[1:]
