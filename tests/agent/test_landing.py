@@ -188,7 +188,7 @@ def test_nothing_of_a_living_process_is_unlinked(bench: Any, alive: Alive) -> No
 
 
 def test_a_process_that_is_gone_is_shown_for_some_minutes_and_then_forgotten(bench: Any) -> None:
-    from hopwatch_agent.cleaning import forget_old
+    from hopwatch_agent.cleaning import SHOW_GONE_SECONDS, Departures
     from hopwatch_agent.live.draft import Draft
 
     writer = bench.writer()
@@ -197,10 +197,10 @@ def test_a_process_that_is_gone_is_shown_for_some_minutes_and_then_forgotten(ben
     bench.tick()
     bench.land()
     bench.tick()
-    gone_at = bench.process(writer).gone_at
-    for minutes, shown in ((4, True), (6, False)):
+    departures = Departures()
+    for seconds, shown in ((0, True), (SHOW_GONE_SECONDS - 60, True), (SHOW_GONE_SECONDS + 60, False)):
         draft = Draft(bench.tables)
-        forget_old(bench.tables, {}, draft, gone_at + minutes * 60 * 10**9)
+        departures.forget_old(bench.tables, {}, draft, 1_000 + seconds)
         bench.board.publish(draft, bench.store.commit(draft))
         assert (SOCKET in bench.tables.sockets) is shown
     assert not bench.tables.lanes
