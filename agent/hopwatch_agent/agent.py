@@ -39,7 +39,7 @@ class Agent:
             shown.progress.faults = faults
 
     def start(self) -> None:
-        """Begins to read journals and to land."""
+        """Begins to read journals and to land; raises ``DirectoryInUseError``."""
         self._ticks.start()
         self._landings.start()
 
@@ -53,6 +53,7 @@ class Agent:
         landed = self._landings.stop(max(0.0, deadline - time.monotonic()))
         if ticked and landed:
             self._ticks.clean()
+            self._ticks.close()
             self._store.close()
             self._lander.close()
         return ticked and landed

@@ -63,6 +63,7 @@ class Bench:
         self.lander = Lander(self.batches, Landing(str(self.landed)))
 
     def close(self) -> None:
+        self.ticker.close()
         self.store.close()
         self.lander.close()
 
