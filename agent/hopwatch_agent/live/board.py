@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from hopwatch_agent.kernel.records import KernelShown
+from hopwatch_agent.landing.schemas import SAMPLES
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.state import LaneKey, Row
 
 EVENTS_KEPT = 10_000
 FAULTS_KEPT = 100
 RATE_SECONDS = 2.0
-SAMPLES = frozenset({"counters", "lane"})
 
 Counts = tuple[int, ...]
 
@@ -45,6 +46,7 @@ class Shown:
     counters: dict[str, Counts] = field(default_factory=dict)
     lanes: dict[LaneKey, Counts] = field(default_factory=dict)
     history: dict[str, deque[tuple[float, Counts]]] = field(default_factory=dict)
+    kernel: KernelShown = field(default_factory=KernelShown)
 
 
 class Board:
@@ -90,6 +92,11 @@ class Board:
                 socket: _longer(shown.history.get(socket), clock, counts)
                 for socket, counts in counters.items()
             }
+
+    def show_kernel(self, kernel: KernelShown) -> None:
+        """Shows what the kernel has just told."""
+        with self.held() as shown:
+            shown.kernel = kernel
 
     def set_error(self, source: str, text: str | None) -> None:
         """Notes that something does not work (since when is kept), or that it works again."""

@@ -1,5 +1,6 @@
 """The tick's side of the database: rows, offsets and current state, in one transaction."""
 
+import json
 import sqlite3
 from collections.abc import Iterable
 from datetime import datetime, timedelta, timezone
@@ -8,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from hopwatch_agent.errors import DataDirectoryError
+from hopwatch_agent.landing.schemas import SAMPLES
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.state import ConnectionState, LaneState, ProcessState, Row, SocketState
 from hopwatch_agent.store.database import connect, meta, reading, set_meta, transaction
@@ -96,8 +98,8 @@ class Store:
 
     def newest_events(self, limit: int) -> list[NumberedRow]:
         """The newest rows that wait to be landed and are no samples of numbers, oldest first."""
-        query = "SELECT id, data FROM rows WHERE kind NOT IN ('counters', 'lane') ORDER BY id DESC LIMIT ?"
-        found = self._connection.execute(query, (limit,)).fetchall()
+        query = "SELECT id, data FROM rows WHERE kind NOT IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?"
+        found = self._connection.execute(query, (json.dumps(sorted(SAMPLES)), limit)).fetchall()
         return [(number, _row.decode(data)) for number, data in reversed(found)]
 
     def totals(self) -> tuple[int, int]:
