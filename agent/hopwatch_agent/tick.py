@@ -7,6 +7,7 @@ from hopwatch_agent.cleaning import forget_old, unlink_read
 from hopwatch_agent.fault_lines import FaultLines
 from hopwatch_agent.follow import follow, lives
 from hopwatch_agent.journal.directory import ProcessFiles, scan
+from hopwatch_agent.kernel.sampling import KernelSampler
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.state import LaneKey, ProcessState
@@ -29,6 +30,7 @@ class Ticker:
         self._tables = tables
         self._board = board
         self._readings: dict[str, Readings] = {}
+        self._kernel = KernelSampler(journal, tables, board)
         self._fault_lines = FaultLines()
         self._start_after = ""
         self._forgot_at = 0.0
@@ -44,6 +46,7 @@ class Ticker:
         listing = self._listing()
         draft = Draft(self._tables)
         more = self._follow_all(directory, listing, draft, moment)
+        self._kernel.sample(draft, moment)
         if moment.clock - self._forgot_at >= FORGET_EVERY_SECONDS:
             forget_old(self._tables, listing, draft, moment.wall)
             self._forgot_at = moment.clock

@@ -7,13 +7,15 @@ from msgspec import Struct
 
 
 class Tcp(Struct, frozen=True):
-    """One end of a TCP connection (``struct tcp_info``). Times in microseconds; what ends in a plural, and the last
-    nine, have been counted since the connection came up.
+    """One end of a TCP connection (``struct tcp_info``), what it sends unless it says otherwise. ``retransmissions`` and
+    all behind it have been counted since the connection came up.
     """
 
     rtt_us: int | None = None
     rttvar_us: int | None = None
     min_rtt_us: int | None = None
+    segment_size: int | None = None
+    """Most bytes of data in a segment."""
     cwnd: int | None = None
     """Segments that the congestion control lets be under way."""
     congestion: str | None = None

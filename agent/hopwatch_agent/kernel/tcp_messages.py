@@ -33,6 +33,7 @@ _FIELDS = {
     "rtt_us": "tcpi_rtt",
     "rttvar_us": "tcpi_rttvar",
     "min_rtt_us": "tcpi_min_rtt",
+    "segment_size": "tcpi_snd_mss",
     "cwnd": "tcpi_snd_cwnd",
     "lost": "tcpi_lost",
     "unacknowledged": "tcpi_unacked",
