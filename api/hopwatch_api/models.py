@@ -49,6 +49,9 @@ class StatusModel(Model):
     faults: int = Field(description="faults met since the agent's database was made")
     recent_faults: list[FaultModel]
     errors: list[ErrorModel]
+    rows_given_up: int = Field(
+        description="rows that were never landed, because they were too many or too old, since the database was made"
+    )
 
 
 class ProcessModel(Model):

@@ -45,6 +45,7 @@ class StatusView:
     faults: int
     recent_faults: list[FaultView]
     errors: list[ErrorView]
+    rows_given_up: int
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import time
 
-from hopwatch_agent.landing.parquet import without_secret
+from hopwatch_agent.landing.address import without_secret
 from hopwatch_agent.live.answers import (
     ConnectionView,
     ErrorView,
@@ -83,6 +83,7 @@ class AgentView:
                     ErrorView(source, text, moment(since))
                     for source, (text, since) in sorted(progress.errors.items())
                 ],
+                rows_given_up=progress.given_up,
             )
 
     def sockets(self) -> list[SocketView]:
