@@ -1,5 +1,6 @@
 """Where files land: the address as a user gives it, as it may be shown, and what is asked of an object store."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -41,11 +42,14 @@ def check_scheme(uri: str) -> None:
     if "://" in uri and uri.partition("://")[0] not in SCHEMES:
         raise SettingsError(f"cannot land at {without_secret(uri)}: the scheme is not known")
     if uri.startswith("s3://"):
-        s3_address(uri)
+        s3_address(uri, {})
 
 
-def s3_address(uri: str) -> S3Address:
-    """The parts of ``s3://KEY:SECRET@BUCKET/FOLDER?region=...``; raises ``SettingsError``."""
+def s3_address(uri: str, environ: Mapping[str, str]) -> S3Address:
+    """The parts of ``s3://KEY:SECRET@BUCKET/FOLDER?region=...``; raises ``SettingsError``.
+
+    The endpoint may be in the environment, as AWS's own tools take it.
+    """
     shown = without_secret(uri)
     try:
         parts = urlsplit(uri)
@@ -59,10 +63,18 @@ def s3_address(uri: str) -> S3Address:
             f"cannot land at {shown}: it must be s3://BUCKET/FOLDER or s3://KEY:SECRET@BUCKET/FOLDER,"
             " with / in the secret as %2F, + as %2B and @ as %40"
         )
-    options = {name: _value(name, value, shown) for name, value in query}
+    options = _endpoint(environ) | {name: _value(name, value, shown) for name, value in query}
     if key is not None and secret is not None:
         options |= {"access_key": unquote(key), "secret_key": unquote(secret)}
     return S3Address(options, f"{bucket}{unquote(parts.path)}".rstrip("/"))
+
+
+def _endpoint(environ: Mapping[str, str]) -> dict[str, str | bool]:
+    url = environ.get("AWS_ENDPOINT_URL_S3") or environ.get("AWS_ENDPOINT_URL")
+    if not url:
+        return {}
+    scheme, separator, endpoint = url.rstrip("/").partition("://")
+    return {"scheme": scheme, "endpoint_override": endpoint} if separator else {"endpoint_override": url}
 
 
 def _value(name: str, value: str, shown: str) -> str | bool:

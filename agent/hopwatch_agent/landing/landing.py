@@ -8,7 +8,6 @@ from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
 from hopwatch.errors import HopwatchError
 
 from hopwatch_agent.errors import LandingError, UnlandableBatchError, UnmergeableFileError

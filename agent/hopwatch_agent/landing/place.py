@@ -1,5 +1,6 @@
 """The place that files land in: a folder or an object store. A file is there whole, or not at all."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol, TypeVar
@@ -13,7 +14,7 @@ from hopwatch_agent.landing.local_files import put_file, remove_temporary
 T = TypeVar("T")
 
 CONNECT_SECONDS = 5.0
-SILENCE_SECONDS = 5.0
+SILENCE_SECONDS = 3.0
 """A request of which no byte moves for so long has failed."""
 ATTEMPTS = 1
 """Who lands tries again by itself, and pauses for longer each time."""
@@ -96,7 +97,7 @@ def open_place(uri: str) -> Place:
     if "://" not in uri:
         return LocalPlace(Path(uri).absolute())
     if uri.startswith("s3://"):
-        address = s3_address(uri)
+        address = s3_address(uri, os.environ)
         return RemotePlace(_s3(address.options), address.root)
     filesystem, root = fs.FileSystem.from_uri(uri)
     if isinstance(filesystem, fs.LocalFileSystem):
