@@ -46,7 +46,7 @@ class Landing:
         """
         try:
             table = table_of(batch.kind, rows)
-        except (pa.ArrowException, ValueError, KeyError) as error:
+        except (pa.ArrowException, ValueError, KeyError, OverflowError) as error:
             raise UnlandableBatchError(f"cannot make a table of batch {name}: {error}") from error
         try:
             filesystem, root = self._open()
