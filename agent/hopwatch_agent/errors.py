@@ -15,6 +15,7 @@ HopwatchError
         StoreError          the database refused: nothing of the step was kept
         LandingError        a batch could not be written to its place
             UnlandableBatchErrorits rows fit no table: other batches may land
+        KernelError         the kernel does not tell what it is asked for: everything else goes on
 """
 
 from hopwatch.errors import HopwatchError
@@ -74,3 +75,7 @@ class LandingError(AgentError):
 
 class UnlandableBatchError(LandingError):
     """The rows of a batch fit no table."""
+
+
+class KernelError(AgentError):
+    """The kernel does not tell what it is asked for; the text says why."""

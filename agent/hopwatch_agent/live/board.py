@@ -10,6 +10,8 @@ from itertools import islice
 
 from msgspec.structs import replace
 
+from hopwatch_agent.kernel.records import KernelShown
+from hopwatch_agent.landing.schemas import SAMPLES
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.limits import ADVICE_LIMIT, OPTIONS_KEPT, kept
 from hopwatch_agent.live.state import LaneKey, Row, Values
@@ -17,7 +19,6 @@ from hopwatch_agent.live.state import LaneKey, Row, Values
 EVENTS_KEPT = 10_000
 FAULTS_KEPT = 100
 RATE_SECONDS = 2.0
-SAMPLES = frozenset({"counters", "lane"})
 
 Counts = tuple[int, ...]
 
@@ -49,6 +50,7 @@ class Shown:
     counters: dict[str, Counts] = field(default_factory=dict)
     lanes: dict[LaneKey, Counts] = field(default_factory=dict)
     history: dict[str, deque[tuple[float, Counts]]] = field(default_factory=dict)
+    kernel: KernelShown = field(default_factory=KernelShown)
 
 
 class Board:
@@ -96,6 +98,11 @@ class Board:
                 socket: _longer(shown.history.get(socket), clock, counts)
                 for socket, counts in counters.items()
             }
+
+    def show_kernel(self, kernel: KernelShown) -> None:
+        """Shows what the kernel has just told."""
+        with self.held() as shown:
+            shown.kernel = kernel
 
     def set_error(self, source: str, text: str | None) -> None:
         """Notes that something does not work (since when is kept), or that it works again."""

@@ -83,6 +83,8 @@ class AgentView:
                     ErrorView(source, text, moment(since))
                     for source, (text, since) in sorted(progress.errors.items())
                 ],
+                usage=shown.kernel.own_usage,
+                memory=shown.kernel.own_memory,
             )
 
     def sockets(self) -> list[SocketView]:
@@ -116,7 +118,7 @@ class AgentView:
             for connection in shown.tables.connections.values():
                 socket = shown.tables.sockets.get(connection.socket)
                 if socket is not None and not has_ended(socket, shown):
-                    views.append(connection_view(connection, socket))
+                    views.append(connection_view(connection, socket, shown))
             return views
 
     def lanes(self) -> list[LaneView]:
