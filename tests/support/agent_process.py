@@ -85,11 +85,12 @@ class AgentProcess:
         _, errors = self.process.communicate(timeout=30)
         return self.process.returncode, errors
 
-    def kill(self) -> None:
-        """SIGKILL."""
+    def kill(self) -> str:
+        """SIGKILL; gives what it had said on standard output that nobody read."""
         assert self.process is not None
         self.process.kill()
-        self.process.communicate()
+        said, _ = self.process.communicate()
+        return said
 
     def rows(self, kind: str) -> list[dict[str, Any]]:
         """What it has landed."""
