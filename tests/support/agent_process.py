@@ -48,6 +48,10 @@ class AgentProcess:
         self.process: subprocess.Popen[str] | None = None
         self.url = ""
 
+    def set(self, name: str, value: str) -> None:
+        """A variable of its environment, from its next start on."""
+        self._environment[name] = value
+
     def land_at(self, uri: str) -> None:
         """Where it lands from its next start on, in place of ``landed``."""
         self._land = uri
