@@ -12,8 +12,6 @@ from hopwatch_agent.store.database import prepare
 from hopwatch_agent.store.store import Store
 from hopwatch_agent.tick import Ticker
 
-SHUTDOWN_SECONDS = 30.0
-
 
 class Agent:
     """The two loops over one data directory, which must be owned by the caller."""
@@ -28,7 +26,8 @@ class Agent:
         self._restore()
         landing = Landing(settings.landing.uri)
         self._lander = Lander(BatchStore(settings.data), landing)
-        self._ticks = TickLoop(Ticker(settings.journal, self._store, tables, self.board), self.board)
+        ticker = Ticker(settings.journal, self._store, tables, self.board)
+        self._ticks = TickLoop(ticker, self.board, settings)
         self._landings = LandingLoop(self._lander, settings.landing, self.board)
 
     def _restore(self) -> None:
@@ -43,13 +42,13 @@ class Agent:
         self._ticks.start()
         self._landings.start()
 
-    def stop(self) -> bool:
-        """A last tick, and everything landed; False if that was not possible in half a minute.
+    def stop(self, seconds: float) -> bool:
+        """A last tick, and everything landed; False if that was not possible in ``seconds``.
 
         What was not landed is in the database and is landed by the next run.
         """
-        deadline = time.monotonic() + SHUTDOWN_SECONDS
-        ticked = self._ticks.stop(SHUTDOWN_SECONDS / 2)
+        deadline = time.monotonic() + seconds
+        ticked = self._ticks.stop(seconds / 2)
         landed = self._landings.stop(max(0.0, deadline - time.monotonic()))
         if ticked and landed:
             self._ticks.clean()

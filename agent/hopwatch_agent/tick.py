@@ -4,10 +4,10 @@ import time
 from pathlib import Path
 
 from hopwatch_agent.cleaning import forget_old, unlink_read
-from hopwatch_agent.fault_lines import FaultLines
 from hopwatch_agent.follow import follow, lives
 from hopwatch_agent.journal.directory import ProcessFiles, scan
 from hopwatch_agent.live.board import Board
+from hopwatch_agent.live.costs import Sizes, sizes
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.state import LaneKey, ProcessState
 from hopwatch_agent.sampling import Moment, Readings
@@ -29,7 +29,7 @@ class Ticker:
         self._tables = tables
         self._board = board
         self._readings: dict[str, Readings] = {}
-        self._fault_lines = FaultLines()
+        self._listed: Listing = {}
         self._start_after = ""
         self._forgot_at = 0.0
 
@@ -41,7 +41,7 @@ class Ticker:
         """
         directory = self._journal.directory
         moment = Moment(wall=time.time_ns(), clock=time.monotonic(), forced=forced)
-        listing = self._listing()
+        self._listed = listing = self._listing()
         draft = Draft(self._tables)
         more = self._follow_all(directory, listing, draft, moment)
         if moment.clock - self._forgot_at >= FORGET_EVERY_SECONDS:
@@ -49,7 +49,6 @@ class Ticker:
             self._forgot_at = moment.clock
         if not draft.empty:
             self._board.publish(draft, self._store.commit(draft))
-        self._fault_lines.tell(str(row.values["text"]) for row in draft.rows if row.kind == "fault")
         self._show(moment)
         return more
 
@@ -57,9 +56,9 @@ class Ticker:
         """Unlinks the files that are not needed any more. Raises ``OSError`` and ``StoreError``."""
         unlink_read(self._journal.directory, self._listing(), self._tables, self._store.oldest_row())
 
-    def end(self) -> None:
-        """Says what was held back so far."""
-        self._fault_lines.tell_rest()
+    def sizes(self, data: Path) -> Sizes:
+        """What was unread after the last tick, and what the database in ``data`` takes."""
+        return sizes(data, self._journal.directory, self._listed, self._tables)
 
     def _listing(self) -> Listing:
         """What the directory holds: nothing as long as no application has made it.

@@ -41,24 +41,30 @@ class AgentProcess:
         self.journal = folder / "journal"
         self.data = folder / "data"
         self.landed = folder / "landed"
-        self._environment = {**environment, "HOPWATCH_AGENT_LAND_SECONDS": "0.2", "HOPWATCH_HOST": "box-1"}
+        self._environment = {
+            "HOPWATCH_AGENT_LOG_FORMAT": "text",
+            "HOPWATCH_AGENT_LOG_LEVEL": "error",
+            **environment,
+            "HOPWATCH_AGENT_LAND_SECONDS": "0.2",
+            "HOPWATCH_HOST": "box-1",
+        }
         self._arguments = arguments
         self.process: subprocess.Popen[str] | None = None
         self.url = ""
 
-    def start(self) -> None:
+    def start(self, *arguments: str) -> None:
         """Starts it and waits until it serves."""
-        self.process = self.launch()
+        self.process = self.launch(*arguments)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        assert line.startswith("hopwatch agent: http://"), line
+        assert line.startswith("hopwatch agent: http"), line
         self.url = line.split()[-1]
 
-    def launch(self) -> "subprocess.Popen[str]":
+    def launch(self, *arguments: str) -> "subprocess.Popen[str]":
         """Starts it."""
         folders = ["--dir", str(self.journal), "--data", str(self.data), "--land", str(self.landed)]
         return subprocess.Popen(
-            [str(HOPWATCH), "agent", *folders, "--listen", "127.0.0.1:0", *self._arguments],
+            [str(HOPWATCH), "agent", *folders, "--listen", "127.0.0.1:0", *self._arguments, *arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,

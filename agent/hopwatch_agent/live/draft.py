@@ -16,6 +16,8 @@ from hopwatch_agent.live.state import (
     Values,
 )
 
+_TOLD = frozenset({"fault", "process"})
+
 
 @dataclass
 class Tables:
@@ -36,12 +38,17 @@ class Draft:
         self.lanes = Overlay(tables.lanes)
         self.connections = Overlay(tables.connections)
         self.rows: list[Row] = []
+        self.told: list[Row] = []
+        """Those that the log tells of, too."""
         self.forgotten_processes: set[str] = set()
         self.forgotten_sockets: set[str] = set()
 
     def add(self, kind: str, values: Values, process: ProcessState, at: int, n: int | None = None) -> None:
         """Adds a row of a process."""
-        self.rows.append(Row(kind, at, process.host, process.process, n, values))
+        row = Row(kind, at, process.host, process.process, n, values)
+        self.rows.append(row)
+        if kind in _TOLD:
+            self.told.append(row)
 
     def add_fault(self, text: str, process: ProcessState, at: int, socket: str | None = None) -> None:
         """Adds a fault: unreadable input that the agent met."""
