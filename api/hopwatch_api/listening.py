@@ -73,4 +73,6 @@ def listening(place: Place) -> Iterator[socket.socket]:
     except OSError as error:
         raise SettingsError(f"cannot listen on {host}:{port}: {error.strerror}") from error
     with listener:
+        # asyncio does it only for sockets that name their protocol; without it each answer waits for a delayed acknowledgement, 40 ms
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         yield listener

@@ -1,6 +1,7 @@
 """One agent process: startup, main loop, shutdown."""
 
 import asyncio
+import gc
 import os
 import socket
 import sys
@@ -28,6 +29,8 @@ from hopwatch_api.server import Access, serve
 from hopwatch_api.stopping import EXIT_NOT_LANDED, Stop, stop_signals
 
 EXIT_UNUSABLE = 2
+SWITCH_SECONDS = 0.0005
+"""How long one thread may keep the others from running: an answer takes several turns, and the ticks are always busy."""
 
 log = EventLogger(__name__)
 
@@ -72,6 +75,7 @@ def _refuse(error: HopwatchError) -> int:
 def _run(
     settings: AgentSettings, access: Access, listener: socket.socket, stop: Stop, lines: LimitedHandler
 ) -> int:
+    _keep_pauses_short()
     agent = Agent(settings)
     log.info("starting", version=VERSION, pid=os.getpid(), settings=in_force(settings.options))
     agent.start()
@@ -87,6 +91,13 @@ def _run(
         lines.tell_left_out(at_end=True)
         os._exit(EXIT_NOT_LANDED)
     return EXIT_NOT_LANDED
+
+
+def _keep_pauses_short() -> None:
+    sys.setswitchinterval(SWITCH_SECONDS)
+    # what was imported stays: looking through it again and again holds up everything for 50 ms each time
+    gc.collect()
+    gc.freeze()
 
 
 def _serve(

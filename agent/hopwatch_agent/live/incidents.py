@@ -73,15 +73,18 @@ class Incidents:
 
     def _incident(self, number: int, row: Row, key: _Key, cause: str | None) -> _Incident:
         incident = self._open.get(key)
-        if incident is None or abs(row.at - incident.last_at) > CLOSE_NANOSECONDS:
-            incident = _Incident(number, *key, cause, row.host, row.at, row.at)
+        at = row.at
+        if incident is None or abs(at - incident.last_at) > CLOSE_NANOSECONDS:
+            incident = _Incident(number, *key, cause, row.host, at, at)
             self._kept.append(incident)
-        self._open[key] = incident
-        self._open.move_to_end(key)
-        while len(self._open) > INCIDENTS_KEPT:
-            self._open.popitem(last=False)
-        incident.first_at = min(incident.first_at, row.at)
-        incident.last_at = max(incident.last_at, row.at)
+            self._open[key] = incident
+            self._open.move_to_end(key)
+            if len(self._open) > INCIDENTS_KEPT:
+                self._open.popitem(last=False)
+        elif at > incident.last_at:
+            incident.last_at = at
+        elif at < incident.first_at:
+            incident.first_at = at
         return incident
 
     def _add_onset(self, stream: str, number: int) -> None:
@@ -140,7 +143,7 @@ def _with_lane(incident: _Incident, lane: object) -> None:
 
 
 def _with_range(incident: _Incident, before: object, after: object) -> None:
-    if isinstance(before, int):
-        incident.before = before if incident.before is None else min(incident.before, before)
-    if isinstance(after, int):
-        incident.after = after if incident.after is None else max(incident.after, after)
+    if isinstance(before, int) and (incident.before is None or before < incident.before):
+        incident.before = before
+    if isinstance(after, int) and (incident.after is None or after > incident.after):
+        incident.after = after
