@@ -152,7 +152,9 @@ def _add_sockets(app: FastAPI, state: AgentState) -> None:
         return [SocketModel.model_validate(view) for view in state.sockets()]
 
     @app.get("/v1/sockets/{identity}", response_model=SocketModel, responses=_UNKNOWN)
-    def socket(identity: Annotated[str, Path(description="16 hex digits")]) -> SocketModel | JSONResponse:
+    def socket(
+        identity: Annotated[str, Path(description="16 hex digits", pattern="^[0-9a-f]{16}$")],
+    ) -> SocketModel | JSONResponse:
         """One socket."""
         view = state.socket(identity)
         if view is None:

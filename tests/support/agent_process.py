@@ -51,6 +51,7 @@ class AgentProcess:
         self._arguments = arguments
         self.process: subprocess.Popen[str] | None = None
         self.url = ""
+        self.token = ""
 
     def start(self, *arguments: str) -> None:
         """Starts it and waits until it serves."""
@@ -74,7 +75,8 @@ class AgentProcess:
 
     def get(self, path: str) -> Any:
         """The JSON of an answer with status 200."""
-        answer = httpx.get(self.url + path, timeout=10)
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        answer = httpx.get(self.url + path, timeout=10, headers=headers)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
