@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from hopwatch_agent.errors import SettingsError
-from hopwatch_agent.landing.parquet import Landing
+from hopwatch_agent.landing.landing import Landing
 from hopwatch_agent.settings.sections import AgentSettings, ListenSettings
 
 from hopwatch_api.listening import listening, place_of

@@ -3,13 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-
-class Model(BaseModel):
-    """Made from the agent's views by their attributes."""
-
-    model_config = ConfigDict(from_attributes=True, frozen=True)
+from hopwatch_api.kernel_models import MemoryModel, TcpModel, UsageModel
+from hopwatch_api.model import Model
 
 
 class ErrorModel(Model):
@@ -83,6 +80,11 @@ class StatusModel(Model):
     costs: CostsModel
     versions: dict[str, str]
     settings: dict[str, str | int | float | bool] = Field(description="in force; nothing secret")
+    usage: UsageModel | None = Field(description="of the agent's process")
+    memory: MemoryModel | None = Field(description="of the agent's cgroup")
+    rows_given_up: int = Field(
+        description="rows that were never landed, because they were too many or too old, since the database was made"
+    )
 
 
 class ProcessModel(Model):
@@ -91,6 +93,13 @@ class ProcessModel(Model):
     pid: int | None
     command: str
     gone_at: datetime | None = Field(description="when it was seen that the process had ended")
+    usage: UsageModel | None = Field(
+        description="null if the agent's pid namespace does not show the process"
+    )
+    memory: MemoryModel | None = Field(description="null if the agent does not see the process's cgroup")
+
+
+_TCP = "null but for TCP in the agent's own network namespace, and for the first second"
 
 
 class PeerModel(Model):
@@ -100,6 +109,7 @@ class PeerModel(Model):
     remote: str | None
     state: str = Field(description="connected, ready, disconnected, retrying or refused")
     since: datetime
+    tcp: TcpModel | None = Field(description=_TCP)
 
 
 class FindingModel(Model):
@@ -191,6 +201,7 @@ class ConnectionModel(Model):
     state: str = Field(description="connected, ready, disconnected, retrying or refused")
     since: datetime
     reason: str | None
+    tcp: TcpModel | None = Field(description=_TCP)
 
 
 class LaneModel(Model):

@@ -115,7 +115,7 @@ def test_who_watches_is_told_of_the_end_and_does_not_delay_it(
     def watch() -> None:
         with httpx.stream("GET", f"{agent.url}/v1/live", timeout=20) as answer:
             for event, _ in pushed(answer.iter_lines()):
-                seen.append(event)  # noqa: PERF402 - as they come
+                seen.append(event)
 
     watcher = threading.Thread(target=watch)
     watcher.start()

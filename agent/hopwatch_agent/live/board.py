@@ -6,18 +6,23 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 
+from msgspec.structs import replace
+
+from hopwatch_agent.kernel.records import KernelShown
+from hopwatch_agent.landing.schemas import SAMPLES
 from hopwatch_agent.live.costs import Costs, Sizes
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.incidents import KINDS as LOSSES
 from hopwatch_agent.live.incidents import Incidents
-from hopwatch_agent.live.state import LaneKey, Row
+from hopwatch_agent.live.limits import ADVICE_LIMIT, OPTIONS_KEPT, kept
+from hopwatch_agent.live.state import LaneKey, Row, Values
 from hopwatch_agent.logs.events import EventLogger
 
 EVENTS_KEPT = 10_000
 FAULTS_KEPT = 100
 RATE_SECONDS = 2.0
-SAMPLES = frozenset({"counters", "lane"})
 _PROCESS_EVENTS = {"started": "process_seen", "exited": "process_exited", "gone": "process_gone"}
 
 log = EventLogger(__name__)
@@ -27,10 +32,10 @@ Counts = tuple[int, ...]
 
 @dataclass
 class Progress:
-    """How the loops are doing. Times are nanoseconds since 1970, ``heartbeat`` monotonic seconds."""
+    """How the loops are doing. Times are nanoseconds since 1970, ``last_tick`` and ``heartbeat`` monotonic seconds."""
 
     started_at: int
-    last_tick: int | None = None
+    last_tick: float | None = None
     not_ready: str | None = "the journal directory has not been read yet"
     heartbeat: float | None = None
     alive: bool = False
@@ -38,6 +43,7 @@ class Progress:
     faults: int = 0
     last_landing: int | None = None
     landed_rows: int = 0
+    given_up: int = 0
     errors: dict[str, tuple[str, int]] = field(default_factory=dict)
     """What does not work, by source, with the time since; replaced, never changed, and so are the warnings."""
     warnings: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -63,6 +69,7 @@ class Shown:
     lanes: dict[LaneKey, Counts] = field(default_factory=dict)
     history: dict[str, deque[tuple[float, Counts]]] = field(default_factory=dict)
     incidents: Incidents = field(default_factory=Incidents)
+    kernel: KernelShown = field(default_factory=KernelShown)
 
 
 class Board:
@@ -78,6 +85,11 @@ class Board:
         """How the loops are doing, for reading without waiting for whoever holds the board."""
         return self._shown.progress
 
+    @property
+    def kernel(self) -> KernelShown:
+        """What the kernel told last; it is replaced, never changed."""
+        return self._shown.kernel
+
     @contextmanager
     def held(self) -> Iterator[Shown]:
         """What is shown, for as long as the block runs: it should be short."""
@@ -88,30 +100,40 @@ class Board:
         """Shows what a tick has committed."""
         with self.held() as shown:
             draft.apply(shown.tables)
-            shown.progress.waiting += len(rows)
-            shown.progress.faults += len(self._remember(shown, rows))
+            self._add(shown, rows)
             _count(shown)
         for row in draft.told:
             _log(row)
+
+    def publish_rows(self, rows: Sequence[tuple[int, Row]]) -> None:
+        """Shows rows that the agent has added of itself."""
+        with self.held() as shown:
+            self._add(shown, rows)
 
     def remember(self, rows: Sequence[tuple[int, Row]]) -> None:
         """Shows events that were committed by an earlier run."""
         with self.held() as shown:
             self._remember(shown, rows)
 
+    def _add(self, shown: Shown, rows: Sequence[tuple[int, Row]]) -> None:
+        shown.progress.waiting += len(rows)
+        shown.progress.faults += len(self._remember(shown, rows))
+
     @staticmethod
     def _remember(shown: Shown, rows: Sequence[tuple[int, Row]]) -> list[Row]:
         """Gives the faults among them."""
         faults: list[Row] = []
+        events: deque[tuple[int, Row]] = deque(maxlen=EVENTS_KEPT)
         for numbered in rows:
             kind = numbered[1].kind
             if kind in SAMPLES:
                 continue
-            shown.events.append(numbered)
+            events.append(numbered)
             if kind in LOSSES:
                 shown.incidents.add(*numbered)
             elif kind == "fault":
-                faults.append(numbered[1])
+                faults.append(_held(numbered[1]))
+        shown.events.extend((number, _held(row)) for number, row in events)
         if faults:
             progress = shown.progress
             progress.recent_faults = (*progress.recent_faults, *faults)[-FAULTS_KEPT:]
@@ -126,6 +148,11 @@ class Board:
                 socket: _longer(shown.history.get(socket), clock, counts)
                 for socket, counts in counters.items()
             }
+
+    def show_kernel(self, kernel: KernelShown) -> None:
+        """Shows what the kernel has just told."""
+        with self.held() as shown:
+            shown.kernel = kernel
 
     def set_error(self, source: str, text: str | None) -> None:
         """Notes that something does not work (since when is kept), or that it works again."""
@@ -177,6 +204,18 @@ def _log(row: Row) -> None:
         log.info(
             event, process=row.process, host=row.host, pid=values.get("pid"), command=values.get("command")
         )
+
+
+def _held(row: Row) -> Row:
+    values: Values = {}
+    for name, value in row.values.items():
+        if isinstance(value, str):
+            values[name] = kept(value, ADVICE_LIMIT)
+        elif isinstance(value, dict):
+            values[name] = {kept(key): number for key, number in islice(value.items(), OPTIONS_KEPT)}
+        else:
+            values[name] = value
+    return replace(row, values=values)
 
 
 def _longer(

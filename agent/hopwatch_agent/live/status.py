@@ -5,7 +5,7 @@ import sqlite3
 import time
 from importlib.metadata import version as version_of
 
-from hopwatch_agent.landing.parquet import without_secret
+from hopwatch_agent.landing.address import without_secret
 from hopwatch_agent.live.answers import CostsView, DatabaseView, ErrorView, LagView, StatusView
 from hopwatch_agent.live.board import Board, Progress
 from hopwatch_agent.live.shaping import fault_view
@@ -35,7 +35,7 @@ class Status:
         """As it is now."""
         progress = self._board.progress
         tick = progress.last_tick
-        age = None if tick is None else max(0.0, (time.time_ns() - tick) / 1e9)
+        age = None if tick is None else time.monotonic() - tick
         return StatusView(
             version=self._version,
             host=self._settings.journal.host,
@@ -59,6 +59,9 @@ class Status:
             costs=_costs(progress),
             versions=self._versions,
             settings=self._in_force,
+            usage=self._board.kernel.own_usage,
+            memory=self._board.kernel.own_memory,
+            rows_given_up=progress.given_up,
         )
 
 

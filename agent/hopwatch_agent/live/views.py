@@ -101,7 +101,7 @@ class AgentView:
             for connection in shown.tables.connections.values():
                 socket = shown.tables.sockets.get(connection.socket)
                 if socket is not None and not has_ended(socket, shown):
-                    views.append(connection_view(connection, socket))
+                    views.append(connection_view(connection, socket, shown))
             return views
 
     def lanes(self) -> list[LaneView]:

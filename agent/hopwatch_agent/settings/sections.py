@@ -7,24 +7,33 @@ from pathlib import Path
 from hopwatch.settings import from_environment as instrumentation_settings
 
 from hopwatch_agent.errors import SettingsError
+from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.settings.options import LogFormat, LogLevel, Options
 
 
 @dataclass(frozen=True)
 class JournalSettings:
-    """Where the journals are, and the host of records whose journal does not name one."""
+    """Where the journals are, the host of records whose journal does not name one, and how much is held of them."""
 
     directory: Path
     host: str
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True)
 class LandingSettings:
-    """Where Parquet goes, and when: every ``seconds``, or at ``rows`` rows."""
+    """Where Parquet goes, and when: every ``seconds``, or at ``rows`` rows; how much is kept if it cannot, and how long.
+
+    Every ``merge_seconds`` (0: never) small files become ones of at most ``merge_bytes``.
+    """
 
     uri: str
     seconds: float = 5.0
     rows: int = 100_000
+    keep_bytes: int = 1_000_000_000
+    keep_seconds: float = 604_800.0
+    merge_seconds: float = 3600.0
+    merge_bytes: int = 32_000_000
 
 
 @dataclass(frozen=True)
@@ -98,9 +107,7 @@ def settings_from(options: Options, environ: Mapping[str, str]) -> AgentSettings
     return AgentSettings(
         journal=journal,
         data=data,
-        landing=LandingSettings(
-            uri=options.land or str(data / "landed"), seconds=options.land_seconds, rows=options.land_rows
-        ),
+        landing=_landing(options, data),
         listen=_listen(options),
         access=_access(options),
         log=LogSettings(options.log_level, options.log_format),
@@ -111,7 +118,11 @@ def settings_from(options: Options, environ: Mapping[str, str]) -> AgentSettings
 
 def _journal(environ: Mapping[str, str], options: Options) -> JournalSettings:
     given = instrumentation_settings(environ)
-    return JournalSettings(directory=Path(options.dir) if options.dir else given.directory, host=given.host)
+    return JournalSettings(
+        directory=Path(options.dir) if options.dir else given.directory,
+        host=given.host,
+        limits=Limits(options.max_processes, options.max_sockets, options.max_lanes),
+    )
 
 
 def _data(journal: JournalSettings, options: Options) -> Path:
@@ -124,6 +135,18 @@ def _data_problems(environ: Mapping[str, str], options: Options) -> list[str]:
     data = _data(journal, options)
     same = data == journal.directory.absolute()
     return [f"the data directory must not be the journal directory, {data}"] if same else []
+
+
+def _landing(options: Options, data: Path) -> LandingSettings:
+    return LandingSettings(
+        uri=options.land or str(data / "landed"),
+        seconds=options.land_seconds,
+        rows=options.land_rows,
+        keep_bytes=options.keep_bytes,
+        keep_seconds=options.keep_seconds,
+        merge_seconds=options.merge_seconds,
+        merge_bytes=options.merge_bytes,
+    )
 
 
 def _listen(options: Options) -> ListenSettings:
