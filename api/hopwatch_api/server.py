@@ -7,6 +7,7 @@ import socket
 from collections.abc import Callable, Iterator
 
 import uvicorn
+from hopwatch_agent.errors import SettingsError
 from hopwatch_agent.settings.sections import AccessSettings, ListenSettings
 from starlette.types import ASGIApp
 
@@ -25,9 +26,20 @@ class Access:
     """Who may ask: token and certificates, as they are now."""
 
     def __init__(self, settings: AccessSettings) -> None:
-        """Raises ``SettingsError``."""
-        self.token = Token(settings) if settings.token is not None or settings.token_file else None
-        self.tls = Tls(settings.tls) if settings.tls else None
+        """Raises ``SettingsError`` with all that is wrong."""
+        problems: list[str] = []
+        self.token: Token | None = None
+        self.tls: Tls | None = None
+        try:
+            self.token = Token(settings) if settings.token is not None or settings.token_file else None
+        except SettingsError as error:
+            problems += error.problems
+        try:
+            self.tls = Tls(settings.tls) if settings.tls else None
+        except SettingsError as error:
+            problems += error.problems
+        if problems:
+            raise SettingsError(*problems)
         self._client_ca = bool(settings.tls and settings.tls.client_ca)
 
     def guard(self, app: ASGIApp, listen: ListenSettings) -> Guard:

@@ -88,4 +88,8 @@ def default_directory(environ: Mapping[str, str], user: int | None = None) -> Pa
     runtime = environ.get("XDG_RUNTIME_DIR")
     if runtime:
         return Path(runtime) / "hopwatch"
-    return Path(tempfile.gettempdir()) / f"hopwatch-{os.getuid() if user is None else user}"
+    try:
+        temporary = tempfile.gettempdir()
+    except OSError:
+        temporary = "/tmp"  # noqa: S108 - none can be written, which whoever writes a journal is told
+    return Path(temporary) / f"hopwatch-{os.getuid() if user is None else user}"

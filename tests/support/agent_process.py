@@ -4,7 +4,7 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -61,17 +61,34 @@ class AgentProcess:
 
     def start(self, *arguments: str) -> None:
         """Starts it and waits until it serves."""
-        self.process = self.launch(*arguments)
+        self._await(self.launch(*arguments))
+
+    def start_within(self, command: list[str]) -> None:
+        """Starts it by a command that takes its own command as arguments, and waits until it serves."""
+        self._await(self.launch(before=command))
+
+    def _await(self, process: "subprocess.Popen[str]") -> None:
+        self.process = process
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        assert line.startswith("hopwatch agent: http"), line
+        if not line.startswith("hopwatch agent: http"):
+            raise AssertionError(f"{line!r}; {self.process.communicate()[1]}")
         self.url = line.split()[-1]
 
-    def launch(self, *arguments: str) -> "subprocess.Popen[str]":
+    def launch(self, *arguments: str, before: Sequence[str] = ()) -> "subprocess.Popen[str]":
         """Starts it."""
         folders = ["--dir", str(self.journal), "--data", str(self.data), "--land", self._land]
         return subprocess.Popen(
-            [str(HOPWATCH), "agent", *folders, "--listen", "127.0.0.1:0", *self._arguments, *arguments],
+            [
+                *before,
+                str(HOPWATCH),
+                "agent",
+                *folders,
+                "--listen",
+                "127.0.0.1:0",
+                *self._arguments,
+                *arguments,
+            ],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
