@@ -15,8 +15,6 @@ from hopwatch_agent.store.database import prepare
 from hopwatch_agent.store.store import Store
 from hopwatch_agent.tick import Ticker
 
-SHUTDOWN_SECONDS = 30.0
-
 
 class Agent:
     """The two loops over one data directory, which must be owned by the caller."""
@@ -30,7 +28,8 @@ class Agent:
         self.board = Board(tables)
         self._restore()
         self._lander, self._landings = self._make_landing()
-        self._ticks = TickLoop(Ticker(settings.journal, self._store, tables, self.board), self.board)
+        ticker = Ticker(settings.journal, self._store, tables, self.board)
+        self._ticks = TickLoop(ticker, self.board, settings)
 
     def _restore(self) -> None:
         self.board.remember(self._store.newest_events(EVENTS_KEPT))
@@ -54,13 +53,13 @@ class Agent:
         self._ticks.start()
         self._landings.start()
 
-    def stop(self) -> bool:
-        """A last tick, and everything landed; False if that was not possible in half a minute.
+    def stop(self, seconds: float) -> bool:
+        """A last tick, and everything landed; False if that was not possible in ``seconds``.
 
         What was not landed is in the database and is landed by the next run.
         """
-        deadline = time.monotonic() + SHUTDOWN_SECONDS
-        ticked = self._ticks.stop(SHUTDOWN_SECONDS / 2)
+        deadline = time.monotonic() + seconds
+        ticked = self._ticks.stop(seconds / 2)
         landed = self._landings.stop(max(0.0, deadline - time.monotonic()))
         if ticked and landed:
             self._ticks.clean()

@@ -27,7 +27,14 @@ class AgentError(HopwatchError):
 
 
 class SettingsError(AgentError):
-    """A setting cannot be used."""
+    """Settings that cannot be used: one text each."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__(*problems)
+        self.problems = problems
+
+    def __str__(self) -> str:
+        return "\n".join(self.problems)
 
 
 class DataDirectoryError(AgentError):
