@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from hopwatch_agent.errors import DataDirectoryError, StoreError
+from hopwatch_agent.store.room import PAGE, logged_pages
 
 SCHEMA_VERSION = 1
 FILE_NAME = "agent.sqlite3"
@@ -90,7 +91,8 @@ def connect(data: Path) -> sqlite3.Connection:
         connection = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("PRAGMA wal_autocheckpoint=1000")
+        connection.execute(f"PRAGMA wal_autocheckpoint={logged_pages(data)}")
+        connection.execute(f"PRAGMA journal_size_limit={2 * PAGE * logged_pages(data)}")
     return connection
 
 

@@ -11,6 +11,7 @@ from hopwatch_agent.landing.schemas import SAMPLES
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.state import ConnectionState, LaneState, ProcessState, Row, SocketState
 from hopwatch_agent.store.database import FILE_NAME, connect, meta, reading, set_meta, starting, transaction
+from hopwatch_agent.store.room import check_room
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _encode = msgspec.msgpack.Encoder().encode
@@ -53,6 +54,8 @@ class Store:
 
     def commit(self, draft: Draft) -> list[NumberedRow]:
         """Keeps all of the draft or, with ``StoreError``, nothing. Gives the rows with their numbers."""
+        with reading():
+            check_room(self._connection, self._path)
         with transaction(self._connection):
             first = meta(self._connection, "next_row")
             draft.number(first)
