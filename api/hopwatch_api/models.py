@@ -48,6 +48,9 @@ class StatusModel(Model):
     errors: list[ErrorModel]
     usage: UsageModel | None = Field(description="of the agent's process")
     memory: MemoryModel | None = Field(description="of the agent's cgroup")
+    rows_given_up: int = Field(
+        description="rows that were never landed, because they were too many or too old, since the database was made"
+    )
 
 
 class ProcessModel(Model):

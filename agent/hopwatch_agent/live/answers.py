@@ -49,6 +49,7 @@ class StatusView:
     errors: list[ErrorView]
     usage: Usage | None
     memory: Memory | None
+    rows_given_up: int
 
 
 @dataclass(frozen=True)

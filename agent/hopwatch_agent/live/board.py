@@ -36,6 +36,7 @@ class Progress:
     faults: int = 0
     last_landing: int | None = None
     landed_rows: int = 0
+    given_up: int = 0
     errors: dict[str, tuple[str, int]] = field(default_factory=dict)
 
 
@@ -70,14 +71,22 @@ class Board:
         """Shows what a tick has committed."""
         with self.held() as shown:
             draft.apply(shown.tables)
-            shown.progress.waiting += len(rows)
-            self._remember(shown, rows)
-            shown.progress.faults += sum(row.kind == "fault" for _, row in rows)
+            self._add(shown, rows)
+
+    def publish_rows(self, rows: Sequence[tuple[int, Row]]) -> None:
+        """Shows rows that the agent has added of itself."""
+        with self.held() as shown:
+            self._add(shown, rows)
 
     def remember(self, rows: Sequence[tuple[int, Row]]) -> None:
         """Shows events that were committed by an earlier run."""
         with self.held() as shown:
             self._remember(shown, rows)
+
+    def _add(self, shown: Shown, rows: Sequence[tuple[int, Row]]) -> None:
+        shown.progress.waiting += len(rows)
+        shown.progress.faults += sum(row.kind == "fault" for _, row in rows)
+        self._remember(shown, rows)
 
     @staticmethod
     def _remember(shown: Shown, rows: Sequence[tuple[int, Row]]) -> None:

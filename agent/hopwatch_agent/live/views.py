@@ -2,7 +2,7 @@
 
 import time
 
-from hopwatch_agent.landing.parquet import without_secret
+from hopwatch_agent.landing.address import without_secret
 from hopwatch_agent.live.answers import (
     ConnectionView,
     ErrorView,
@@ -85,6 +85,7 @@ class AgentView:
                 ],
                 usage=shown.kernel.own_usage,
                 memory=shown.kernel.own_memory,
+                rows_given_up=progress.given_up,
             )
 
     def sockets(self) -> list[SocketView]:
