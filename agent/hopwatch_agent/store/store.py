@@ -11,7 +11,7 @@ from hopwatch_agent.landing.schemas import SAMPLES
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.state import ConnectionState, LaneState, ProcessState, Row, SocketState
 from hopwatch_agent.store.database import FILE_NAME, connect, meta, reading, set_meta, starting, transaction
-from hopwatch_agent.store.room import check_room
+from hopwatch_agent.store.room import room
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _encode = msgspec.msgpack.Encoder().encode
@@ -54,8 +54,6 @@ class Store:
 
     def commit(self, draft: Draft) -> list[NumberedRow]:
         """Keeps all of the draft or, with ``StoreError``, nothing. Gives the rows with their numbers."""
-        with reading():
-            check_room(self._connection, self._path)
         with transaction(self._connection):
             first = meta(self._connection, "next_row")
             draft.number(first)
@@ -90,6 +88,11 @@ class Store:
             connection.execute("DELETE FROM state WHERE process=?", (process,))
         for socket in draft.forgotten_sockets:
             connection.execute("DELETE FROM state WHERE socket=?", (socket,))
+
+    def room(self) -> int:
+        """How many bytes a step may add; raises ``StoreError`` if that is none."""
+        with reading():
+            return room(self._connection, self._path)
 
     def oldest_row(self) -> int:
         """Number of the oldest row that waits to be landed; the next one's number if none waits."""
