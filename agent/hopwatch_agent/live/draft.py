@@ -19,6 +19,8 @@ from hopwatch_agent.live.state import (
 )
 
 _TOLD = frozenset({"fault", "process"})
+ROWS_A_STEP = 50_000
+BYTES_A_STEP = 64 * 1024 * 1024
 
 
 @dataclass
@@ -34,7 +36,9 @@ class Tables:
 class Draft:
     """Changes over the tables, and new rows, until they are committed."""
 
-    def __init__(self, tables: Tables, limits: Limits | None = None) -> None:
+    def __init__(
+        self, tables: Tables, limits: Limits | None = None, *, bytes_left: int = BYTES_A_STEP
+    ) -> None:
         self.limits = limits or Limits()
         self.processes = Overlay(tables.processes)
         self.sockets = Overlay(tables.sockets, self.limits.sockets)
@@ -45,6 +49,8 @@ class Draft:
         """Those that the log tells of, too."""
         self.left_out: Counter[str] = Counter()
         """Sockets, lanes and connections that there was no room for, by that word, since the last ``take_left_out``."""
+        self.bytes_left = bytes_left
+        """How much more of journals may be read for this step."""
         self.unavailable: list[str] = []
         """Files that could not be read this time."""
         self.forgotten_processes: set[str] = set()
@@ -75,6 +81,11 @@ class Draft:
         """Drops a socket and all that belongs to it from the current state."""
         self.sockets.drop(socket)
         self.forgotten_sockets.add(socket)
+
+    @property
+    def full(self) -> bool:
+        """True if no more should be read for this step."""
+        return len(self.rows) >= ROWS_A_STEP or self.bytes_left <= 0
 
     @property
     def empty(self) -> bool:

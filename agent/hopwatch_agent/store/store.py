@@ -12,6 +12,7 @@ from hopwatch_agent.landing.schemas import SAMPLES
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.state import ConnectionState, LaneState, ProcessState, Row, SocketState
 from hopwatch_agent.store.database import FILE_NAME, connect, meta, reading, set_meta, starting, transaction
+from hopwatch_agent.store.room import room
 
 _DAY = 86_400 * 1_000_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -94,6 +95,11 @@ class Store:
             connection.execute("DELETE FROM state WHERE process=?", (process,))
         for socket in draft.forgotten_sockets:
             connection.execute("DELETE FROM state WHERE socket=?", (socket,))
+
+    def room(self) -> int:
+        """How many bytes a step may add; raises ``StoreError`` if that is none."""
+        with reading():
+            return room(self._connection, self._path)
 
     def oldest_row(self) -> int:
         """Number of the oldest row that waits to be landed; the next one's number if none waits."""
