@@ -50,7 +50,7 @@ class Agent:
         return lander, LandingLoop(lander, keeper, merger, settings, self.board)
 
     def start(self) -> None:
-        """Begins to read journals and to land."""
+        """Begins to read journals and to land; raises ``DirectoryInUseError``."""
         self._ticks.start()
         self._landings.start()
 
@@ -64,6 +64,7 @@ class Agent:
         landed = self._landings.stop(max(0.0, deadline - time.monotonic()))
         if ticked and landed:
             self._ticks.clean()
+            self._ticks.close()
             self._store.close()
             self._lander.close()
         return ticked and landed

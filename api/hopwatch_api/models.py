@@ -3,13 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-
-class Model(BaseModel):
-    """Made from the agent's views by their attributes."""
-
-    model_config = ConfigDict(from_attributes=True, frozen=True)
+from hopwatch_api.kernel_models import MemoryModel, TcpModel, UsageModel
+from hopwatch_api.model import Model
 
 
 class ErrorModel(Model):
@@ -49,6 +46,8 @@ class StatusModel(Model):
     faults: int = Field(description="faults met since the agent's database was made")
     recent_faults: list[FaultModel]
     errors: list[ErrorModel]
+    usage: UsageModel | None = Field(description="of the agent's process")
+    memory: MemoryModel | None = Field(description="of the agent's cgroup")
     rows_given_up: int = Field(
         description="rows that were never landed, because they were too many or too old, since the database was made"
     )
@@ -60,6 +59,13 @@ class ProcessModel(Model):
     pid: int | None
     command: str
     gone_at: datetime | None = Field(description="when it was seen that the process had ended")
+    usage: UsageModel | None = Field(
+        description="null if the agent's pid namespace does not show the process"
+    )
+    memory: MemoryModel | None = Field(description="null if the agent does not see the process's cgroup")
+
+
+_TCP = "null but for TCP in the agent's own network namespace, and for the first second"
 
 
 class PeerModel(Model):
@@ -69,6 +75,7 @@ class PeerModel(Model):
     remote: str | None
     state: str = Field(description="connected, ready, disconnected, retrying or refused")
     since: datetime
+    tcp: TcpModel | None = Field(description=_TCP)
 
 
 class FindingModel(Model):
@@ -129,6 +136,19 @@ class Rates(Model):
     reordered: float
 
 
+class BacklogModel(Model):
+    """Messages on their way, as of a second ago at most: numbered by the sender, and not seen by the receiver.
+
+    Those lost since the newest message that the receiver saw are in ``at_most`` until the next one shows the gap; ``at_least``
+    leaves out all that may have been lost.
+    """
+
+    at_most: int
+    at_least: int
+    oldest_at_least: float = Field(description="seconds that the oldest has waited at least")
+    oldest_at_most: float | None = Field(description="and at most; null if that is not known")
+
+
 class SocketModel(Model):
     """One socket."""
 
@@ -145,6 +165,10 @@ class SocketModel(Model):
     rates: Rates
     peers: list[PeerModel]
     findings: list[FindingModel]
+    backlog_sent: BacklogModel | None = Field(
+        description="of what it sends, to the slowest of the receivers that read at this agent; null if it is not known"
+    )
+    backlog_received: BacklogModel | None = Field(description="of what it receives; null if it is not known")
 
 
 class ConnectionModel(Model):
@@ -160,6 +184,7 @@ class ConnectionModel(Model):
     state: str = Field(description="connected, ready, disconnected, retrying or refused")
     since: datetime
     reason: str | None
+    tcp: TcpModel | None = Field(description=_TCP)
 
 
 class LaneModel(Model):
@@ -181,6 +206,10 @@ class LaneModel(Model):
     )
     newest_sent_at: datetime | None
     final: bool
+    backlog: BacklogModel | None = Field(
+        description="null unless both ends are open and this agent's; at the sending end: to the slowest receiver, or, of a lane that"
+        " is shared out, to all of them together"
+    )
 
 
 class EventModel(Model):

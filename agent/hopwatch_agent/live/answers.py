@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from hopwatch_agent.kernel.records import Memory, Usage
+from hopwatch_agent.live.backlog_shown import Backlog
+
 
 @dataclass(frozen=True)
 class ErrorView:
@@ -45,26 +48,34 @@ class StatusView:
     faults: int
     recent_faults: list[FaultView]
     errors: list[ErrorView]
+    usage: Usage | None
+    memory: Memory | None
     rows_given_up: int
 
 
 @dataclass(frozen=True)
 class ProcessView:
-    """Who owns a socket; ``gone_at`` is when it was seen that the process had ended."""
+    """Who owns a socket; ``gone_at`` is when it was seen that the process had ended.
+
+    ``usage`` and ``memory`` (of its cgroup) are None where the process is not visible to the agent.
+    """
 
     pid: int | None
     command: str
     gone_at: datetime | None
+    usage: Usage | None = None
+    memory: Memory | None = None
 
 
 @dataclass(frozen=True)
 class PeerView:
-    """One connection of a socket."""
+    """One connection of a socket. ``tcp``: what the kernel knows of it, as ``TcpModel`` has it."""
 
     local: str | None
     remote: str | None
     state: str
     since: datetime
+    tcp: dict[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -93,7 +104,7 @@ class SocketFindingView:
 
 @dataclass(frozen=True)
 class SocketView:
-    """One socket."""
+    """One socket. ``backlog_sent``: of what it sends, ``backlog_received``: of what it receives; None where that is not known."""
 
     id: str
     name: str
@@ -108,6 +119,8 @@ class SocketView:
     rates: dict[str, float]
     peers: list[PeerView]
     findings: list[FindingView]
+    backlog_sent: Backlog | None
+    backlog_received: Backlog | None
 
 
 @dataclass(frozen=True)
@@ -124,11 +137,15 @@ class ConnectionView:
     state: str
     since: datetime
     reason: str | None
+    tcp: dict[str, Any] | None
 
 
 @dataclass(frozen=True)
 class LaneView:
-    """One lane at one of its ends; ``lost`` are the numbers missing below ``next``, at a receiver."""
+    """One lane at one of its ends; ``lost`` are the numbers missing below ``next``, at a receiver.
+
+    ``backlog``: None unless both ends are open and this agent's.
+    """
 
     socket: str
     socket_name: str
@@ -142,6 +159,7 @@ class LaneView:
     lost: int | None
     newest_sent_at: datetime | None
     final: bool
+    backlog: Backlog | None
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,11 @@
 """All that one tick will commit: rows to land and changes of the current state."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.live.overlay import Overlay
 from hopwatch_agent.live.state import (
     ConnectionKey,
@@ -30,12 +32,17 @@ class Tables:
 class Draft:
     """Changes over the tables, and new rows, until they are committed."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
         self.processes = Overlay(tables.processes)
-        self.sockets = Overlay(tables.sockets)
-        self.lanes = Overlay(tables.lanes)
-        self.connections = Overlay(tables.connections)
+        self.sockets = Overlay(tables.sockets, self.limits.sockets)
+        self.lanes = Overlay(tables.lanes, self.limits.lanes)
+        self.connections = Overlay(tables.connections, self.limits.connections)
         self.rows: list[Row] = []
+        self.left_out: Counter[str] = Counter()
+        """Sockets, lanes and connections that there was no room for, by that word, since the last ``take_left_out``."""
+        self.unavailable: list[str] = []
+        """Files that could not be read this time."""
         self.forgotten_processes: set[str] = set()
         self.forgotten_sockets: set[str] = set()
 
@@ -46,6 +53,11 @@ class Draft:
     def add_fault(self, text: str, process: ProcessState, at: int, socket: str | None = None) -> None:
         """Adds a fault: unreadable input that the agent met."""
         self.add("fault", {"socket": socket, "text": text}, process, at)
+
+    def take_left_out(self) -> Counter[str]:
+        """What there was no room for since this was last asked."""
+        left_out, self.left_out = self.left_out, Counter()
+        return left_out
 
     def forget_process(self, process: str) -> None:
         """Drops a process and all that belongs to it from the current state."""

@@ -2,14 +2,17 @@
 
 from dataclasses import dataclass
 from functools import singledispatch
+from itertools import islice
 
 from msgspec.structs import replace
 
 from hopwatch_agent import records
 from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.live.draft import Draft
+from hopwatch_agent.live.limits import ADVICE_LIMIT, OPTIONS_KEPT, kept, kept_or_none
 from hopwatch_agent.live.rows import counters_row, process_row, rows_of, socket_row
 from hopwatch_agent.live.state import (
+    ConnectionKey,
     ConnectionState,
     Finding,
     LaneState,
@@ -22,6 +25,7 @@ FINDINGS_KEPT = 50
 DROPPED_KEPT = 8
 AWAITING_KEPT = 100
 ENDPOINTS_KEPT = 100
+UNSUBSCRIBED_KEPT = 100
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ def apply_event(event: records.AnyEvent, process: ProcessState, draft: Draft) ->
     if isinstance(event, records.Opened):
         socket = _opened(event, step)
         draft.add(*socket_row("opened", socket), process, event.t, event.n)
+        if not draft.sockets.put(socket.socket, _held(socket)):
+            draft.left_out["sockets"] += 1
     elif isinstance(event, records.Closed):
         _closed(event, step)
     elif isinstance(event, records.Exit):
@@ -51,7 +57,7 @@ def apply_event(event: records.AnyEvent, process: ProcessState, draft: Draft) ->
 
 
 def _opened(event: records.Opened, step: Step) -> SocketState:
-    socket = SocketState(
+    return SocketState(
         socket=event.socket,
         process=step.process.process,
         name=event.name,
@@ -63,8 +69,16 @@ def _opened(event: records.Opened, step: Step) -> SocketState:
         slot=event.slot,
         opened_at=event.t,
     )
-    step.draft.sockets.put(socket.socket, socket)
-    return socket
+
+
+def _held(socket: SocketState) -> SocketState:
+    return replace(
+        socket,
+        name=kept(socket.name),
+        type=kept(socket.type),
+        sequence=kept_or_none(socket.sequence),
+        options={kept(name): value for name, value in islice(socket.options.items(), OPTIONS_KEPT)},
+    )
 
 
 def _closed(event: records.Closed, step: Step) -> None:
@@ -87,8 +101,10 @@ def _update(event: records.Event, step: Step) -> None:
 @_update.register
 def _(event: records.OptionSet, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
-    if socket is not None and isinstance(event.value, int) and abs(event.value) <= records.INT64_MAX:
-        options = {**socket.options, event.option: event.value}
+    if socket is None or not isinstance(event.value, int) or abs(event.value) > records.INT64_MAX:
+        return
+    if event.option in socket.options or len(socket.options) < OPTIONS_KEPT:
+        options = {**socket.options, kept(event.option): event.value}
         step.draft.sockets.put(event.socket, replace(socket, options=options))
 
 
@@ -97,9 +113,10 @@ def _(event: records.OptionSet, step: Step) -> None:
 @_update.register(records.Endpoint)
 def _(event: records.EndpointEvent, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
-    if socket is None or event.endpoint in socket.endpoints or len(socket.endpoints) >= ENDPOINTS_KEPT:
+    endpoint = kept(event.endpoint)
+    if socket is None or endpoint in socket.endpoints or len(socket.endpoints) >= ENDPOINTS_KEPT:
         return
-    step.draft.sockets.put(event.socket, replace(socket, endpoints=(*socket.endpoints, event.endpoint)))
+    step.draft.sockets.put(event.socket, replace(socket, endpoints=(*socket.endpoints, endpoint)))
 
 
 @_update.register(records.Unbind)
@@ -107,15 +124,29 @@ def _(event: records.EndpointEvent, step: Step) -> None:
 def _(event: records.EndpointEvent, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
     if socket is not None:
-        endpoints = tuple(endpoint for endpoint in socket.endpoints if endpoint != event.endpoint)
+        endpoints = tuple(endpoint for endpoint in socket.endpoints if endpoint != kept(event.endpoint))
         step.draft.sockets.put(event.socket, replace(socket, endpoints=endpoints))
-        step.draft.connections.drop((event.socket, f"endpoint {event.endpoint}"))
+        step.draft.connections.drop(_unreached(event.socket, event.endpoint))
+
+
+@_update.register
+def _(event: records.Unsubscribe, step: Step) -> None:
+    socket = step.draft.sockets.get(event.socket)
+    if socket is not None:
+        prefix, others = (
+            event.topic,
+            [left for left in socket.unsubscribed if not left[0].startswith(event.topic)],
+        )
+        if len(others) >= UNSUBSCRIBED_KEPT:
+            prefix, others = "", []  # which ones is not kept any more: any topic may have been left
+        left = (*others, (prefix, event.t))
+        step.draft.sockets.put(event.socket, replace(socket, unsubscribed=left))
 
 
 @_update.register
 def _(event: records.Connected, step: Step) -> None:
     _put_connection(event, "connected", step)
-    step.draft.connections.drop((event.socket, f"endpoint {event.endpoint}"))
+    step.draft.connections.drop(_unreached(event.socket, event.endpoint))
     socket = step.draft.sockets.get(event.socket)
     if socket is not None:
         awaiting = (*socket.awaiting, event.connection)[-AWAITING_KEPT:]
@@ -142,14 +173,23 @@ def _put_connection(event: records.ConnectionEvent, state: str, step: Step) -> N
         socket=event.socket,
         connection=event.connection,
         process=step.process.process,
-        endpoint=event.endpoint,
-        local=event.local,
-        remote=event.remote,
+        endpoint=kept(event.endpoint),
+        local=kept_or_none(event.local),
+        remote=kept_or_none(event.remote),
         accepted=event.accepted,
         state=state,
         since=event.t,
     )
-    step.draft.connections.put(key, connection)
+    _put(key, connection, step)
+
+
+def _put(key: ConnectionKey, connection: ConnectionState, step: Step) -> None:
+    if not step.draft.connections.put(key, connection):
+        step.draft.left_out["connections"] += 1
+
+
+def _unreached(socket: str, endpoint: str) -> ConnectionKey:
+    return socket, f"endpoint {kept(endpoint)}"
 
 
 @_update.register
@@ -158,7 +198,7 @@ def _(event: records.Handshake, step: Step) -> None:
     for number in socket.awaiting if socket is not None else ():
         # monitors tell handshakes by endpoint alone; they come in the order of the connections
         connection = step.draft.connections.get((event.socket, str(number)))
-        if socket is not None and connection is not None and connection.endpoint == event.endpoint:
+        if socket is not None and connection is not None and connection.endpoint == kept(event.endpoint):
             ready = replace(connection, state="ready", since=event.t)
             step.draft.connections.put((event.socket, str(number)), ready)
             awaiting = tuple(other for other in socket.awaiting if other != number)
@@ -174,22 +214,23 @@ def _(event: records.Retried | records.HandshakeFailed, step: Step) -> None:
         socket=event.socket,
         connection=None,
         process=step.process.process,
-        endpoint=event.endpoint,
+        endpoint=kept(event.endpoint),
         local=None,
         remote=None,
         accepted=False,
         state="refused" if refused else "retrying",
         since=event.t,
-        reason=str(event.reason) if isinstance(event, records.HandshakeFailed) else None,
+        reason=kept(str(event.reason)) if isinstance(event, records.HandshakeFailed) else None,
     )
-    step.draft.connections.put((event.socket, f"endpoint {event.endpoint}"), connection)
+    _put(_unreached(event.socket, event.endpoint), connection, step)
 
 
 @_update.register
 def _(event: records.LaneAnnounced, step: Step) -> None:
     key = (event.socket, event.stream, event.lane)
     lane = step.draft.lanes.get(key) or LaneState(*key, process=step.process.process)
-    step.draft.lanes.put(key, replace(lane, topic=event.topic))
+    if not step.draft.lanes.put(key, replace(lane, topic=kept(event.topic), gave_way=False)):
+        step.draft.left_out["lanes"] += 1
 
 
 @_update.register
@@ -197,7 +238,8 @@ def _(event: records.Lanes, step: Step) -> None:
     for stream, number, *numbers in event.lanes:
         key = (event.socket, stream, number)
         lane = step.draft.lanes.get(key) or LaneState(*key, process=step.process.process)
-        step.draft.lanes.put(key, with_numbers(lane, tuple(numbers), final=event.final or lane.final))
+        told = with_numbers(lane, tuple(numbers), final=event.final or lane.final)
+        step.draft.lanes.put(key, replace(told, gave_way=not event.final and stream != event.socket))
 
 
 def with_numbers(lane: LaneState, numbers: tuple[int, ...], *, final: bool) -> LaneState:
@@ -217,7 +259,7 @@ def with_numbers(lane: LaneState, numbers: tuple[int, ...], *, final: bool) -> L
 @_update.register
 def _(event: records.FindingMade, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
-    finding = Finding(event.rule, event.text, event.advice)
+    finding = Finding(kept(event.rule), kept(event.text, ADVICE_LIMIT), kept(event.advice, ADVICE_LIMIT))
     if socket is None or finding in socket.findings or len(socket.findings) >= FINDINGS_KEPT:
         return
     step.draft.sockets.put(event.socket, replace(socket, findings=(*socket.findings, finding)))
@@ -227,4 +269,4 @@ def _(event: records.FindingMade, step: Step) -> None:
 def _(event: records.FaultCaught, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket) if event.socket else None
     if socket is not None:
-        step.draft.sockets.put(socket.socket, replace(socket, instrumentation_fault=event.text))
+        step.draft.sockets.put(socket.socket, replace(socket, instrumentation_fault=kept(event.text)))

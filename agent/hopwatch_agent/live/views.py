@@ -72,7 +72,7 @@ class AgentView:
                 ready=progress.not_ready is None,
                 processes=sum(process.gone_at is None for process in tables.processes.values()),
                 sockets=sum(not has_ended(socket, shown) for socket in tables.sockets.values()),
-                lag_seconds=None if tick is None else max(0.0, (time.time_ns() - tick) / 1e9),
+                lag_seconds=None if tick is None else time.monotonic() - tick,
                 rows_waiting=progress.waiting,
                 rows_landed=progress.landed_rows,
                 last_landing=moment_or_none(progress.last_landing),
@@ -83,6 +83,8 @@ class AgentView:
                     ErrorView(source, text, moment(since))
                     for source, (text, since) in sorted(progress.errors.items())
                 ],
+                usage=shown.kernel.own_usage,
+                memory=shown.kernel.own_memory,
                 rows_given_up=progress.given_up,
             )
 
@@ -117,7 +119,7 @@ class AgentView:
             for connection in shown.tables.connections.values():
                 socket = shown.tables.sockets.get(connection.socket)
                 if socket is not None and not has_ended(socket, shown):
-                    views.append(connection_view(connection, socket))
+                    views.append(connection_view(connection, socket, shown))
             return views
 
     def lanes(self) -> list[LaneView]:

@@ -1,21 +1,23 @@
 """The settings as the parts of the agent take them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hopwatch.settings import from_environment as instrumentation_settings
 
 from hopwatch_agent.errors import SettingsError
+from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.settings.options import LogLevel, Options
 
 
 @dataclass(frozen=True)
 class JournalSettings:
-    """Where the journals are, and the host of records whose journal does not name one."""
+    """Where the journals are, the host of records whose journal does not name one, and how much is held of them."""
 
     directory: Path
     host: str
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,11 @@ def settings_from(options: Options, environ: Mapping[str, str]) -> AgentSettings
 
 def _journal(environ: Mapping[str, str], options: Options) -> JournalSettings:
     given = instrumentation_settings(environ)
-    return JournalSettings(directory=Path(options.dir) if options.dir else given.directory, host=given.host)
+    return JournalSettings(
+        directory=Path(options.dir) if options.dir else given.directory,
+        host=given.host,
+        limits=Limits(options.max_processes, options.max_sockets, options.max_lanes),
+    )
 
 
 def _data(journal: JournalSettings, options: Options) -> Path:
