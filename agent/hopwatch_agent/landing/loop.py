@@ -64,6 +64,10 @@ class LandingLoop:
             self._keep()
             self._merge()
         self._land()
+        if not self._failures:
+            # what was given up before is told, and that lands too
+            self._keep()
+            self._land()
 
     def _wait(self) -> bool:
         """Waits until it is time to land; True if it is time to stop."""
