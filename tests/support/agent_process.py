@@ -50,6 +50,10 @@ class AgentProcess:
         self.process: subprocess.Popen[str] | None = None
         self.url = ""
 
+    def set(self, name: str, value: str) -> None:
+        """A variable of its environment, from its next start on."""
+        self._environment[name] = value
+
     def land_at(self, uri: str) -> None:
         """Where it lands from its next start on, in place of ``landed``."""
         self._land = uri
@@ -87,11 +91,12 @@ class AgentProcess:
         _, errors = self.process.communicate(timeout=30)
         return self.process.returncode, errors
 
-    def kill(self) -> None:
-        """SIGKILL."""
+    def kill(self) -> str:
+        """SIGKILL; gives what it had said on standard output that nobody read."""
         assert self.process is not None
         self.process.kill()
-        self.process.communicate()
+        said, _ = self.process.communicate()
+        return said
 
     def rows(self, kind: str) -> list[dict[str, Any]]:
         """What it has landed."""
