@@ -19,6 +19,8 @@ from hopwatch_agent.tail import report_once
 
 SAMPLE_SECONDS = 1.0
 PROXIED_AT = COUNTERS.index("proxied_at")
+MAY_FALL = frozenset({"lost", "pending_sends"})
+_ONLY_GROW = tuple(place for place, name in enumerate(COUNTERS) if name not in MAY_FALL)
 
 
 @dataclass(frozen=True)
@@ -168,4 +170,4 @@ def _same(counts: tuple[int, ...], before: tuple[int, ...]) -> bool:
 
 
 def _shrunk(counts: tuple[int, ...], before: tuple[int, ...]) -> bool:
-    return any(now < then for now, then in zip(counts, before, strict=True))
+    return any(counts[place] < before[place] for place in _ONLY_GROW)
