@@ -55,7 +55,9 @@ class Journal:
         """Events of these kinds (all without any), in order of writing within each process; segment lines left out."""
         found = []
         for path in sorted(self.directory.glob("*.events")):
-            lines = [json.loads(line) for line in path.read_text().splitlines()]
+            # a line without its end is still being written
+            whole, _, _ = path.read_text().rpartition("\n")
+            lines = [json.loads(line) for line in whole.splitlines()]
             found += [
                 line for line in lines if line["event"] != "segment" and (not kinds or line["event"] in kinds)
             ]
