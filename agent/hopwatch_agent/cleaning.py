@@ -59,6 +59,7 @@ def forget_old(tables: Tables, listed: dict[str, ProcessFiles], draft: Draft, no
     for place, socket in enumerate(closed):
         if _closing(socket) < before or place < len(closed) - CLOSED_SOCKETS_SHOWN:
             draft.forget_socket(socket.socket)
+    draft.drop_idle_series()
 
 
 def _is_before(process: ProcessState, before: int) -> bool:

@@ -1,9 +1,9 @@
 """The HTTP application: handlers that translate, and nothing else."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Protocol
 
-from fastapi import FastAPI, Path, Query
+from fastapi import FastAPI, Header, Path, Query, Response
 from fastapi.responses import JSONResponse
 
 from hopwatch_api.models import (
@@ -51,16 +51,40 @@ class AgentState(Protocol):
         """The next events after a number."""
 
 
+class MetricsAnswer(Protocol):
+    """A page for Prometheus."""
+
+    @property
+    def status(self) -> int:
+        """That of HTTP."""
+
+    @property
+    def content_type(self) -> str:
+        """One of the formats that were asked for."""
+
+    @property
+    def body(self) -> bytes:
+        """The page."""
+
+
 _UNHEALTHY: dict[int | str, dict[str, Any]] = {503: {"model": HealthModel}}
+_METRICS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/plain": {}, "application/openmetrics-text": {}}, "description": "the metrics"},
+    503: {"content": {"text/plain": {}}, "description": "OTEL_SDK_DISABLED is true"},
+}
 _UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"model": ErrorAnswer}}
 
 
-def create_app(state: AgentState, version: str = "") -> FastAPI:
-    """The application over one agent's state."""
+def create_app(
+    state: AgentState, version: str = "", metrics: Callable[[str], MetricsAnswer] | None = None
+) -> FastAPI:
+    """The application over one agent's state; ``metrics`` makes the page of /metrics for an Accept header."""
     app = FastAPI(title="hopwatch agent", version=version or "0", redoc_url=None)
     _add_state(app, state)
     _add_sockets(app, state)
     _add_health(app, state)
+    if metrics is not None:
+        _add_metrics(app, metrics)
     return app
 
 
@@ -119,6 +143,14 @@ def _add_health(app: FastAPI, state: AgentState) -> None:
     async def readyz() -> JSONResponse:
         """Whether the journal directory has been read."""
         return _health(state.not_ready())
+
+
+def _add_metrics(app: FastAPI, metrics: Callable[[str], MetricsAnswer]) -> None:
+    @app.get("/metrics", response_class=Response, responses=_METRICS)
+    def page(accept: Annotated[str, Header()] = "") -> Response:
+        """Metrics for Prometheus, as text or OpenMetrics."""
+        answer = metrics(accept)
+        return Response(answer.body, answer.status, media_type=answer.content_type)
 
 
 def _health(reason: str | None) -> JSONResponse:

@@ -49,6 +49,9 @@ class StatusModel(Model):
     faults: int = Field(description="faults met since the agent's database was made")
     recent_faults: list[FaultModel]
     errors: list[ErrorModel]
+    gathered_sockets: int = Field(
+        description="open sockets that metrics tell of as one, because there were more series than the setting allows"
+    )
 
 
 class ProcessModel(Model):

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 import uvicorn
+from fastapi import FastAPI
 from hopwatch.errors import HopwatchError
 from hopwatch.version import VERSION
 from hopwatch_agent.agent import Agent
@@ -57,7 +58,8 @@ def check_settings(environ: Mapping[str, str], flags: Mapping[str, str | bool | 
 def _run(settings: AgentSettings, listener: socket.socket, stop: threading.Event) -> int:
     agent = Agent(settings)
     agent.start()
-    asyncio.run(_serve(AgentView(agent.board, settings, VERSION), listener, stop))
+    app = create_app(AgentView(agent.board, settings, VERSION), VERSION, agent.metrics.answer)
+    asyncio.run(_serve(app, listener, stop))
     if agent.stop():
         return 0
     print("hopwatch agent: not everything could be landed; the next run does it", file=sys.stderr, flush=True)
@@ -67,9 +69,9 @@ def _run(settings: AgentSettings, listener: socket.socket, stop: threading.Event
     return EXIT_NOT_LANDED
 
 
-async def _serve(view: AgentView, listener: socket.socket, stop: threading.Event) -> None:
+async def _serve(app: FastAPI, listener: socket.socket, stop: threading.Event) -> None:
     config = uvicorn.Config(
-        create_app(view, VERSION),
+        app,
         log_level="warning",
         access_log=False,
         lifespan="off",

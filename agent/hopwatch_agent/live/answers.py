@@ -45,6 +45,7 @@ class StatusView:
     faults: int
     recent_faults: list[FaultView]
     errors: list[ErrorView]
+    gathered_sockets: int
 
 
 @dataclass(frozen=True)

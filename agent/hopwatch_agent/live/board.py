@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -32,6 +32,10 @@ class Progress:
     last_landing: int | None = None
     landed_rows: int = 0
     errors: dict[str, tuple[str, int]] = field(default_factory=dict)
+    events_untold: dict[str, int] = field(default_factory=dict)
+    """Log events that were not exported, by their name."""
+    export_failures: dict[str, int] = field(default_factory=dict)
+    """Exports that failed since the agent was started, by signal."""
 
 
 @dataclass
@@ -51,6 +55,8 @@ class Board:
     """Guards what is shown."""
 
     def __init__(self, tables: Tables) -> None:
+        self.listener: Callable[[Sequence[tuple[int, Row]]], None] | None = None
+        """Is told of rows once they are shown, by the thread that publishes."""
         self._lock = threading.Lock()
         self._shown = Shown(tables, Progress(started_at=time.time_ns()))
 
@@ -67,6 +73,8 @@ class Board:
             shown.progress.waiting += len(rows)
             self._remember(shown, rows)
             shown.progress.faults += sum(row.kind == "fault" for _, row in rows)
+        if self.listener is not None:
+            self.listener(rows)
 
     def remember(self, rows: Sequence[tuple[int, Row]]) -> None:
         """Shows events that were committed by an earlier run."""

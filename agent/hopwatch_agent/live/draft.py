@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from hopwatch_agent.live.overlay import Overlay
+from hopwatch_agent.live.series import OTHER, with_socket
 from hopwatch_agent.live.state import (
     ConnectionKey,
     ConnectionState,
@@ -13,8 +14,11 @@ from hopwatch_agent.live.state import (
     ProcessState,
     Row,
     SocketState,
+    TotalState,
     Values,
 )
+
+SERIES_KEPT = 2000
 
 
 @dataclass
@@ -25,6 +29,9 @@ class Tables:
     sockets: dict[str, SocketState] = field(default_factory=dict)
     lanes: dict[LaneKey, LaneState] = field(default_factory=dict)
     connections: dict[ConnectionKey, ConnectionState] = field(default_factory=dict)
+    totals: dict[str, TotalState] = field(default_factory=dict)
+    series_limit: int = SERIES_KEPT
+    """How many series there may be, beside the one of all others."""
 
 
 class Draft:
@@ -35,6 +42,9 @@ class Draft:
         self.sockets = Overlay(tables.sockets)
         self.lanes = Overlay(tables.lanes)
         self.connections = Overlay(tables.connections)
+        self.totals = Overlay(tables.totals)
+        self._series = len(tables.totals) - (OTHER in tables.totals)
+        self._series_limit = tables.series_limit
         self.rows: list[Row] = []
         self.forgotten_processes: set[str] = set()
         self.forgotten_sockets: set[str] = set()
@@ -49,13 +59,43 @@ class Draft:
 
     def forget_process(self, process: str) -> None:
         """Drops a process and all that belongs to it from the current state."""
+        for socket in [socket.socket for socket in self.sockets.values() if socket.process == process]:
+            self.forget_socket(socket)
         self.processes.drop(process)
         self.forgotten_processes.add(process)
 
     def forget_socket(self, socket: str) -> None:
-        """Drops a socket and all that belongs to it from the current state."""
+        """Drops a socket and all that belongs to it from the current state; its counts stay in its series' total."""
+        self.keep_counts(socket)
         self.sockets.drop(socket)
         self.forgotten_sockets.add(socket)
+
+    def keep_counts(self, socket: str) -> None:
+        """Adds a socket that is about to be dropped or replaced to the total of its series."""
+        state = self.sockets.get(socket)
+        if state is not None:
+            total = self.totals.get(state.series) or TotalState(state.series, state.opened_at)
+            self.totals.put(state.series, with_socket(total, state))
+
+    def join_series(self, wanted: str, at: int) -> str:
+        """The series that a new socket counts in: the wanted one, or ``OTHER`` if there are too many."""
+        series = wanted if self._has_room_for(wanted) else OTHER
+        if self.totals.get(series) is None:
+            self.totals.put(series, TotalState(series, at))
+            self._series += series != OTHER
+        return series
+
+    def _has_room_for(self, series: str) -> bool:
+        return self.totals.get(series) is not None or self._series < self._series_limit
+
+    def drop_idle_series(self) -> None:
+        """If there is no room for more series, forgets those of which no socket is kept."""
+        if self._series < self._series_limit:
+            return
+        used = {socket.series for socket in self.sockets.values()} | {OTHER}
+        for series in [total.series for total in self.totals.values() if total.series not in used]:
+            self.totals.drop(series)
+            self._series -= 1
 
     @property
     def empty(self) -> bool:
@@ -66,6 +106,7 @@ class Draft:
             or self.sockets.changed
             or self.lanes.changed
             or self.connections.changed
+            or self.totals.changed
             or self.forgotten_processes
             or self.forgotten_sockets
         )
@@ -84,6 +125,7 @@ class Draft:
         self.sockets.apply(tables.sockets)
         self.lanes.apply(tables.lanes)
         self.connections.apply(tables.connections)
+        self.totals.apply(tables.totals)
         if not (self.forgotten_processes or self.forgotten_sockets):
             return
         gone, closed = self.forgotten_processes, self.forgotten_sockets

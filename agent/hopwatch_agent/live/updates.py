@@ -9,7 +9,9 @@ from hopwatch_agent import records
 from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.live.draft import Draft
 from hopwatch_agent.live.rows import counters_row, process_row, rows_of, socket_row
+from hopwatch_agent.live.series import series_of
 from hopwatch_agent.live.state import (
+    CONNECTION_COUNTS,
     ConnectionState,
     Finding,
     LaneState,
@@ -63,6 +65,10 @@ def _opened(event: records.Opened, step: Step) -> SocketState:
         slot=event.slot,
         opened_at=event.t,
     )
+    # a journal that opens a socket twice must not make its series count less
+    step.draft.keep_counts(socket.socket)
+    wanted = series_of(socket, step.process.host, step.process.command)
+    socket = replace(socket, series=step.draft.join_series(wanted, event.t))
     step.draft.sockets.put(socket.socket, socket)
     return socket
 
@@ -114,12 +120,25 @@ def _(event: records.EndpointEvent, step: Step) -> None:
 
 @_update.register
 def _(event: records.Connected, step: Step) -> None:
-    _put_connection(event, "connected", step)
-    step.draft.connections.drop((event.socket, f"endpoint {event.endpoint}"))
     socket = step.draft.sockets.get(event.socket)
+    again = socket is not None and not event.accepted and event.endpoint in socket.reached
+    _put_connection(event, "connected", step, again=again)
+    step.draft.connections.drop((event.socket, f"endpoint {event.endpoint}"))
     if socket is not None:
         awaiting = (*socket.awaiting, event.connection)[-AWAITING_KEPT:]
-        step.draft.sockets.put(event.socket, replace(socket, awaiting=awaiting))
+        socket = _counted(replace(socket, awaiting=awaiting), "connected")
+        if again:
+            socket = _counted(socket, "reconnected")
+        elif not event.accepted and len(socket.reached) < ENDPOINTS_KEPT:
+            socket = replace(socket, reached=(*socket.reached, event.endpoint))
+        step.draft.sockets.put(event.socket, socket)
+
+
+def _counted(socket: SocketState, what: str) -> SocketState:
+    place = CONNECTION_COUNTS.index(what)
+    counts = list(socket.connections)
+    counts[place] += 1
+    return replace(socket, connections=tuple(counts))
 
 
 @_update.register
@@ -133,10 +152,10 @@ def _(event: records.Disconnected, step: Step) -> None:
         step.draft.connections.drop((event.socket, str(forgotten)))
     awaiting = tuple(number for number in socket.awaiting if number != event.connection)
     changed = replace(socket, dropped=dropped[-DROPPED_KEPT:], awaiting=awaiting)
-    step.draft.sockets.put(event.socket, changed)
+    step.draft.sockets.put(event.socket, _counted(changed, "disconnected"))
 
 
-def _put_connection(event: records.ConnectionEvent, state: str, step: Step) -> None:
+def _put_connection(event: records.ConnectionEvent, state: str, step: Step, *, again: bool = False) -> None:
     key = (event.socket, str(event.connection))
     connection = ConnectionState(
         socket=event.socket,
@@ -148,6 +167,7 @@ def _put_connection(event: records.ConnectionEvent, state: str, step: Step) -> N
         accepted=event.accepted,
         state=state,
         since=event.t,
+        again=again,
     )
     step.draft.connections.put(key, connection)
 
@@ -183,6 +203,9 @@ def _(event: records.Retried | records.HandshakeFailed, step: Step) -> None:
         reason=str(event.reason) if isinstance(event, records.HandshakeFailed) else None,
     )
     step.draft.connections.put((event.socket, f"endpoint {event.endpoint}"), connection)
+    socket = step.draft.sockets.get(event.socket)
+    if refused and socket is not None:
+        step.draft.sockets.put(event.socket, _counted(socket, "handshakes_failed"))
 
 
 @_update.register

@@ -13,6 +13,7 @@ from hopwatch_agent.live.answers import (
     StatusView,
 )
 from hopwatch_agent.live.board import Board, Shown
+from hopwatch_agent.live.series import OTHER
 from hopwatch_agent.live.shaping import (
     connection_view,
     fault_view,
@@ -83,6 +84,10 @@ class AgentView:
                     ErrorView(source, text, moment(since))
                     for source, (text, since) in sorted(progress.errors.items())
                 ],
+                gathered_sockets=sum(
+                    socket.series == OTHER and not has_ended(socket, shown)
+                    for socket in tables.sockets.values()
+                ),
             )
 
     def sockets(self) -> list[SocketView]:

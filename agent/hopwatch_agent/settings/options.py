@@ -22,6 +22,12 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     listen: Annotated[str, Meta(description="HOST:PORT of the HTTP API; port 0 takes a free one")] = (
         "127.0.0.1:8735"
     )
+    series: Annotated[
+        int,
+        Meta(
+            ge=1, le=100_000, description="series of sockets in metrics; further sockets are gathered in one"
+        ),
+    ] = 2000
     log_level: Annotated[LogLevel, Meta(description="least level that is logged")] = "info"
 
 

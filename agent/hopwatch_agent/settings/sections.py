@@ -1,13 +1,14 @@
 """The settings as the parts of the agent take them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hopwatch.settings import from_environment as instrumentation_settings
 
 from hopwatch_agent.errors import SettingsError
 from hopwatch_agent.settings.options import LogLevel, Options
+from hopwatch_agent.settings.telemetry import TelemetrySettings, telemetry_from
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class AgentSettings:
     landing: LandingSettings
     listen: ListenSettings
     log_level: LogLevel = "info"
+    telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
+    series: int = 2000
 
 
 def settings_from(options: Options, environ: Mapping[str, str]) -> AgentSettings:
@@ -58,6 +61,8 @@ def settings_from(options: Options, environ: Mapping[str, str]) -> AgentSettings
         ),
         listen=_listen(options.listen),
         log_level=options.log_level,
+        telemetry=telemetry_from(environ),
+        series=options.series,
     )
 
 
