@@ -63,12 +63,14 @@ class _Source:
 def _metrics(
     protocol: settings.Protocol, identity: Identity, source: _Source, *, differences: bool
 ) -> Signal:
+    from hopwatch_agent.telemetry.exporters import metric_exporter
     from hopwatch_agent.telemetry.signals import MetricsSignal
 
-    return MetricsSignal(protocol, identity, source, differences=differences)
+    return MetricsSignal(metric_exporter(protocol), identity, source, differences=differences)
 
 
 def _events(protocol: settings.Protocol, identity: Identity, book: EventBook) -> Signal:
+    from hopwatch_agent.telemetry.exporters import log_exporter
     from hopwatch_agent.telemetry.signals import EventsSignal
 
-    return EventsSignal(protocol, identity, book)
+    return EventsSignal(log_exporter(protocol), identity, book)

@@ -3,14 +3,17 @@
 import os
 from collections.abc import Callable
 
-from opentelemetry.sdk._logs.export import LogRecordExportResult
+from opentelemetry.sdk._logs.export import LogRecordExporter, LogRecordExportResult
 from opentelemetry.sdk.metrics import AlwaysOffExemplarFilter, MeterProvider
-from opentelemetry.sdk.metrics.export import InMemoryMetricReader, MetricExportResult, MetricsData
+from opentelemetry.sdk.metrics.export import (
+    InMemoryMetricReader,
+    MetricExporter,
+    MetricExportResult,
+    MetricsData,
+)
 from opentelemetry.sdk.resources import Resource
 
-from hopwatch_agent.settings import telemetry as settings
 from hopwatch_agent.telemetry.attributes import key_of
-from hopwatch_agent.telemetry.exporters import log_exporter, metric_exporter
 from hopwatch_agent.telemetry.identity import Identity
 from hopwatch_agent.telemetry.instruments import Instruments
 from hopwatch_agent.telemetry.log_events import EventBook
@@ -25,10 +28,10 @@ class MetricsSignal:
     """All metrics, at each push."""
 
     def __init__(
-        self, protocol: settings.Protocol, identity: Identity, take: Callable[[], Taken], *, differences: bool
+        self, exporter: MetricExporter, identity: Identity, take: Callable[[], Taken], *, differences: bool
     ) -> None:
-        """``take``: what the first collection takes is as it was when the agent was started."""
-        self._exporter = metric_exporter(protocol)
+        """``take`` gives what to tell of; with ``differences``, what it gives now is not told."""
+        self._exporter = exporter
         self._resource = resource_of(identity, os.environ)
         self._take = take
         self._make()
@@ -70,8 +73,8 @@ class MetricsSignal:
 class EventsSignal:
     """What happened since the last push."""
 
-    def __init__(self, protocol: settings.Protocol, identity: Identity, book: EventBook) -> None:
-        self._exporter = log_exporter(protocol)
+    def __init__(self, exporter: LogRecordExporter, identity: Identity, book: EventBook) -> None:
+        self._exporter = exporter
         self._end: Callable[[], None] = self._exporter.shutdown
         self._resource: Resource = resource_of(identity, os.environ)
         self._book = book
