@@ -32,7 +32,6 @@ class Agent:
         self.settings = settings
         self._store = Store(settings.data)
         tables = self._store.load()
-        tables.series_limit = settings.series
         self.board = Board(tables)
         self._restore()
         landing = Landing(settings.landing.uri)
@@ -59,7 +58,7 @@ class Agent:
             shown.progress.faults = faults
 
     def start(self) -> None:
-        """Begins to read journals and to land."""
+        """Begins to read journals and to land; raises ``DirectoryInUseError``."""
         self._ticks.start()
         self._landings.start()
         self._push.start()
@@ -75,6 +74,7 @@ class Agent:
         self._push.stop(min(TELEMETRY_SECONDS, max(0.0, deadline - time.monotonic())))
         if ticked and landed:
             self._ticks.clean()
+            self._ticks.close()
             self._store.close()
             self._lander.close()
         return ticked and landed

@@ -5,66 +5,111 @@ from pathlib import Path
 from hopwatch_agent.follow import lives
 from hopwatch_agent.journal.directory import ProcessFiles
 from hopwatch_agent.live.draft import Draft, Tables
+from hopwatch_agent.live.limits import share
 from hopwatch_agent.live.state import ProcessState, SocketState
 
-SHOW_GONE_SECONDS = 300
-CLOSED_SOCKETS_SHOWN = 1000
+SHOW_GONE_SECONDS = 300.0
+ENDED_SOCKETS_SHOWN = 1000
 
 
-def unlink_read(directory: Path, listed: dict[str, ProcessFiles], tables: Tables, oldest_row: int) -> None:
-    """Unlinks what the database has: segments of the living, everything of the gone that was landed.
+class Cleaner:
+    """Unlinks what the database has; a file that cannot be unlinked keeps none of the others."""
 
-    What this agent could not read stays: another one may know its format.
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self.failures: list[str] = []
 
-    Raises ``OSError``.
-    """
-    for process, files in listed.items():
-        state = tables.processes.get(process)
-        if state is None:
-            _unlink_leftover(directory, process, files)
-        elif state.refusal is not None:
-            continue
-        elif state.gone_at is None:
-            for index, name in files.events.items():
-                if index < state.segment and index < max(files.events):
-                    (directory / name).unlink(missing_ok=True)
-        elif state.last_row < oldest_row:
-            _unlink_landed(directory, process, files, unread=state.reported)
+    def unlink_read(self, listed: dict[str, ProcessFiles], tables: Tables, oldest_row: int) -> None:
+        """Unlinks segments of the living, and everything of the gone that was landed.
 
+        What this agent could not read stays: another one may know its format.
+        """
+        for process, files in listed.items():
+            state = tables.processes.get(process)
+            if state is None:
+                self._unlink_leftover(process, files)
+            elif state.refusal is not None:
+                continue
+            elif state.gone_at is None:
+                self._unlink_segments(files, state)
+            elif state.last_row < oldest_row:
+                self._unlink_landed(files, state)
 
-def _unlink_landed(directory: Path, process: str, files: ProcessFiles, unread: tuple[str, ...]) -> None:
-    kept = set(files.counters.values()) & set(unread)
-    for name in files.all_but_lock():
-        if name not in kept:
-            (directory / name).unlink(missing_ok=True)
-    if not kept:
-        # last, since files without a lock would be those of a process that has to be read
-        (directory / f"{process}.lock").unlink(missing_ok=True)
+    def _unlink_segments(self, files: ProcessFiles, state: ProcessState) -> None:
+        for index, name in files.events.items():
+            if index < state.segment and index < max(files.events) and name not in state.reported:
+                self._unlink(name)
 
+    def _unlink_landed(self, files: ProcessFiles, state: ProcessState) -> None:
+        names = files.all_but_lock()
+        unlinked = [self._unlink(name) for name in names if name not in state.reported]
+        if len(unlinked) == len(names) and all(unlinked):
+            # last, since files without a lock would be those of a process that has to be read
+            self._unlink(f"{state.process}.lock")
 
-def _unlink_leftover(directory: Path, process: str, files: ProcessFiles) -> None:
-    if files.lock and not files.events and not files.counters and not lives(directory, process):
-        for name in files.unfinished:
-            (directory / name).unlink(missing_ok=True)
-        (directory / f"{process}.lock").unlink(missing_ok=True)
+    def _unlink_leftover(self, process: str, files: ProcessFiles) -> None:
+        if files.lock and not files.events and not files.counters and not lives(self._directory, process):
+            for name in files.unfinished:
+                self._unlink(name)
+            self._unlink(f"{process}.lock")
 
-
-def forget_old(tables: Tables, listed: dict[str, ProcessFiles], draft: Draft, now: int) -> None:
-    """Drops processes that went some minutes ago, and sockets that were closed then or are too many."""
-    before = now - SHOW_GONE_SECONDS * 1_000_000_000
-    for process in tables.processes.values():
-        if process.process not in listed and _is_before(process, before):
-            draft.forget_process(process.process)
-    closed = sorted((s for s in tables.sockets.values() if s.closed_at is not None), key=_closing)
-    for place, socket in enumerate(closed):
-        if _closing(socket) < before or place < len(closed) - CLOSED_SOCKETS_SHOWN:
-            draft.forget_socket(socket.socket)
-    draft.drop_idle_series()
-
-
-def _is_before(process: ProcessState, before: int) -> bool:
-    return process.gone_at is not None and process.gone_at < before
+    def _unlink(self, name: str) -> bool:
+        path = self._directory / name
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            self.failures.append(f"{path}: {error.strerror}")
+            return False
+        return True
 
 
-def _closing(socket: SocketState) -> int:
-    return socket.closed_at or 0
+class Departures:
+    """How long ago each process and socket was seen to have ended, by a clock that does not jump."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, float] = {}
+
+    def forget_old(self, tables: Tables, listed: dict[str, ProcessFiles], draft: Draft, clock: float) -> None:
+        """Drops what ended some minutes ago, and the oldest of too many; ``clock`` in monotonic seconds."""
+        gone = [process for process in tables.processes.values() if process.gone_at is not None]
+        ended = [socket for socket in tables.sockets.values() if _has_ended(socket, tables)]
+        self._note([*(process.process for process in gone), *(socket.socket for socket in ended)], clock)
+        # the journal of one whose files are still there would be read anew
+        unlisted = [process.process for process in gone if process.process not in listed]
+        for process in self._too_old_or_many(unlisted, draft.limits.processes, clock):
+            draft.forget_process(process)
+        ended.sort(key=lambda socket: socket.closed_at or 0)
+        for socket in self._too_old_or_many([socket.socket for socket in ended], ENDED_SOCKETS_SHOWN, clock):
+            draft.forget_socket(socket)
+        draft.drop_idle_series()
+
+    def _note(self, ended: list[str], clock: float) -> None:
+        self._seen = {identity: self._seen.get(identity, clock) for identity in ended}
+
+    def _too_old_or_many(self, ended: list[str], shown: int, clock: float) -> list[str]:
+        ordered = sorted(ended, key=self._seen.__getitem__)
+        too_many = len(ordered) - shown
+        return [
+            identity
+            for place, identity in enumerate(ordered)
+            if place < too_many or clock - self._seen[identity] > SHOW_GONE_SECONDS
+        ]
+
+
+def forget_lanes_that_gave_way(tables: Tables, draft: Draft) -> None:
+    """Drops lanes that their receiver follows no more, where lanes are many: announced again, they go on."""
+    if draft.lanes.size > share(draft.limits.lanes):
+        for key, lane in tables.lanes.items():
+            if lane.gave_way:
+                draft.lanes.drop(key)
+
+
+def _has_ended(socket: SocketState, tables: Tables) -> bool:
+    process = tables.processes.get(socket.process)
+    return socket.closed_at is not None or process is None or process.gone_at is not None
+
+
+def is_crowded(draft: Draft) -> bool:
+    """Whether what has ended should make room at once."""
+    limits = draft.limits
+    return draft.sockets.size > share(limits.sockets) or draft.lanes.size > share(limits.lanes)

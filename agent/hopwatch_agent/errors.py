@@ -9,6 +9,9 @@ HopwatchError
         UnreadableCountersErrora counters file of a foreign version, or none at all
         RefusedFileError    a symbolic link or something else that is no regular file
             ForbiddenFileError      one that the agent may not read: what it says is not known
+        UnavailableFileError a journal file that cannot be read now, and may be later
+        DirectoryInUseError another agent reads the journal directory
+        CleaningError       journal files that are not needed any more cannot be unlinked
         StoreError          the database refused: nothing of the step was kept
         LandingError        a batch could not be written to its place
             UnlandableBatchErrorits rows fit no table: other batches may land
@@ -47,6 +50,18 @@ class RefusedFileError(AgentError):
 
 class ForbiddenFileError(RefusedFileError):
     """A file that the agent may not read."""
+
+
+class UnavailableFileError(AgentError):
+    """A file that cannot be read now, and may be later."""
+
+
+class DirectoryInUseError(AgentError):
+    """Another agent reads the journal directory."""
+
+
+class CleaningError(AgentError):
+    """Files that are not needed any more cannot be unlinked."""
 
 
 class StoreError(AgentError):

@@ -2,18 +2,19 @@
 
 import dataclasses
 import time
+from collections import Counter
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from hopwatch_agent.errors import ForbiddenFileError, RefusedFileError
+from hopwatch_agent.errors import ForbiddenFileError, RefusedFileError, UnavailableFileError
 from hopwatch_agent.journal.directory import ProcessFiles
 from hopwatch_agent.journal.lock import is_held
 from hopwatch_agent.live.draft import Draft
 from hopwatch_agent.live.rows import process_row
 from hopwatch_agent.live.state import ProcessState
 from hopwatch_agent.sampling import Moment, Readings, Sampler, finish, read_counters
-from hopwatch_agent.tail import tail_process
+from hopwatch_agent.tail import report_once, tail_process
 
 
 def lives(directory: Path, process: str) -> bool:
@@ -23,7 +24,7 @@ def lives(directory: Path, process: str) -> bool:
     """
     try:
         return is_held(directory / f"{process}.lock")
-    except ForbiddenFileError:
+    except (ForbiddenFileError, UnavailableFileError):
         return True
     except RefusedFileError:
         return False
@@ -47,22 +48,34 @@ def follow(
     before = process
     tailed = tail_process(directory, files, process, draft, moment.wall, alive=alive)
     process = tailed.process
+    # a process that is gone is done with once all that it left was read
+    done = not alive and not tailed.more and not tailed.unavailable
     if process.refusal is None:
-        process, counters = read_counters(directory, files, process, draft, moment.wall)
+        read = read_counters(directory, files, process, draft, moment.wall)
+        process, done = read.process, done and not read.unavailable
         # a count holds for any time after it was read, and for none before
         moment = dataclasses.replace(moment, wall=time.time_ns())
         if alive:
-            process = Sampler(readings, process, draft, moment).sample(counters)
-        elif not tailed.more:
-            process = finish(counters, process, draft, moment.wall)
+            process = Sampler(readings, process, draft, moment).sample(read.files)
+        elif done:
+            process = finish(read.files, process, draft, moment.wall)
+    process = _with_left_out(process, draft, moment.wall)
     lost = process.all_events_lost
     if lost > before.all_events_lost and process.refusal is None:
         draft.add(*process_row("events_lost", events_lost=lost), process, moment.wall)
-    if not alive and not tailed.more:
+    if done:
         process = _gone(process, draft, moment.wall)
     if process != before or draft.processes.get(process.process) is None:
         draft.processes.put(process.process, process)
     return tailed.more
+
+
+def _with_left_out(process: ProcessState, draft: Draft, now: int) -> ProcessState:
+    counts = draft.take_left_out()
+    for what in counts:
+        text = f"process {process.process} has more {what} than there is room for: further ones are landed, but neither shown nor sampled"
+        process = report_once(what, text, process, draft, now)
+    return replace(process, left_out=dict(counts + Counter(process.left_out))) if counts else process
 
 
 def _gone(process: ProcessState, draft: Draft, now: int) -> ProcessState:

@@ -29,7 +29,8 @@ class TickLoop:
         self._thread = threading.Thread(target=self._run, name="hopwatch-tick", daemon=True)
 
     def start(self) -> None:
-        """Begins to tick."""
+        """Begins to tick; raises ``DirectoryInUseError``."""
+        self._ticker.begin()
         with self._board.held() as shown:
             shown.progress.alive = True
         self._thread.start()
@@ -76,6 +77,10 @@ class TickLoop:
             self.clean()
         return more
 
+    def close(self) -> None:
+        """Lets another agent have the journal directory."""
+        self._ticker.close()
+
     def clean(self) -> None:
         """Unlinks files that are not needed any more; what cannot be unlinked is tried again."""
         reason: str | None = None
@@ -90,7 +95,7 @@ class TickLoop:
             progress = shown.progress
             progress.heartbeat = time.monotonic()
             if error is None:
-                progress.last_tick = time.time_ns()
+                progress.last_tick = time.monotonic()
                 progress.not_ready = None
             else:
                 progress.not_ready = error

@@ -6,18 +6,21 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from hopwatch_agent.errors import RefusedFileError, UnreadableCountersError
+from hopwatch_agent.errors import RefusedFileError, UnavailableFileError, UnreadableCountersError
 from hopwatch_agent.journal import counters_file
-from hopwatch_agent.journal.counters_file import CountersFile
+from hopwatch_agent.journal.counters_file import CountersFile, Room
 from hopwatch_agent.journal.directory import ProcessFiles
 from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.live.draft import Draft
-from hopwatch_agent.live.rows import counters_row, lane_row
+from hopwatch_agent.live.limits import share
+from hopwatch_agent.live.rows import NO_STREAM, counters_row, lane_row
 from hopwatch_agent.live.state import LaneKey, LaneState, ProcessState
 from hopwatch_agent.live.updates import with_numbers
 from hopwatch_agent.tail import report_once
 
 SAMPLE_SECONDS = 1.0
+FILES_READ = 1_000
+BYTES_READ = 64 * 1024 * 1024
 PROXIED_AT = COUNTERS.index("proxied_at")
 MAY_FALL = frozenset({"lost", "pending_sends"})
 _ONLY_GROW = tuple(place for place, name in enumerate(COUNTERS) if name not in MAY_FALL)
@@ -59,24 +62,48 @@ class Readings:
         return True
 
 
+@dataclass(frozen=True)
+class CountersReading:
+    """The files of a process that could be read, and whether one could not be read just now."""
+
+    process: ProcessState
+    files: list[CountersFile]
+    unavailable: bool
+
+
 def read_counters(
     directory: Path, files: ProcessFiles, process: ProcessState, draft: Draft, now: int
-) -> tuple[ProcessState, list[CountersFile]]:
+) -> CountersReading:
     """Every counters file that can be read; one fault for each that cannot."""
     read: list[CountersFile] = []
+    room = Room(share(draft.limits.sockets), share(draft.limits.lanes))
+    unavailable = False
     for index, name in sorted(files.counters.items()):
-        file = _read_one(directory / name, process.process, index)
-        if isinstance(file, CountersFile):
-            read.append(file)
-        elif file is not None:
+        if len(read) >= FILES_READ or sum(file.size for file in read) > BYTES_READ:
+            text = f"{directory / name}: one of too many counters files"
+            process = report_once(name, text, process, draft, now)
+            break
+        try:
+            file = _read_one(directory / name, process.process, index, room)
+        except UnavailableFileError as error:
+            draft.unavailable.append(str(error))
+            unavailable = True
+            continue
+        if isinstance(file, str):
             process = report_once(name, file, process, draft, now)
-    return process, counters_file.with_lane_runs(read)
+        elif file is not None:
+            read.append(file)
+            room = room.after(file)
+            if not file.whole:
+                text = f"{directory / name}: more slots are taken than are read of one process"
+                process = report_once("slots", text, process, draft, now)
+    return CountersReading(process, counters_file.with_lane_runs(read), unavailable)
 
 
-def _read_one(path: Path, process: str, index: int) -> CountersFile | str | None:
-    """The file, or what is wrong with it, or None if it is gone."""
+def _read_one(path: Path, process: str, index: int, room: Room) -> CountersFile | str | None:
+    """The file, or what is wrong with it, or None if it is gone. Raises ``UnavailableFileError``."""
     try:
-        return counters_file.parse(counters_file.read_bytes(path), process, index)
+        return counters_file.parse(counters_file.read_bytes(path), process, index, room)
     except FileNotFoundError:
         return None
     except RefusedFileError as error:
@@ -118,8 +145,13 @@ class Sampler:
 
     def _lane(self, key: LaneKey, numbers: tuple[int, ...]) -> None:
         socket = self.draft.sockets.get(key[0])
-        lane = self.draft.lanes.get(key) or LaneState(*key, process=self.process.process)
-        if socket is None or socket.final or lane.final or numbers[0] < lane.count:
+        known = self.draft.lanes.get(key)
+        lane = known or LaneState(*key, process=self.process.process)
+        # what is counted of no lane may turn out to be of one
+        fell = numbers[0] < lane.count and key[1] != NO_STREAM
+        if socket is None or socket.final or lane.final or fell:
+            return
+        if known is None and not self.draft.lanes.put(key, lane):
             return
         self.readings.lanes[key] = numbers
         if numbers == lane.numbers or not self.readings.due(key, self.moment):
@@ -170,4 +202,5 @@ def _same(counts: tuple[int, ...], before: tuple[int, ...]) -> bool:
 
 
 def _shrunk(counts: tuple[int, ...], before: tuple[int, ...]) -> bool:
+    """Whether what only grows is less than it was."""
     return any(counts[place] < before[place] for place in _ONLY_GROW)

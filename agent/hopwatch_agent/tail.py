@@ -9,6 +9,7 @@ from hopwatch_agent.errors import (
     ForbiddenFileError,
     ForeignFormatError,
     RefusedFileError,
+    UnavailableFileError,
     UnreadableLineError,
 )
 from hopwatch_agent.journal.directory import ProcessFiles
@@ -16,33 +17,36 @@ from hopwatch_agent.journal.faults import Faults
 from hopwatch_agent.journal.lines import Envelope, read_event, read_segment_line
 from hopwatch_agent.journal.segments import LINE_LIMIT, Piece, read_piece
 from hopwatch_agent.live.draft import Draft
+from hopwatch_agent.live.limits import kept
 from hopwatch_agent.live.rows import process_row
 from hopwatch_agent.live.state import ProcessState
 from hopwatch_agent.live.updates import apply_event
 from hopwatch_agent.records import AnyEvent, Segment
 
 PIECES_A_TICK = 4
+ROWS_A_TICK = 50_000
 
 
 @dataclass(frozen=True)
 class Tailed:
-    """The process after a reading, and whether there is more to read at once."""
+    """The process after a reading, whether there is more to read at once, and whether there is what cannot be read just now."""
 
     process: ProcessState
     more: bool
+    unavailable: bool = False
 
 
 def tail_process(
     directory: Path, files: ProcessFiles, process: ProcessState, draft: Draft, now: int, *, alive: bool
 ) -> Tailed:
-    """Reads on, at most 4 MiB, into the draft.
+    """Reads on, at most 4 MiB, into the draft, or less where that makes very many rows.
 
     While the process lives, a line without an end is left for later. ``files`` must have been listed
     before the reading: a segment below the highest one listed is then known to be complete.
     """
     for _ in range(PIECES_A_TICK):
-        if process.refusal is not None:
-            return Tailed(process, more=False)
+        if process.refusal is not None or len(draft.rows) >= ROWS_A_TICK:
+            return Tailed(process, more=process.refusal is None)
         process, index = _at_listed_segment(process, files)
         if index is None:
             return Tailed(process, more=False)
@@ -54,6 +58,9 @@ def tail_process(
             # its writer dropped it since it was listed
             del files.events[index]
             continue
+        except UnavailableFileError as error:
+            draft.unavailable.append(str(error))
+            return Tailed(process, more=False, unavailable=True)
         except ForbiddenFileError as error:
             return Tailed(report_once(path.name, str(error), process, draft, now), more=False)
         except RefusedFileError as error:
@@ -150,19 +157,19 @@ def _begin_segment(segment: Segment, process: ProcessState, draft: Draft) -> Pro
         process,
         host=segment.host,
         pid=segment.pid,
-        command=segment.command,
-        hopwatch=segment.hopwatch,
-        pyzmq=segment.pyzmq,
-        libzmq=segment.libzmq,
+        command=kept(segment.command),
+        hopwatch=kept(segment.hopwatch),
+        pyzmq=kept(segment.pyzmq),
+        libzmq=kept(segment.libzmq),
         started_at=segment.started,
     )
     row = process_row(
         "started",
-        pid=process.pid,
-        command=process.command,
-        hopwatch=process.hopwatch,
-        pyzmq=process.pyzmq,
-        libzmq=process.libzmq,
+        pid=segment.pid,
+        command=segment.command,
+        hopwatch=segment.hopwatch,
+        pyzmq=segment.pyzmq,
+        libzmq=segment.libzmq,
     )
     draft.add(*row, process, segment.started)
     return process

@@ -1,23 +1,34 @@
 """One tick: list the directory, follow every process, commit, show; and cleaning up after it."""
 
 import time
+from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
-from hopwatch_agent.cleaning import forget_old, unlink_read
+from hopwatch_agent.cleaning import Cleaner, Departures, forget_lanes_that_gave_way, is_crowded
+from hopwatch_agent.errors import CleaningError
 from hopwatch_agent.fault_lines import FaultLines
 from hopwatch_agent.follow import follow, lives
 from hopwatch_agent.journal.directory import ProcessFiles, scan
+from hopwatch_agent.journal.hold import DirectoryHold
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.state import LaneKey, ProcessState
 from hopwatch_agent.sampling import Moment, Readings
 from hopwatch_agent.settings.sections import JournalSettings
 from hopwatch_agent.store.store import Store
+from hopwatch_agent.tail import ROWS_A_TICK
 
-ROWS_A_TICK = 50_000
 FORGET_EVERY_SECONDS = 10.0
 
 Listing = dict[str, ProcessFiles]
+
+
+def several(texts: list[str]) -> str | None:
+    """The first of some texts, and how many there are besides."""
+    if len(texts) < 2:
+        return texts[0] if texts else None
+    return f"{texts[0]}; and {len(texts) - 1} more"
 
 
 class Ticker:
@@ -29,37 +40,75 @@ class Ticker:
         self._tables = tables
         self._board = board
         self._readings: dict[str, Readings] = {}
+        self._hold = DirectoryHold(journal.directory)
+        self._departures = Departures()
         self._fault_lines = FaultLines()
         self._start_after = ""
         self._forgot_at = 0.0
+        self._waiting = 0
+
+    def begin(self) -> None:
+        """Holds the journal directory, if it is there yet; raises ``DirectoryInUseError``."""
+        with suppress(OSError):
+            self._hold.take()
 
     def run_once(self, *, forced: bool = False) -> bool:
         """True if there is more to read at once. ``forced``: sample whatever has changed.
 
-        Raises ``OSError`` if the directory cannot be read and ``StoreError`` if nothing could be kept;
-        the next tick then does the same again.
+        Raises ``OSError`` and ``DirectoryInUseError`` if the directory cannot be read and ``StoreError`` if nothing
+        could be kept; the next tick then does the same again.
         """
         directory = self._journal.directory
         moment = Moment(wall=time.time_ns(), clock=time.monotonic(), forced=forced)
         listing = self._listing()
-        draft = Draft(self._tables)
+        draft = Draft(self._tables, self._journal.limits)
         more = self._follow_all(directory, listing, draft, moment)
-        if moment.clock - self._forgot_at >= FORGET_EVERY_SECONDS:
-            forget_old(self._tables, listing, draft, moment.wall)
-            self._forgot_at = moment.clock
+        self._forget(listing, draft, moment)
         if not draft.empty:
             self._board.publish(draft, self._store.commit(draft))
         self._fault_lines.tell(str(row.values["text"]) for row in draft.rows if row.kind == "fault")
         self._show(moment)
+        self._board.set_error("files", several(draft.unavailable))
+        self._board.set_error("limits", self._beyond_limits())
         return more
 
     def clean(self) -> None:
-        """Unlinks the files that are not needed any more. Raises ``OSError`` and ``StoreError``."""
-        unlink_read(self._journal.directory, self._listing(), self._tables, self._store.oldest_row())
+        """Unlinks the files that are not needed any more. Raises ``OSError``, ``CleaningError``, ``StoreError``."""
+        cleaner = Cleaner(self._journal.directory)
+        cleaner.unlink_read(self._listing(), self._tables, self._store.oldest_row())
+        if cleaner.failures:
+            raise CleaningError(several(cleaner.failures))
 
     def end(self) -> None:
         """Says what was held back so far."""
         self._fault_lines.tell_rest()
+
+    def close(self) -> None:
+        """Lets another agent have the journal directory."""
+        self._hold.release()
+
+    def _forget(self, listing: Listing, draft: Draft, moment: Moment) -> None:
+        if moment.clock - self._forgot_at >= FORGET_EVERY_SECONDS or is_crowded(draft):
+            self._departures.forget_old(self._tables, listing, draft, moment.clock)
+            forget_lanes_that_gave_way(self._tables, draft)
+            self._forgot_at = moment.clock
+
+    def _beyond_limits(self) -> str | None:
+        told = []
+        if self._waiting:
+            told.append(
+                f"{self._waiting} processes wait to be read: {self._journal.limits.processes} are (max_processes)"
+            )
+        left_out: Counter[str] = Counter()
+        for state in self._tables.processes.values():
+            if state.gone_at is None and state.left_out:
+                left_out.update(state.left_out)
+        if left_out:
+            counts = ", ".join(f"{count} {what}" for what, count in sorted(left_out.items()))
+            told.append(
+                f"there was no room for {counts}: landed, but neither shown nor sampled (max_sockets, max_lanes)"
+            )
+        return "; ".join(told) or None
 
     def _listing(self) -> Listing:
         """What the directory holds: nothing as long as no application has made it.
@@ -67,6 +116,7 @@ class Ticker:
         It is not made here: it must belong to the user of the applications, who may be another one.
         """
         try:
+            self._hold.take()
             listing = scan(self._journal.directory)
         except FileNotFoundError:
             self._board.set_error(
@@ -83,6 +133,9 @@ class Ticker:
             for process, files in listing.items()
             if process not in self._tables.processes and (files.events or files.counters)
         ]
+        room = max(0, self._journal.limits.processes - len(known))
+        self._waiting = max(0, len(fresh) - room)
+        del fresh[room:]
         alive = {process: lives(directory, process) for process in (*known, *fresh)}
         # whatever a dead process wrote was there before it was found dead
         left = listing if all(alive.values()) else self._listing()

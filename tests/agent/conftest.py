@@ -15,6 +15,7 @@ from hopwatch_agent.landing.lander import Lander
 from hopwatch_agent.landing.parquet import Landing
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Tables
+from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.settings.sections import JournalSettings
 from hopwatch_agent.store.database import prepare
 from hopwatch_agent.store.store import Store
@@ -48,6 +49,7 @@ class Bench:
         self.journal = folder / "journal"
         self.data = folder / "data"
         self.landed = folder / "landed"
+        self.limits = Limits()
         self.journal.mkdir()
         self.data.mkdir()
         self._open()
@@ -57,17 +59,19 @@ class Bench:
         self.store = Store(self.data)
         self.tables: Tables = self.store.load()
         self.board = Board(self.tables)
-        settings = JournalSettings(self.journal, "box-1")
+        settings = JournalSettings(self.journal, "box-1", self.limits)
         self.ticker = Ticker(settings, self.store, self.tables, self.board)
         self.batches = BatchStore(self.data)
         self.lander = Lander(self.batches, Landing(str(self.landed)))
 
     def close(self) -> None:
+        self.ticker.close()
         self.store.close()
         self.lander.close()
 
-    def reopen(self) -> None:
+    def reopen(self, limits: Limits | None = None) -> None:
         self.close()
+        self.limits = limits or self.limits
         self._open()
 
     def writer(self, **options: Any) -> JournalWriter:

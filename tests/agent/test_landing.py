@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from every_event import write_every_event
 from hopwatch_agent.errors import LandingError, SettingsError
 from hopwatch_agent.landing.lander import Lander
 from hopwatch_agent.landing.parquet import Landing
@@ -20,44 +21,6 @@ Alive = Callable[[JournalWriter], AbstractContextManager[None]]
 def write_onsets(writer: JournalWriter, count: int) -> None:
     for number in range(count):
         writer.event("onset", socket=SOCKET, number=number, lane=0, lane_number=number)
-
-
-def write_every_event(writer: JournalWriter) -> None:
-    writer.opened(SOCKET)
-    writer.event("option", socket=SOCKET, option="rcvhwm", value=7)
-    writer.event("bind", socket=SOCKET, endpoint="tcp://127.0.0.1:5555")
-    writer.event("subscribe", socket=SOCKET, topic="6162")
-    writer.event("monitor", socket=SOCKET, state="attached")
-    link = {
-        "endpoint": "tcp://127.0.0.1:5555",
-        "local": "a",
-        "remote": None,
-        "accepted": True,
-        "sent": 1,
-        "received": 2,
-    }
-    writer.event("connected", socket=SOCKET, connection=1, **link)
-    writer.event("handshake", socket=SOCKET, endpoint="tcp://127.0.0.1:5555", sent=1, received=2)
-    writer.event("disconnected", socket=SOCKET, connection=1, **link)
-    writer.event("retried", socket=SOCKET, endpoint="tcp://127.0.0.1:5555")
-    writer.event("handshake_failed", socket=SOCKET, endpoint="tcp://127.0.0.1:5555", reason="EPROTO")
-    writer.event("lane", socket=SOCKET, stream=SOCKET, lane=0, topic="", slot=None)
-    lost = {"socket": SOCKET, "stream": SOCKET, "lane": 0}
-    sent_at = {"before_sent_at": 10**18, "after_sent_at": 10**18 + 1}
-    writer.event("gap", **lost, first=3, last=4, before=2, after=5, **sent_at, received=4)
-    writer.event("late", **lost, number=4)
-    writer.event("skipped", **lost, first=6, last=8)
-    writer.event("onset", socket=SOCKET, number=1, lane=0, lane_number=1)
-    swallowed = {"number": 2, "lane": 0, "lane_number": 2, "messages": 3}
-    writer.event("unroutable", socket=SOCKET, **swallowed, reason="unknown_peer", peer="6162")
-    sides = {"frontend": SOCKET, "backend": SOCKET, "frontend_type": "XSUB", "backend_type": "XPUB"}
-    writer.event("proxy", proxy=SOCKET, name="relay", **sides)
-    writer.event("proxy_ended", proxy=SOCKET, name="relay", counted_at=10**18, frontend_counts=[1], **sides)
-    writer.event("finding", socket=SOCKET, rule="conflate", text="t", advice="a")
-    writer.event("fault", socket=SOCKET, text="t")
-    writer.event("unsubscribe", socket=SOCKET, topic="6162")
-    writer.event("unbind", socket=SOCKET, endpoint="tcp://127.0.0.1:5555")
-    writer.set_counters(SOCKET, 0, sent=1)
 
 
 def test_every_kind_lands_with_its_schema(bench: Any) -> None:
@@ -188,7 +151,7 @@ def test_nothing_of_a_living_process_is_unlinked(bench: Any, alive: Alive) -> No
 
 
 def test_a_process_that_is_gone_is_shown_for_some_minutes_and_then_forgotten(bench: Any) -> None:
-    from hopwatch_agent.cleaning import forget_old
+    from hopwatch_agent.cleaning import SHOW_GONE_SECONDS, Departures
     from hopwatch_agent.live.draft import Draft
 
     writer = bench.writer()
@@ -197,10 +160,10 @@ def test_a_process_that_is_gone_is_shown_for_some_minutes_and_then_forgotten(ben
     bench.tick()
     bench.land()
     bench.tick()
-    gone_at = bench.process(writer).gone_at
-    for minutes, shown in ((4, True), (6, False)):
+    departures = Departures()
+    for seconds, shown in ((0, True), (SHOW_GONE_SECONDS - 60, True), (SHOW_GONE_SECONDS + 60, False)):
         draft = Draft(bench.tables)
-        forget_old(bench.tables, {}, draft, gone_at + minutes * 60 * 10**9)
+        departures.forget_old(bench.tables, {}, draft, 1_000 + seconds)
         bench.board.publish(draft, bench.store.commit(draft))
         assert (SOCKET in bench.tables.sockets) is shown
     assert not bench.tables.lanes

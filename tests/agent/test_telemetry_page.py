@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.live.state import TotalState
 from hopwatch_agent.telemetry.identity import Identity
-from hopwatch_agent.telemetry.instruments import Instruments
+from hopwatch_agent.telemetry.instruments import GONE_REMEMBERED, Instruments
 from hopwatch_agent.telemetry.page import MetricsPage
 from hopwatch_agent.telemetry.taken import take
 from journal_writer import JournalWriter
@@ -173,10 +174,9 @@ def test_what_was_there_once_is_told_as_0_as_long_as_its_socket_is_known(
     assert samples(page)["hopwatch_pending_sends", "quotes"] == 0
 
 
-def test_what_there_is_no_room_for_is_one_series(
-    bench: Any, page: MetricsPage, writer: JournalWriter
-) -> None:
-    bench.tables.series_limit = 1
+def test_what_there_is_no_room_for_is_one_series(bench: Any, writer: JournalWriter) -> None:
+    bench.reopen(Limits(series=1))
+    page = MetricsPage(bench.board, Identity("box-1", "a1b2c3"))
     for n, socket in enumerate((SUB, PUB, ROUTER)):
         writer.opened(socket, slot=n, kind="PUB", name=f"name {n}")
         writer.set_counters(socket, n, sent=10)
@@ -222,8 +222,8 @@ def test_scrapes_at_the_same_time_get_a_whole_page_each(
 
 def test_a_meter_that_remembers_many_series_that_are_gone_is_worn(bench: Any) -> None:
     empty = take(bench.board)
-    names = [f'["web-1","app.py","name {n}","PUB"]' for n in range(7)]
-    collected = [replace(empty, series_limit=2, totals={name: TotalState(name, 1)}) for name in names]
+    names = [f'["web-1","app.py","name {n}","PUB"]' for n in range(GONE_REMEMBERED + 3)]
+    collected = [replace(empty, totals={name: TotalState(name, 1)}) for name in names]
     reader = InMemoryMetricReader()
     meter = MeterProvider([reader], shutdown_on_exit=False).get_meter("test")
     instruments = Instruments(iter(collected).__next__, meter)
@@ -231,8 +231,7 @@ def test_a_meter_that_remembers_many_series_that_are_gone_is_worn(bench: Any) ->
     for _ in collected:
         reader.collect()
         worn.append(instruments.is_worn)
-    # twice the series that there may be at once, and that of all others
-    assert worn == [False] * 6 + [True]
+    assert worn == [False] * (len(names) - 1) + [True]
 
 
 def test_a_disabled_sdk_says_so(bench: Any) -> None:

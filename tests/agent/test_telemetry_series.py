@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hopwatch_agent import cleaning
 from hopwatch_agent.landing.schemas import COUNTERS
+from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.live.series import OTHER, Series, parts_of, program_of
 from hopwatch_agent.telemetry.sums import sums_of
 from hopwatch_agent.telemetry.taken import take
@@ -113,7 +114,7 @@ def test_a_process_that_is_gone_and_forgotten_stays_counted_over_a_restart_of_th
 
 
 def test_what_there_is_no_room_for_is_gathered_and_stays_so_over_a_restart(bench: Any, alive: Alive) -> None:
-    bench.tables.series_limit = 2
+    bench.reopen(Limits(series=2))
     writer = bench.writer()
     with alive(writer):
         for number in range(5):
@@ -134,14 +135,13 @@ def test_what_there_is_no_room_for_is_gathered_and_stays_so_over_a_restart(bench
 def test_series_whose_sockets_are_forgotten_make_room_for_others(
     bench: Any, alive: Alive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench.tables.series_limit = 1
+    bench.reopen(Limits(series=1))
     writer = bench.writer()
     with alive(writer):
         writer.opened(socket_id(1), slot=1, name="first")
         close(writer, 1, sent=5)
         bench.tick()
         bench.reopen()
-        bench.tables.series_limit = 1
         monkeypatch.setattr(cleaning, "SHOW_GONE_SECONDS", -1)
         bench.tick()
         writer.opened(socket_id(2), slot=2, name="second")

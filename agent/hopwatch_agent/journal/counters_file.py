@@ -2,6 +2,7 @@
 
 import os
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -14,7 +15,7 @@ from hopwatch_agent.errors import UnreadableCountersError
 from hopwatch_agent.journal.opening import opened_regular
 from hopwatch_agent.records import FORMAT, INT64_MAX
 
-SIZE_LIMIT = 64 * 1024 * 1024
+SIZE_LIMIT = 16 * 1024 * 1024
 SOCKET_WORDS = LANE_RUN_MORE_FRAMES + 1
 SOCKETS = "socket slots (offset 32)"
 LANES = "lane slots (offset 56)"
@@ -28,15 +29,29 @@ Slots = list[tuple[int, tuple[int, ...]]]
 @dataclass(frozen=True)
 class CountersFile:
     """One reading of a counters file. ``sockets``: the ids of sockets and their counters; ``lanes``: the words of lanes, which those of
-    the slots in ``lane_runs``, by the id of their socket, move on (see ``with_lane_runs``).
+    the slots in ``lane_runs``, by the id of their socket, move on (see ``with_lane_runs``). ``whole``: no slot was left out. ``size`` in bytes.
     """
 
     index: int
+    size: int
     events_unwritten: int
     faults: int
     sockets: Slots
     lanes: Slots
     lane_runs: dict[int, tuple[int, ...]]
+    whole: bool
+
+
+@dataclass(frozen=True)
+class Room:
+    """How many more slots of a process may be taken up."""
+
+    sockets: int
+    lanes: int
+
+    def after(self, file: CountersFile) -> "Room":
+        """What is left behind a file."""
+        return Room(self.sockets - len(file.sockets), self.lanes - len(file.lanes))
 
 
 @dataclass(frozen=True)
@@ -49,7 +64,7 @@ class _Area:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The whole file. Raises ``OSError``, ``RefusedFileError``, and ``UnreadableCountersError`` past 64 MiB."""
+    """The whole file. Raises as ``opened_regular`` does, and ``UnreadableCountersError`` past 16 MiB."""
     with opened_regular(path) as descriptor:
         size = os.fstat(descriptor).st_size
         if size > SIZE_LIMIT:
@@ -57,8 +72,8 @@ def read_bytes(path: Path) -> bytes:
         return os.pread(descriptor, size, 0)
 
 
-def parse(data: bytes, process: str, index: int) -> CountersFile:
-    """Reads the slots; raises ``UnreadableCountersError`` with what is wrong and where."""
+def parse(data: bytes, process: str, index: int, room: Room) -> CountersFile:
+    """Reads the slots that there is room for; raises ``UnreadableCountersError`` with what is wrong and where."""
     if len(data) < _HEADER.size:
         raise UnreadableCountersError(f"{len(data)} bytes are too few for a header of {_HEADER.size}")
     magic, version, owner, own_index, *rest = _HEADER.unpack_from(data)
@@ -70,18 +85,21 @@ def parse(data: bytes, process: str, index: int) -> CountersFile:
         raise UnreadableCountersError(f"belongs to process {owner:016x}, index {own_index} (offset 16)")
     sockets = _Area(rest[0], rest[1], rest[2], words=SOCKET_WORDS, taken_by=SOCKET)
     lanes = _Area(rest[3], rest[4], rest[5], words=LANE_SLOT_WORDS, taken_by=LANE_SOCKET)
-    slots = _taken(data, sockets, SOCKETS)
+    slots = list(islice(_taken(data, sockets, SOCKETS), room.sockets + 1))
+    lane_slots = list(islice(_taken(data, lanes, LANES), room.lanes + 1))
+    whole = len(slots) <= room.sockets and len(lane_slots) <= room.lanes
+    del slots[room.sockets :], lane_slots[room.lanes :]
     return CountersFile(
         index=index,
+        size=len(data),
         events_unwritten=min(rest[6], INT64_MAX),
         faults=min(rest[7], INT64_MAX),
         sockets=_sound(
             [(number, (words[SOCKET], *told_counters(words))) for number, words in slots], 1, SOCKETS
         ),
-        lanes=_sound(
-            [(number, tuple(with_time(words))) for number, words in _taken(data, lanes, LANES)], 2, LANES
-        ),
+        lanes=_sound([(number, tuple(with_time(words))) for number, words in lane_slots], 2, LANES),
         lane_runs={words[SOCKET]: words for _, words in slots if words[STAMP_HEAD]},
+        whole=whole,
     )
 
 
@@ -99,14 +117,18 @@ def _in_run(lane: tuple[int, ...], runs: dict[int, tuple[int, ...]]) -> tuple[in
     return lane if socket is None else tuple(with_lane_run(lane, socket))
 
 
-def _taken(data: bytes, area: _Area, what: str) -> Slots:
+def _taken(data: bytes, area: _Area, what: str) -> Iterator[tuple[int, tuple[int, ...]]]:
     if area.size < area.words * _WORD or area.size % _WORD:
         raise UnreadableCountersError(f"{what}: a slot of {area.size} bytes is none")
     if area.offset + area.slots * area.size > len(data):
         raise UnreadableCountersError(f"{what}: end past the file's {len(data)} bytes")
-    layout = struct.Struct(f"<{area.words}Q{area.size - area.words * _WORD}x")
+    layout = struct.Struct(f"<{area.words}Q")
     span = memoryview(data)[area.offset : area.offset + area.slots * area.size]
-    return [(number, words) for number, words in enumerate(layout.iter_unpack(span)) if words[area.taken_by]]
+    # most slots are free, and a look at one word of each is cheap
+    ids = span.cast("Q")[area.taken_by :: area.size // _WORD].tolist()
+    return (
+        (number, layout.unpack_from(span, number * area.size)) for number, taken in enumerate(ids) if taken
+    )
 
 
 def _sound(slots: Slots, ids: int, what: str) -> Slots:

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-_NAME = re.compile(r"([0-9a-f]{16})(?:\.(\d{4,18}))?\.(lock|counters|events)(\.new)?")
+_NAME = re.compile(r"([0-9a-f]{16})(?:\.(\d{4}|[1-9]\d{4,17}))?\.(lock|counters|events)(\.new)?")
 
 
 @dataclass

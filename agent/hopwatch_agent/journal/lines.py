@@ -6,7 +6,7 @@ from urllib.parse import quote
 import msgspec
 
 from hopwatch_agent.errors import ForeignFormatError, UnreadableLineError
-from hopwatch_agent.records import FORMAT, INT64_MAX, AnyEvent, Segment
+from hopwatch_agent.records import FORMAT, INT64_MAX, AnyEvent, Int64, Segment
 
 # a folder is named after the escaped host, and file systems allow a name 255 bytes
 _ESCAPED_HOST_LIMIT = 240
@@ -14,7 +14,7 @@ _ESCAPED_HOST_LIMIT = 240
 
 class _Format(msgspec.Struct):
     event: str
-    format: int
+    format: Int64
 
 
 class Envelope(msgspec.Struct, frozen=True):
@@ -23,6 +23,9 @@ class Envelope(msgspec.Struct, frozen=True):
     event: str
     n: Annotated[int, msgspec.Meta(ge=1, le=INT64_MAX)]
 
+
+# msgspec lets the error of invalid UTF-8 through as it is
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 _format = msgspec.json.Decoder(_Format)
 _segment = msgspec.json.Decoder(Segment)
@@ -47,7 +50,7 @@ def read_segment_line(line: bytes, process: str, index: int) -> Segment:
         if head.format != FORMAT:
             raise ForeignFormatError(f"journal format {head.format}, this agent reads format {FORMAT}")
         segment = _segment.decode(line)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except _UNREADABLE as error:
         raise UnreadableLineError(f"not a segment line: {error}") from error
     if (segment.process, segment.index) != (process, index):
         raise UnreadableLineError(f"the segment line is of process {segment.process}, index {segment.index}")
@@ -60,7 +63,7 @@ def read_event(line: bytes) -> AnyEvent | Envelope:
     """One event, or the envelope of one of an unknown kind; raises ``UnreadableLineError``."""
     try:
         return _event.decode(line)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except _UNREADABLE as error:
         envelope = _unknown(line)
         if envelope is None:
             raise UnreadableLineError(str(error)) from error
@@ -70,6 +73,6 @@ def read_event(line: bytes) -> AnyEvent | Envelope:
 def _unknown(line: bytes) -> Envelope | None:
     try:
         envelope = _envelope.decode(line)
-    except (msgspec.DecodeError, RecursionError):
+    except _UNREADABLE:
         return None
     return None if envelope.event in _KNOWN else envelope

@@ -29,7 +29,7 @@ class Piece:
 
 
 def read_piece(path: Path, offset: int, *, skipping: bool) -> Piece:
-    """Reads whole lines from ``offset`` on, at most 1 MiB. Raises ``OSError`` and ``RefusedFileError``."""
+    """Reads whole lines from ``offset`` on, at most 1 MiB. Raises as ``opened_regular`` does."""
     with opened_regular(path) as descriptor:
         size = os.fstat(descriptor).st_size
         data = os.pread(descriptor, PIECE_LIMIT, offset)

@@ -6,9 +6,13 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
+
+from msgspec.structs import replace
 
 from hopwatch_agent.live.draft import Draft, Tables
-from hopwatch_agent.live.state import LaneKey, Row
+from hopwatch_agent.live.limits import ADVICE_LIMIT, OPTIONS_KEPT, kept
+from hopwatch_agent.live.state import LaneKey, Row, Values
 
 EVENTS_KEPT = 10_000
 FAULTS_KEPT = 100
@@ -20,10 +24,10 @@ Counts = tuple[int, ...]
 
 @dataclass
 class Progress:
-    """How the loops are doing. Times are nanoseconds since 1970, ``heartbeat`` monotonic seconds."""
+    """How the loops are doing. Times are nanoseconds since 1970, ``last_tick`` and ``heartbeat`` monotonic seconds."""
 
     started_at: int
-    last_tick: int | None = None
+    last_tick: float | None = None
     not_ready: str | None = "the journal directory has not been read yet"
     heartbeat: float | None = None
     alive: bool = False
@@ -84,10 +88,12 @@ class Board:
     @staticmethod
     def _remember(shown: Shown, rows: Sequence[tuple[int, Row]]) -> None:
         for number, row in rows:
-            if row.kind not in SAMPLES:
-                shown.events.append((number, row))
+            if row.kind in SAMPLES:
+                continue
+            held = _held(row)
+            shown.events.append((number, held))
             if row.kind == "fault":
-                shown.faults.append((number, row))
+                shown.faults.append((number, held))
 
     def show_numbers(self, counters: dict[str, Counts], lanes: dict[LaneKey, Counts], clock: float) -> None:
         """Shows the counters and lanes of sockets in use as just read, and their rates."""
@@ -107,6 +113,18 @@ class Board:
                 errors.pop(source, None)
             else:
                 errors[source] = (text, errors[source][1] if source in errors else time.time_ns())
+
+
+def _held(row: Row) -> Row:
+    values: Values = {}
+    for name, value in row.values.items():
+        if isinstance(value, str):
+            values[name] = kept(value, ADVICE_LIMIT)
+        elif isinstance(value, dict):
+            values[name] = {kept(key): number for key, number in islice(value.items(), OPTIONS_KEPT)}
+        else:
+            values[name] = value
+    return replace(row, values=values)
 
 
 def _longer(

@@ -1,9 +1,11 @@
 """All that one tick will commit: rows to land and changes of the current state."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.live.overlay import Overlay
 from hopwatch_agent.live.series import OTHER, with_socket
 from hopwatch_agent.live.state import (
@@ -18,8 +20,6 @@ from hopwatch_agent.live.state import (
     Values,
 )
 
-SERIES_KEPT = 2000
-
 
 @dataclass
 class Tables:
@@ -30,22 +30,23 @@ class Tables:
     lanes: dict[LaneKey, LaneState] = field(default_factory=dict)
     connections: dict[ConnectionKey, ConnectionState] = field(default_factory=dict)
     totals: dict[str, TotalState] = field(default_factory=dict)
-    series_limit: int = SERIES_KEPT
-    """How many series there may be, beside the one of all others."""
 
 
 class Draft:
     """Changes over the tables, and new rows, until they are committed."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
         self.processes = Overlay(tables.processes)
-        self.sockets = Overlay(tables.sockets)
-        self.lanes = Overlay(tables.lanes)
-        self.connections = Overlay(tables.connections)
+        self.sockets = Overlay(tables.sockets, self.limits.sockets)
+        self.lanes = Overlay(tables.lanes, self.limits.lanes)
+        self.connections = Overlay(tables.connections, self.limits.connections)
         self.totals = Overlay(tables.totals)
-        self._series = len(tables.totals) - (OTHER in tables.totals)
-        self._series_limit = tables.series_limit
         self.rows: list[Row] = []
+        self.left_out: Counter[str] = Counter()
+        """Sockets, lanes and connections that there was no room for, by that word, since the last ``take_left_out``."""
+        self.unavailable: list[str] = []
+        """Files that could not be read this time."""
         self.forgotten_processes: set[str] = set()
         self.forgotten_sockets: set[str] = set()
 
@@ -56,6 +57,11 @@ class Draft:
     def add_fault(self, text: str, process: ProcessState, at: int, socket: str | None = None) -> None:
         """Adds a fault: unreadable input that the agent met."""
         self.add("fault", {"socket": socket, "text": text}, process, at)
+
+    def take_left_out(self) -> Counter[str]:
+        """What there was no room for since this was last asked."""
+        left_out, self.left_out = self.left_out, Counter()
+        return left_out
 
     def forget_process(self, process: str) -> None:
         """Drops a process and all that belongs to it from the current state."""
@@ -82,20 +88,21 @@ class Draft:
         series = wanted if self._has_room_for(wanted) else OTHER
         if self.totals.get(series) is None:
             self.totals.put(series, TotalState(series, at))
-            self._series += series != OTHER
         return series
 
     def _has_room_for(self, series: str) -> bool:
-        return self.totals.get(series) is not None or self._series < self._series_limit
+        return self.totals.get(series) is not None or self._series() < self.limits.series
+
+    def _series(self) -> int:
+        return self.totals.size - (self.totals.get(OTHER) is not None)
 
     def drop_idle_series(self) -> None:
         """If there is no room for more series, forgets those of which no socket is kept."""
-        if self._series < self._series_limit:
+        if self._series() < self.limits.series:
             return
         used = {socket.series for socket in self.sockets.values()} | {OTHER}
         for series in [total.series for total in self.totals.values() if total.series not in used]:
             self.totals.drop(series)
-            self._series -= 1
 
     @property
     def empty(self) -> bool:

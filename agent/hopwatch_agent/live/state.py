@@ -39,6 +39,8 @@ class ProcessState(Struct, frozen=True):
     """Files whose one fault was told."""
     last_row: int = 0
     """The newest row of this process in the database, landed or not."""
+    left_out: dict[str, int] = {}
+    """How many sockets, lanes and connections there was no room for."""
 
     @property
     def all_events_lost(self) -> int:
@@ -110,6 +112,8 @@ class LaneState(Struct, frozen=True):
     next: int = 0
     newest_sent_at: int = 0
     final: bool = False
+    gave_way: bool = False
+    """Its receiver follows it no more, until it is announced again."""
 
     @property
     def numbers(self) -> tuple[int, ...]:

@@ -2,16 +2,19 @@
 
 from dataclasses import dataclass
 from functools import singledispatch
+from itertools import islice
 
 from msgspec.structs import replace
 
 from hopwatch_agent import records
 from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.live.draft import Draft
+from hopwatch_agent.live.limits import ADVICE_LIMIT, OPTIONS_KEPT, kept, kept_or_none
 from hopwatch_agent.live.rows import counters_row, process_row, rows_of, socket_row
 from hopwatch_agent.live.series import series_of
 from hopwatch_agent.live.state import (
     CONNECTION_COUNTS,
+    ConnectionKey,
     ConnectionState,
     Finding,
     LaneState,
@@ -40,6 +43,8 @@ def apply_event(event: records.AnyEvent, process: ProcessState, draft: Draft) ->
     if isinstance(event, records.Opened):
         socket = _opened(event, step)
         draft.add(*socket_row("opened", socket), process, event.t, event.n)
+        if not draft.sockets.put(socket.socket, _held(socket, step)):
+            draft.left_out["sockets"] += 1
     elif isinstance(event, records.Closed):
         _closed(event, step)
     elif isinstance(event, records.Exit):
@@ -53,7 +58,7 @@ def apply_event(event: records.AnyEvent, process: ProcessState, draft: Draft) ->
 
 
 def _opened(event: records.Opened, step: Step) -> SocketState:
-    socket = SocketState(
+    return SocketState(
         socket=event.socket,
         process=step.process.process,
         name=event.name,
@@ -65,12 +70,20 @@ def _opened(event: records.Opened, step: Step) -> SocketState:
         slot=event.slot,
         opened_at=event.t,
     )
+
+
+def _held(socket: SocketState, step: Step) -> SocketState:
     # a journal that opens a socket twice must not make its series count less
     step.draft.keep_counts(socket.socket)
-    wanted = series_of(socket, step.process.host, step.process.command)
-    socket = replace(socket, series=step.draft.join_series(wanted, event.t))
-    step.draft.sockets.put(socket.socket, socket)
-    return socket
+    series = series_of(socket, step.process.host, step.process.command)
+    return replace(
+        socket,
+        series=step.draft.join_series(series, socket.opened_at),
+        name=kept(socket.name),
+        type=kept(socket.type),
+        sequence=kept_or_none(socket.sequence),
+        options={kept(name): value for name, value in islice(socket.options.items(), OPTIONS_KEPT)},
+    )
 
 
 def _closed(event: records.Closed, step: Step) -> None:
@@ -93,8 +106,10 @@ def _update(event: records.Event, step: Step) -> None:
 @_update.register
 def _(event: records.OptionSet, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
-    if socket is not None and isinstance(event.value, int) and abs(event.value) <= records.INT64_MAX:
-        options = {**socket.options, event.option: event.value}
+    if socket is None or not isinstance(event.value, int) or abs(event.value) > records.INT64_MAX:
+        return
+    if event.option in socket.options or len(socket.options) < OPTIONS_KEPT:
+        options = {**socket.options, kept(event.option): event.value}
         step.draft.sockets.put(event.socket, replace(socket, options=options))
 
 
@@ -103,9 +118,10 @@ def _(event: records.OptionSet, step: Step) -> None:
 @_update.register(records.Endpoint)
 def _(event: records.EndpointEvent, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
-    if socket is None or event.endpoint in socket.endpoints or len(socket.endpoints) >= ENDPOINTS_KEPT:
+    endpoint = kept(event.endpoint)
+    if socket is None or endpoint in socket.endpoints or len(socket.endpoints) >= ENDPOINTS_KEPT:
         return
-    step.draft.sockets.put(event.socket, replace(socket, endpoints=(*socket.endpoints, event.endpoint)))
+    step.draft.sockets.put(event.socket, replace(socket, endpoints=(*socket.endpoints, endpoint)))
 
 
 @_update.register(records.Unbind)
@@ -113,24 +129,25 @@ def _(event: records.EndpointEvent, step: Step) -> None:
 def _(event: records.EndpointEvent, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
     if socket is not None:
-        endpoints = tuple(endpoint for endpoint in socket.endpoints if endpoint != event.endpoint)
+        endpoints = tuple(endpoint for endpoint in socket.endpoints if endpoint != kept(event.endpoint))
         step.draft.sockets.put(event.socket, replace(socket, endpoints=endpoints))
-        step.draft.connections.drop((event.socket, f"endpoint {event.endpoint}"))
+        step.draft.connections.drop(_unreached(event.socket, event.endpoint))
 
 
 @_update.register
 def _(event: records.Connected, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
-    again = socket is not None and not event.accepted and event.endpoint in socket.reached
+    endpoint = kept(event.endpoint)
+    again = socket is not None and not event.accepted and endpoint in socket.reached
     _put_connection(event, "connected", step, again=again)
-    step.draft.connections.drop((event.socket, f"endpoint {event.endpoint}"))
+    step.draft.connections.drop(_unreached(event.socket, event.endpoint))
     if socket is not None:
         awaiting = (*socket.awaiting, event.connection)[-AWAITING_KEPT:]
         socket = _counted(replace(socket, awaiting=awaiting), "connected")
         if again:
             socket = _counted(socket, "reconnected")
         elif not event.accepted and len(socket.reached) < ENDPOINTS_KEPT:
-            socket = replace(socket, reached=(*socket.reached, event.endpoint))
+            socket = replace(socket, reached=(*socket.reached, endpoint))
         step.draft.sockets.put(event.socket, socket)
 
 
@@ -161,15 +178,24 @@ def _put_connection(event: records.ConnectionEvent, state: str, step: Step, *, a
         socket=event.socket,
         connection=event.connection,
         process=step.process.process,
-        endpoint=event.endpoint,
-        local=event.local,
-        remote=event.remote,
+        endpoint=kept(event.endpoint),
+        local=kept_or_none(event.local),
+        remote=kept_or_none(event.remote),
         accepted=event.accepted,
         state=state,
         since=event.t,
         again=again,
     )
-    step.draft.connections.put(key, connection)
+    _put(key, connection, step)
+
+
+def _put(key: ConnectionKey, connection: ConnectionState, step: Step) -> None:
+    if not step.draft.connections.put(key, connection):
+        step.draft.left_out["connections"] += 1
+
+
+def _unreached(socket: str, endpoint: str) -> ConnectionKey:
+    return socket, f"endpoint {kept(endpoint)}"
 
 
 @_update.register
@@ -178,7 +204,7 @@ def _(event: records.Handshake, step: Step) -> None:
     for number in socket.awaiting if socket is not None else ():
         # monitors tell handshakes by endpoint alone; they come in the order of the connections
         connection = step.draft.connections.get((event.socket, str(number)))
-        if socket is not None and connection is not None and connection.endpoint == event.endpoint:
+        if socket is not None and connection is not None and connection.endpoint == kept(event.endpoint):
             ready = replace(connection, state="ready", since=event.t)
             step.draft.connections.put((event.socket, str(number)), ready)
             awaiting = tuple(other for other in socket.awaiting if other != number)
@@ -194,15 +220,15 @@ def _(event: records.Retried | records.HandshakeFailed, step: Step) -> None:
         socket=event.socket,
         connection=None,
         process=step.process.process,
-        endpoint=event.endpoint,
+        endpoint=kept(event.endpoint),
         local=None,
         remote=None,
         accepted=False,
         state="refused" if refused else "retrying",
         since=event.t,
-        reason=str(event.reason) if isinstance(event, records.HandshakeFailed) else None,
+        reason=kept(str(event.reason)) if isinstance(event, records.HandshakeFailed) else None,
     )
-    step.draft.connections.put((event.socket, f"endpoint {event.endpoint}"), connection)
+    _put(_unreached(event.socket, event.endpoint), connection, step)
     socket = step.draft.sockets.get(event.socket)
     if refused and socket is not None:
         step.draft.sockets.put(event.socket, _counted(socket, "handshakes_failed"))
@@ -212,7 +238,8 @@ def _(event: records.Retried | records.HandshakeFailed, step: Step) -> None:
 def _(event: records.LaneAnnounced, step: Step) -> None:
     key = (event.socket, event.stream, event.lane)
     lane = step.draft.lanes.get(key) or LaneState(*key, process=step.process.process)
-    step.draft.lanes.put(key, replace(lane, topic=event.topic))
+    if not step.draft.lanes.put(key, replace(lane, topic=kept(event.topic), gave_way=False)):
+        step.draft.left_out["lanes"] += 1
 
 
 @_update.register
@@ -220,7 +247,8 @@ def _(event: records.Lanes, step: Step) -> None:
     for stream, number, *numbers in event.lanes:
         key = (event.socket, stream, number)
         lane = step.draft.lanes.get(key) or LaneState(*key, process=step.process.process)
-        step.draft.lanes.put(key, with_numbers(lane, tuple(numbers), final=event.final or lane.final))
+        told = with_numbers(lane, tuple(numbers), final=event.final or lane.final)
+        step.draft.lanes.put(key, replace(told, gave_way=not event.final and stream != event.socket))
 
 
 def with_numbers(lane: LaneState, numbers: tuple[int, ...], *, final: bool) -> LaneState:
@@ -240,7 +268,7 @@ def with_numbers(lane: LaneState, numbers: tuple[int, ...], *, final: bool) -> L
 @_update.register
 def _(event: records.FindingMade, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
-    finding = Finding(event.rule, event.text, event.advice)
+    finding = Finding(kept(event.rule), kept(event.text, ADVICE_LIMIT), kept(event.advice, ADVICE_LIMIT))
     if socket is None or finding in socket.findings or len(socket.findings) >= FINDINGS_KEPT:
         return
     step.draft.sockets.put(event.socket, replace(socket, findings=(*socket.findings, finding)))
@@ -250,4 +278,4 @@ def _(event: records.FindingMade, step: Step) -> None:
 def _(event: records.FaultCaught, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket) if event.socket else None
     if socket is not None:
-        step.draft.sockets.put(socket.socket, replace(socket, instrumentation_fault=event.text))
+        step.draft.sockets.put(socket.socket, replace(socket, instrumentation_fault=kept(event.text)))

@@ -73,7 +73,7 @@ class AgentView:
                 ready=progress.not_ready is None,
                 processes=sum(process.gone_at is None for process in tables.processes.values()),
                 sockets=sum(not has_ended(socket, shown) for socket in tables.sockets.values()),
-                lag_seconds=None if tick is None else max(0.0, (time.time_ns() - tick) / 1e9),
+                lag_seconds=None if tick is None else time.monotonic() - tick,
                 rows_waiting=progress.waiting,
                 rows_landed=progress.landed_rows,
                 last_landing=moment_or_none(progress.last_landing),

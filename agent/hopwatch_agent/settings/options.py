@@ -22,12 +22,16 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     listen: Annotated[str, Meta(description="HOST:PORT of the HTTP API; port 0 takes a free one")] = (
         "127.0.0.1:8735"
     )
-    series: Annotated[
-        int,
-        Meta(
-            ge=1, le=100_000, description="series of sockets in metrics; further sockets are gathered in one"
-        ),
-    ] = 2000
+    max_processes: Annotated[int, Meta(ge=1, description="processes whose journals are read at once")] = 1_000
+    max_sockets: Annotated[int, Meta(ge=1, description="sockets held in memory; of one process, half")] = (
+        10_000
+    )
+    max_lanes: Annotated[
+        int, Meta(ge=1, description="lanes held in memory, and connections; of one process, half")
+    ] = 100_000
+    max_series: Annotated[
+        int, Meta(ge=1, description="series of sockets in metrics; sockets beyond them are told of as one")
+    ] = 2_000
     log_level: Annotated[LogLevel, Meta(description="least level that is logged")] = "info"
 
 

@@ -7,16 +7,18 @@ from pathlib import Path
 from hopwatch.settings import from_environment as instrumentation_settings
 
 from hopwatch_agent.errors import SettingsError
+from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.settings.options import LogLevel, Options
 from hopwatch_agent.settings.telemetry import TelemetrySettings, telemetry_from
 
 
 @dataclass(frozen=True)
 class JournalSettings:
-    """Where the journals are, and the host of records whose journal does not name one."""
+    """Where the journals are, the host of records whose journal does not name one, and how much is held of them."""
 
     directory: Path
     host: str
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,6 @@ class AgentSettings:
     listen: ListenSettings
     log_level: LogLevel = "info"
     telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
-    series: int = 2000
 
 
 def settings_from(options: Options, environ: Mapping[str, str]) -> AgentSettings:
@@ -62,13 +63,16 @@ def settings_from(options: Options, environ: Mapping[str, str]) -> AgentSettings
         listen=_listen(options.listen),
         log_level=options.log_level,
         telemetry=telemetry_from(environ),
-        series=options.series,
     )
 
 
 def _journal(environ: Mapping[str, str], options: Options) -> JournalSettings:
     given = instrumentation_settings(environ)
-    return JournalSettings(directory=Path(options.dir) if options.dir else given.directory, host=given.host)
+    return JournalSettings(
+        directory=Path(options.dir) if options.dir else given.directory,
+        host=given.host,
+        limits=Limits(options.max_processes, options.max_sockets, options.max_lanes, options.max_series),
+    )
 
 
 def _data(journal: JournalSettings, options: Options) -> Path:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
+
 from hopwatch_agent.errors import DataDirectoryError, StoreError
 
 SCHEMA_VERSION = 1
@@ -51,18 +53,15 @@ def owned(data: Path) -> Iterator[None]:
 def prepare(data: Path) -> None:
     """Makes the tables of a new database; raises ``DataDirectoryError`` for a file that is not ours."""
     path = data / FILE_NAME
+    connection = connect(data)
     try:
-        connection = connect(data)
-        try:
-            with transaction(connection):
-                found = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-                if not found:
-                    _make_tables(connection)
-                version = connection.execute("SELECT value FROM meta WHERE key='schema'").fetchone()
-        finally:
-            connection.close()
-    except (sqlite3.Error, StoreError) as error:
-        raise DataDirectoryError(f"cannot use the database {path}: {error}") from error
+        with starting(path), transaction(connection):
+            found = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            if not found:
+                _make_tables(connection)
+            version = connection.execute("SELECT value FROM meta WHERE key='schema'").fetchone()
+    finally:
+        connection.close()
     if version is None or version[0] != SCHEMA_VERSION:
         raise DataDirectoryError(f"the database {path} is of another version of the agent")
 
@@ -82,12 +81,26 @@ def _make_tables(connection: sqlite3.Connection) -> None:
 
 
 def connect(data: Path) -> sqlite3.Connection:
-    """A connection for one thread. A commit survives the loss of power: batches are named after rows."""
-    connection = sqlite3.connect(data / FILE_NAME, timeout=10, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=FULL")
-    connection.execute("PRAGMA wal_autocheckpoint=1000")
+    """A connection for one thread. A commit survives the loss of power: batches are named after rows.
+
+    Raises ``DataDirectoryError``.
+    """
+    path = data / FILE_NAME
+    with starting(path):
+        connection = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA wal_autocheckpoint=1000")
     return connection
+
+
+@contextmanager
+def starting(path: Path) -> Iterator[None]:
+    """Translates what a database that cannot be used raises to ``DataDirectoryError``, which names it."""
+    try:
+        yield
+    except (sqlite3.Error, StoreError, msgspec.DecodeError, LookupError, TypeError) as error:
+        raise DataDirectoryError(f"cannot use the database {path}: {error}") from error
 
 
 @contextmanager
@@ -104,7 +117,11 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     except sqlite3.Error as error:
         if connection.in_transaction:
             connection.rollback()
-        raise StoreError(f"database: {error}") from error
+        raise StoreError(f"database {_path_of(connection)}: {error}") from error
+
+
+def _path_of(connection: sqlite3.Connection) -> str:
+    return str(connection.execute("PRAGMA database_list").fetchone()[2])
 
 
 @contextmanager

@@ -1,13 +1,11 @@
 """The tick's side of the database: rows, offsets and current state, in one transaction."""
 
-import sqlite3
 from collections.abc import Iterable
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import msgspec
 
-from hopwatch_agent.errors import DataDirectoryError
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.state import (
     ConnectionState,
@@ -17,7 +15,7 @@ from hopwatch_agent.live.state import (
     SocketState,
     TotalState,
 )
-from hopwatch_agent.store.database import connect, meta, reading, set_meta, transaction
+from hopwatch_agent.store.database import FILE_NAME, connect, meta, reading, set_meta, starting, transaction
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _encode = msgspec.msgpack.Encoder().encode
@@ -43,6 +41,8 @@ class Store:
     """Used by one thread."""
 
     def __init__(self, data: Path) -> None:
+        """Raises ``DataDirectoryError``."""
+        self._path = data / FILE_NAME
         self._connection = connect(data)
 
     def close(self) -> None:
@@ -57,11 +57,9 @@ class Store:
     def load(self) -> Tables:
         """The current state as it was last committed; raises ``DataDirectoryError`` if it is unreadable."""
         tables = Tables()
-        try:
+        with starting(self._path):
             for what, data in self._connection.execute("SELECT what, data FROM state"):
                 _put(msgspec.msgpack.decode(data, type=_WHAT[what]), tables)
-        except (sqlite3.Error, msgspec.DecodeError, KeyError) as error:
-            raise DataDirectoryError(f"cannot read the database's state: {error}") from error
         return tables
 
     def commit(self, draft: Draft) -> list[NumberedRow]:
@@ -109,15 +107,20 @@ class Store:
             return int(oldest) if oldest is not None else meta(self._connection, "next_row")
 
     def newest_events(self, limit: int) -> list[NumberedRow]:
-        """The newest rows that wait to be landed and are no samples of numbers, oldest first."""
+        """The newest rows that wait to be landed and are no samples of numbers, oldest first.
+
+        Raises ``DataDirectoryError``.
+        """
         query = "SELECT id, data FROM rows WHERE kind NOT IN ('counters', 'lane') ORDER BY id DESC LIMIT ?"
-        found = self._connection.execute(query, (limit,)).fetchall()
-        return [(number, _row.decode(data)) for number, data in reversed(found)]
+        with starting(self._path):
+            found = self._connection.execute(query, (limit,)).fetchall()
+            return [(number, _row.decode(data)) for number, data in reversed(found)]
 
     def totals(self) -> tuple[int, int]:
-        """Rows that wait to be landed, and faults met since the database was made."""
-        waiting = self._connection.execute("SELECT count(*) FROM rows").fetchone()[0]
-        return int(waiting), meta(self._connection, "faults")
+        """Rows that wait to be landed, and faults met since the database was made; raises ``DataDirectoryError``."""
+        with starting(self._path):
+            waiting = self._connection.execute("SELECT count(*) FROM rows").fetchone()[0]
+            return int(waiting), meta(self._connection, "faults")
 
 
 def _key(parts: Iterable[str | int]) -> str:

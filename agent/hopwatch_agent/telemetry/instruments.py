@@ -15,6 +15,7 @@ from hopwatch_agent.telemetry.taken import Taken
 from hopwatch_agent.telemetry.told import COUNTED, Counted
 
 RULES_TOLD = 50
+GONE_REMEMBERED = 100
 Observations = Iterator[Observation]
 
 
@@ -46,7 +47,7 @@ class Instruments:
     @property
     def is_worn(self) -> bool:
         """Whether the meter remembers many series that are gone: it never forgets one, so that a new meter is due."""
-        return len(self._ever) > 2 * (self.taken().series_limit + 1)
+        return len(self._ever) > 2 * len(self._sums) + GONE_REMEMBERED
 
     def starts(self) -> dict[Series | None, int]:
         """When the counts of each series began, as of the last collection."""

@@ -136,13 +136,11 @@ class OwnFigures:
         yield Observation(pages * os.sysconf("SC_PAGE_SIZE"))
 
     def _lag(self, _options: CallbackOptions) -> Observations:
-        progress = self._taken().progress
-        yield Observation(_age(progress.last_tick or progress.started_at))
+        last_tick = self._taken().progress.last_tick
+        if last_tick is not None:
+            yield Observation(time.monotonic() - last_tick)
 
     def _landing_age(self, _options: CallbackOptions) -> Observations:
         progress = self._taken().progress
-        yield Observation(_age(progress.last_landing or progress.started_at))
-
-
-def _age(at: int) -> float:
-    return max(0.0, (time.time_ns() - at) / 1e9)
+        at = progress.last_landing or progress.started_at
+        yield Observation(max(0.0, (time.time_ns() - at) / 1e9))

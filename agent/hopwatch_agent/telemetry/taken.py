@@ -15,7 +15,6 @@ class Taken:
     processes: dict[str, ProcessState]
     connections: list[ConnectionState]
     totals: dict[str, TotalState]
-    series_limit: int
     progress: Progress
 
     def is_open(self, socket: SocketState) -> bool:
@@ -33,6 +32,5 @@ def take(board: Board) -> Taken:
             processes=dict(tables.processes),
             connections=list(tables.connections.values()),
             totals=dict(tables.totals),
-            series_limit=tables.series_limit,
             progress=copy.deepcopy(shown.progress),
         )
