@@ -3,11 +3,14 @@
 import time
 
 from hopwatch_agent.landing.batches import BatchStore
+from hopwatch_agent.landing.keeping import Bounds, Keeper
 from hopwatch_agent.landing.lander import Lander
-from hopwatch_agent.landing.parquet import Landing
+from hopwatch_agent.landing.landing import Landing
+from hopwatch_agent.landing.loop import LandingLoop
+from hopwatch_agent.landing.merger import Merger, MergeRule
 from hopwatch_agent.live.board import EVENTS_KEPT, Board
 from hopwatch_agent.live.draft import Tables
-from hopwatch_agent.loop import LandingLoop, TickLoop
+from hopwatch_agent.loop import TickLoop
 from hopwatch_agent.settings.sections import AgentSettings
 from hopwatch_agent.store.database import prepare
 from hopwatch_agent.store.store import Store
@@ -34,10 +37,8 @@ class Agent:
         tables = self._store.load()
         self.board = Board(tables)
         self._restore()
-        landing = Landing(settings.landing.uri)
-        self._lander = Lander(BatchStore(settings.data), landing)
+        self._lander, self._landings = self._make_landing()
         self._ticks = TickLoop(Ticker(settings.journal, self._store, tables, self.board), self.board)
-        self._landings = LandingLoop(self._lander, settings.landing, self.board)
         identity = Identity(settings.journal.host, self._store.name())
         self.metrics = MetricsPage(self.board, identity, settings.telemetry.disabled)
         book = self._book(tables) if settings.telemetry.logs is not None else None
@@ -56,6 +57,16 @@ class Agent:
         with self.board.held() as shown:
             shown.progress.waiting = waiting
             shown.progress.faults = faults
+
+    def _make_landing(self) -> tuple[Lander, LandingLoop]:
+        settings, batches = self.settings.landing, BatchStore(self.settings.data)
+        landing = Landing(settings.uri)
+        lander = Lander(batches, landing, remembers_files=settings.merge_seconds > 0)
+        keeper = Keeper(batches, Bounds(settings.keep_bytes, settings.keep_seconds))
+        merger = Merger(batches, landing, MergeRule(settings.merge_seconds, settings.merge_bytes))
+        with self.board.held() as shown:
+            shown.progress.given_up = keeper.given_up()
+        return lander, LandingLoop(lander, keeper, merger, settings, self.board)
 
     def start(self) -> None:
         """Begins to read journals and to land; raises ``DirectoryInUseError``."""

@@ -15,6 +15,8 @@ HopwatchError
         StoreError          the database refused: nothing of the step was kept
         LandingError        a batch could not be written to its place
             UnlandableBatchErrorits rows fit no table: other batches may land
+            UnmergeableFileErrora landed file is not as it was landed: others may be merged
+        KernelError         the kernel does not tell what it is asked for: everything else goes on
 """
 
 from hopwatch.errors import HopwatchError
@@ -74,3 +76,15 @@ class LandingError(AgentError):
 
 class UnlandableBatchError(LandingError):
     """The rows of a batch fit no table."""
+
+
+class KernelError(AgentError):
+    """The kernel does not tell what it is asked for; the text says why."""
+
+
+class UnmergeableFileError(LandingError):
+    """A landed file is not there any more, or is not what was landed; ``file`` is its name without ``.parquet``."""
+
+    def __init__(self, text: str, file: str) -> None:
+        super().__init__(text)
+        self.file = file

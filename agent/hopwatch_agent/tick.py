@@ -11,6 +11,7 @@ from hopwatch_agent.fault_lines import FaultLines
 from hopwatch_agent.follow import follow, lives
 from hopwatch_agent.journal.directory import ProcessFiles, scan
 from hopwatch_agent.journal.hold import DirectoryHold
+from hopwatch_agent.kernel.sampling import KernelSampler
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.state import LaneKey, ProcessState
@@ -42,6 +43,7 @@ class Ticker:
         self._readings: dict[str, Readings] = {}
         self._hold = DirectoryHold(journal.directory)
         self._departures = Departures()
+        self._kernel = KernelSampler(journal, tables, board)
         self._fault_lines = FaultLines()
         self._start_after = ""
         self._forgot_at = 0.0
@@ -63,6 +65,7 @@ class Ticker:
         listing = self._listing()
         draft = Draft(self._tables, self._journal.limits)
         more = self._follow_all(directory, listing, draft, moment)
+        self._kernel.sample(draft, moment)
         self._forget(listing, draft, moment)
         if not draft.empty:
             self._board.publish(draft, self._store.commit(draft))

@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.errors import UnusableInputError
+from hopwatch_analysis.merged import without_parts
 from hopwatch_analysis.schemas import KINDS, SCHEMA_VERSION, schema_of
 
 Tables = Mapping[str, DataFrame]
@@ -132,7 +133,8 @@ def _list(uri: str) -> list[tuple[fs.FileSystem, str, str]] | SkippedFile:
         return SkippedFile(uri, f"cannot be listed: {error}")
     prefix = {"file": "", "s3": "s3a://", "gs": "gs://"}.get(scheme, f"{scheme}://")
     names = [info.path for info in found if info.type == fs.FileType.File and info.path.endswith(".parquet")]
-    return [(system, prefix + name, name) for name in names if not Path(name).name.startswith((".", "_"))]
+    whole = without_parts(name for name in names if not Path(name).name.startswith((".", "_")))
+    return [(system, prefix + name, name) for name in whole]
 
 
 def _check(found: tuple[fs.FileSystem, str, str]) -> LandedFile | SkippedFile:

@@ -3,13 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-
-class Model(BaseModel):
-    """Made from the agent's views by their attributes."""
-
-    model_config = ConfigDict(from_attributes=True, frozen=True)
+from hopwatch_api.kernel_models import MemoryModel, TcpModel, UsageModel
+from hopwatch_api.model import Model
 
 
 class ErrorModel(Model):
@@ -49,6 +46,11 @@ class StatusModel(Model):
     faults: int = Field(description="faults met since the agent's database was made")
     recent_faults: list[FaultModel]
     errors: list[ErrorModel]
+    usage: UsageModel | None = Field(description="of the agent's process")
+    memory: MemoryModel | None = Field(description="of the agent's cgroup")
+    rows_given_up: int = Field(
+        description="rows that were never landed, because they were too many or too old, since the database was made"
+    )
     gathered_sockets: int = Field(
         description="open sockets that metrics tell of as one, because there were more series than the setting allows"
     )
@@ -60,6 +62,13 @@ class ProcessModel(Model):
     pid: int | None
     command: str
     gone_at: datetime | None = Field(description="when it was seen that the process had ended")
+    usage: UsageModel | None = Field(
+        description="null if the agent's pid namespace does not show the process"
+    )
+    memory: MemoryModel | None = Field(description="null if the agent does not see the process's cgroup")
+
+
+_TCP = "null but for TCP in the agent's own network namespace, and for the first second"
 
 
 class PeerModel(Model):
@@ -69,6 +78,7 @@ class PeerModel(Model):
     remote: str | None
     state: str = Field(description="connected, ready, disconnected, retrying or refused")
     since: datetime
+    tcp: TcpModel | None = Field(description=_TCP)
 
 
 class FindingModel(Model):
@@ -160,6 +170,7 @@ class ConnectionModel(Model):
     state: str = Field(description="connected, ready, disconnected, retrying or refused")
     since: datetime
     reason: str | None
+    tcp: TcpModel | None = Field(description=_TCP)
 
 
 class LaneModel(Model):

@@ -12,7 +12,7 @@ import pytest
 from agent_process import AgentProcess, WriterProcess, landed
 from hopwatch_agent.landing.batches import BatchStore
 from hopwatch_agent.landing.lander import Lander
-from hopwatch_agent.landing.parquet import Landing
+from hopwatch_agent.landing.landing import Landing
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Tables
 from hopwatch_agent.live.limits import Limits

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import httpx
 import pyarrow.parquet as pq
+from hopwatch_analysis.merged import without_parts
 
 HOPWATCH = Path(sysconfig.get_path("scripts")) / "hopwatch"
 
@@ -29,7 +30,7 @@ def eventually(condition: Callable[[], T], seconds: float = 20.0) -> T:
 
 def landed(folder: Path, kind: str) -> list[dict[str, Any]]:
     """Every landed row of a kind, in no order."""
-    files = sorted(folder.glob(f"kind={kind}/date=*/host=*/*.parquet"))
+    files = without_parts(map(str, folder.glob(f"kind={kind}/date=*/host=*/*.parquet")))
     # one file at a time: the partition columns of the path are no columns of the file
     return [row for file in files for row in pq.ParquetFile(file).read().to_pylist()]
 
@@ -41,10 +42,15 @@ class AgentProcess:
         self.journal = folder / "journal"
         self.data = folder / "data"
         self.landed = folder / "landed"
+        self._land = str(self.landed)
         self._environment = {**environment, "HOPWATCH_AGENT_LAND_SECONDS": "0.2", "HOPWATCH_HOST": "box-1"}
         self._arguments = arguments
         self.process: subprocess.Popen[str] | None = None
         self.url = ""
+
+    def land_at(self, uri: str) -> None:
+        """Where it lands from its next start on, in place of ``landed``."""
+        self._land = uri
 
     def start(self) -> None:
         """Starts it and waits until it serves."""
@@ -56,7 +62,7 @@ class AgentProcess:
 
     def launch(self) -> "subprocess.Popen[str]":
         """Starts it."""
-        folders = ["--dir", str(self.journal), "--data", str(self.data), "--land", str(self.landed)]
+        folders = ["--dir", str(self.journal), "--data", str(self.data), "--land", self._land]
         return subprocess.Popen(
             [str(HOPWATCH), "agent", *folders, "--listen", "127.0.0.1:0", *self._arguments],
             stdout=subprocess.PIPE,

@@ -15,10 +15,22 @@ def is_held(path: Path) -> bool:
 
     Asks only: taking the lock, even for a moment, could make its owner's attempt fail.
     """
+    return _holder(path) is not None
+
+
+def owner_of(path: Path) -> int | None:
+    """The pid of the process that holds the lock; None where nobody does, or one outside the agent's pid namespace."""
+    holder = _holder(path)
+    return holder if holder is not None and holder > 0 else None
+
+
+def _holder(path: Path) -> int | None:
+    """What the kernel calls the holder: 0 where its pid namespace is not this one or one below."""
     question = _FLOCK.pack(fcntl.F_WRLCK, 0, 0, 0, 0)
     try:
         with opened_regular(path) as descriptor:
             answer = fcntl.fcntl(descriptor, fcntl.F_GETLK, question)
     except FileNotFoundError:
-        return False
-    return bool(_FLOCK.unpack(answer)[0] != fcntl.F_UNLCK)
+        return None
+    kind, *_, pid = _FLOCK.unpack(answer)
+    return None if kind == fcntl.F_UNLCK else int(pid)

@@ -1,5 +1,8 @@
 """Batches: which rows go into which file, decided once and kept until the file is there."""
 
+import os
+import sqlite3
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,79 +10,142 @@ from pathlib import Path
 import msgspec
 
 from hopwatch_agent.live.state import Row
-from hopwatch_agent.store.database import connect, meta, reading, set_meta, transaction
+from hopwatch_agent.store.database import FILE_NAME, connect, meta, reading, set_meta, transaction
 
 ROWS_FORMED_AT_ONCE = 200_000
+BYTES_FORMED_AT_ONCE = 64 * 1024 * 1024
+CLOCK_KEPT_EVERY_MS = 60_000
 
 _row = msgspec.msgpack.Decoder(Row)
 _SELECT = "SELECT data FROM rows WHERE id BETWEEN ? AND ? AND kind=? AND date=? AND host=? ORDER BY id"
 _DELETE = "DELETE FROM rows WHERE id BETWEEN ? AND ? AND kind=? AND date=? AND host=?"
 _FORGET = "DELETE FROM batches WHERE first=? AND last=? AND kind=? AND date=? AND host=?"
+_NEXT = (
+    "SELECT first, last, kind, date, host, database FROM batches"
+    " WHERE (first, last, kind, date, host) > (?, ?, ?, ?, ?) ORDER BY first, last, kind, date, host LIMIT 1"
+)
+_FITTING = (
+    "SELECT max(id) FROM (SELECT id, sum(length(data)) OVER (ORDER BY id) AS size FROM rows"
+    " WHERE id BETWEEN ? AND ?) WHERE size <= ?"
+)
+BEFORE_ALL = (0, 0, "", "", "")
+
+Place = tuple[int, int, str, str, str]
 
 
 @dataclass(frozen=True)
 class Batch:
-    """All rows of one kind, day and host with numbers from ``first`` to ``last``."""
+    """All rows of one kind, day and host with numbers from ``first`` to ``last``, of one database."""
 
     first: int
     last: int
     kind: str
     date: str
     host: str
+    database: str
 
     @property
-    def place(self) -> tuple[int, int, str, str, str]:
+    def place(self) -> Place:
         """What identifies the batch in the database."""
         return (self.first, self.last, self.kind, self.date, self.host)
+
+    @property
+    def name(self) -> str:
+        """The name of its file: a function of the batch alone."""
+        return f"{self.database}-{self.first:012d}-{self.last:012d}"
 
 
 class BatchStore:
     """The landing's side of the database. Used by one thread."""
 
     def __init__(self, data: Path) -> None:
-        self._connection = connect(data)
-        self.database = str(self._connection.execute("SELECT value FROM meta WHERE key='name'").fetchone()[0])
+        self.connection = connect(data)
+        self.database = self._name(data)
+        self._clock_then = meta(self.connection, "clock")
+        self._clock_kept = self._clock_then
+        self._began = time.monotonic()
 
     def close(self) -> None:
         """Closes the connection."""
-        self._connection.close()
+        self.connection.close()
+
+    def clock(self) -> int:
+        """Milliseconds for which an agent has run on this database: unlike the time of day, it never jumps."""
+        return self._clock_then + int((time.monotonic() - self._began) * 1000)
 
     def form(self) -> None:
-        """Puts every row that is in no batch yet into one, at most 200,000 rows at once."""
-        with transaction(self._connection):
-            done = meta(self._connection, "formed_to")
-            cut = min(meta(self._connection, "next_row") - 1, done + ROWS_FORMED_AT_ONCE)
-            if cut == done:
-                return
-            self._connection.execute(
-                "INSERT INTO batches SELECT min(id), max(id), kind, date, host FROM rows"
-                " WHERE id BETWEEN ? AND ? GROUP BY kind, date, host",
-                (done + 1, cut),
-            )
-            set_meta(self._connection, "formed_to", cut)
+        """Puts the oldest rows that are in no batch yet into one, at most 200,000 rows or 64 MiB at once."""
+        now = self.clock()
+        with transaction(self.connection):
+            done = meta(self.connection, "formed_to")
+            newest = meta(self.connection, "next_row") - 1
+            if done < newest:
+                cut = self._cut(done + 1, min(newest, done + ROWS_FORMED_AT_ONCE))
+                self.connection.execute(
+                    "INSERT INTO batches SELECT min(id), max(id), kind, date, host, ?, ? FROM rows"
+                    " WHERE id BETWEEN ? AND ? GROUP BY kind, date, host",
+                    (self.database, now, done + 1, cut),
+                )
+                set_meta(self.connection, "formed_to", cut)
+            if done < newest or now - self._clock_kept > CLOCK_KEPT_EVERY_MS:
+                set_meta(self.connection, "clock", now)
+                self._clock_kept = now
+
+    def _cut(self, first: int, last: int) -> int:
+        fitting = self.connection.execute(_FITTING, (first, last, BYTES_FORMED_AT_ONCE)).fetchone()[0]
+        return first if fitting is None else int(fitting)
 
     def unformed(self) -> int:
         """How many rows are in no batch yet."""
         with reading():
-            return meta(self._connection, "next_row") - 1 - meta(self._connection, "formed_to")
+            return meta(self.connection, "next_row") - 1 - meta(self.connection, "formed_to")
 
-    def batches(self) -> list[Batch]:
-        """The batches that are not forgotten, oldest first."""
+    def next_batch(self, after: Place = BEFORE_ALL) -> Batch | None:
+        """The oldest batch that is not forgotten, of those after a place."""
         with reading():
-            found = self._connection.execute(
-                "SELECT first, last, kind, date, host FROM batches ORDER BY first"
-            )
-            return [Batch(*values) for values in found.fetchall()]
+            found = self.connection.execute(_NEXT, after).fetchone()
+        return None if found is None else Batch(*found)
 
     def rows(self, batch: Batch) -> Iterator[Row]:
         """The rows of a batch, in order."""
         with reading():
-            for (data,) in self._connection.execute(_SELECT, batch.place):
+            for (data,) in self.connection.execute(_SELECT, batch.place):
                 yield _row.decode(data)
 
-    def forget(self, batch: Batch) -> int:
-        """Deletes a batch that has landed, and its rows; gives how many they were."""
-        with transaction(self._connection):
-            deleted = self._connection.execute(_DELETE, batch.place).rowcount
-            self._connection.execute(_FORGET, batch.place)
+    def forget(self, batch: Batch, size: int | None = None) -> int:
+        """Deletes a batch that has landed, and its rows; gives how many they were.
+
+        ``size``: of its file in bytes, where that is to be remembered for merging.
+        """
+        with transaction(self.connection):
+            deleted = delete(self.connection, batch)
+            if size is not None:
+                known = (*batch.place, batch.database, deleted, size)
+                self.connection.execute("REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)", known)
             return deleted
+
+    def _name(self, data: Path) -> str:
+        """The database's name, as files are called after it: a new one when it is a copy.
+
+        Two agents on copies would give different rows one name. Batches that were formed before keep theirs.
+        """
+        seen_on = f"{os.uname().nodename} {(data / FILE_NAME).stat().st_ino}"
+        with transaction(self.connection):
+            name, before = (
+                str(self.connection.execute("SELECT value FROM meta WHERE key=?", (key,)).fetchone()[0])
+                for key in ("name", "seen_on")
+            )
+            if before == seen_on:
+                return name
+            if before:
+                name = os.urandom(6).hex()
+            for key, value in (("name", name), ("seen_on", seen_on)):
+                self.connection.execute("UPDATE meta SET value=? WHERE key=?", (value, key))
+        return name
+
+
+def delete(connection: sqlite3.Connection, batch: Batch) -> int:
+    """Deletes a batch with its rows, within a transaction; gives how many rows they were."""
+    deleted = connection.execute(_DELETE, batch.place).rowcount
+    connection.execute(_FORGET, batch.place)
+    return deleted

@@ -3,16 +3,18 @@
 from collections.abc import Callable
 
 from hopwatch_agent.errors import LandingError, UnlandableBatchError
-from hopwatch_agent.landing.batches import Batch, BatchStore
-from hopwatch_agent.landing.parquet import Landing
+from hopwatch_agent.landing.batches import BEFORE_ALL, Batch, BatchStore
+from hopwatch_agent.landing.landing import Landing
 
 
 class Lander:
     """Lands what waits. Killed between any two steps, it writes the same files again."""
 
-    def __init__(self, store: BatchStore, landing: Landing) -> None:
+    def __init__(self, store: BatchStore, landing: Landing, *, remembers_files: bool = True) -> None:
+        """``remembers_files``: those that were landed are to be merged."""
         self._store = store
         self._landing = landing
+        self._remembers_files = remembers_files
 
     def unformed(self) -> int:
         """How many rows have not been put into batches yet."""
@@ -24,12 +26,14 @@ class Lander:
         ``forgotten`` is told the number of rows after each batch. Raises ``StoreError``.
         """
         unlandable: LandingError | None = None
+        place = BEFORE_ALL
         try:
             while True:
                 self._store.form()
-                for batch in self._store.batches():
+                while (batch := self._store.next_batch(place)) is not None:
                     unlandable = self._land(batch, forgotten) or unlandable
-                if unlandable is not None or not self._store.unformed():
+                    place = batch.place
+                if not self._store.unformed():
                     return unlandable
         except LandingError as error:
             return error
@@ -37,15 +41,11 @@ class Lander:
     def _land(self, batch: Batch, forgotten: Callable[[int], None]) -> LandingError | None:
         """Gives the failure if it is this batch's own; raises the others, which concern every batch."""
         try:
-            self._landing.write(batch, self.name_of(batch), self._store.rows(batch))
+            size = self._landing.write(batch, batch.name, self._store.rows(batch))
         except UnlandableBatchError as error:
             return error
-        forgotten(self._store.forget(batch))
+        forgotten(self._store.forget(batch, size if self._remembers_files else None))
         return None
-
-    def name_of(self, batch: Batch) -> str:
-        """The file's name: a function of the batch alone."""
-        return f"{self._store.database}-{batch.first:012d}-{batch.last:012d}"
 
     def close(self) -> None:
         """Closes the database connection."""

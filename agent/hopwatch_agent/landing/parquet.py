@@ -1,122 +1,74 @@
-"""Writing of one batch as one Parquet file, whole or not at all."""
+"""Rows to Parquet, a bounded number of them in memory at a time."""
 
-import os
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyarrow import fs
 
-from hopwatch_agent.errors import LandingError, SettingsError, UnlandableBatchError
-from hopwatch_agent.journal.lines import escaped_host
-from hopwatch_agent.landing.batches import Batch
 from hopwatch_agent.landing.schemas import KINDS, SCHEMA_VERSION, TIMESTAMP, schema_of
 from hopwatch_agent.live.state import Row
 
-_TIME_COLUMNS = {
-    kind: [name for name, data_type in columns.items() if data_type == TIMESTAMP]
-    for kind, columns in KINDS.items()
-}
+ROWS_AT_ONCE = 5_000
+"""Rows that are Python objects at the same time."""
+ROWS_A_GROUP = 100_000
+"""Rows of a row group: until it is written they are in memory as columns."""
 
 
-def without_secret(uri: str) -> str:
-    """The URI as it may be shown: object stores take a key and its secret before the bucket."""
-    scheme, separator, rest = uri.partition("://")
-    place, slash, path = rest.partition("/")
-    return f"{scheme}{separator}{place.rpartition('@')[2]}{slash}{path}" if separator else uri
+def write_rows(kind: str, rows: Iterable[Row], sink: Any) -> int:
+    """Writes rows of one kind as a Parquet file into an open sink; gives how many they were.
+
+    Raises what pyarrow raises, and ``ValueError`` or ``KeyError`` for rows that fit no table.
+    """
+    return write_tables(kind, _tables(kind, iter(rows)), sink)
 
 
-class Landing:
-    """A folder or object store below which the batches are written."""
-
-    def __init__(self, uri: str) -> None:
-        """``uri``: a local path, or anything that ``pyarrow.fs`` knows; raises ``SettingsError``."""
-        self._uri = uri
-        self.shown = without_secret(uri)
-        self._opened: tuple[fs.FileSystem, str] | None = None
-        if "://" in uri and not uri.startswith(("file://", "s3://", "gs://", "gcs://", "abfs://", "hdfs://")):
-            raise SettingsError(f"cannot land at {self.shown}: the scheme is not known")
-
-    def write(self, batch: Batch, name: str, rows: Iterable[Row]) -> None:
-        """Writes the batch's file, over one of the same name.
-
-        Raises ``UnlandableBatchError`` if the rows are at fault, else ``LandingError``.
-        """
-        try:
-            table = table_of(batch.kind, rows)
-        except (pa.ArrowException, ValueError, KeyError) as error:
-            raise UnlandableBatchError(f"cannot make a table of batch {name}: {error}") from error
-        try:
-            filesystem, root = self._open()
-            folder = f"{root}/kind={batch.kind}/date={batch.date}/host={escaped_host(batch.host)}"
-            if isinstance(filesystem, fs.LocalFileSystem):
-                _write_local(table, Path(folder), name)
-            else:
-                _write_remote(table, filesystem, f"{folder}/{name}.parquet")
-        except (OSError, pa.ArrowException, ValueError) as error:
-            reason = str(error).replace(self._uri, self.shown)
-            raise LandingError(f"cannot land {name} at {self.shown}: {reason}") from error
-
-    def _open(self) -> tuple[fs.FileSystem, str]:
-        if self._opened is None:
-            where = self._uri if "://" in self._uri else str(Path(self._uri).absolute())
-            filesystem, root = fs.FileSystem.from_uri(where)
-            self._opened = filesystem, root.rstrip("/")
-        return self._opened
+def write_tables(kind: str, tables: Iterable[pa.Table], sink: Any) -> int:
+    """Writes small tables of one kind as a Parquet file of large row groups; gives how many rows they had."""
+    written = 0
+    with pq.ParquetWriter(sink, schema_of(kind), compression="zstd", write_page_checksum=True) as writer:
+        for group in _grouped(tables):
+            writer.write_table(group, row_group_size=ROWS_A_GROUP)
+            written += group.num_rows
+    return written
 
 
-def table_of(kind: str, rows: Iterable[Row]) -> pa.Table:
+def _grouped(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    waiting: list[pa.Table] = []
+    for table in tables:
+        if waiting and sum(each.num_rows for each in waiting) + table.num_rows > ROWS_A_GROUP:
+            yield pa.concat_tables(waiting)
+            waiting = []
+        waiting.append(table)
+    if waiting:
+        yield pa.concat_tables(waiting)
+
+
+def _tables(kind: str, rows: Iterator[Row]) -> Iterator[pa.Table]:
+    while chunk := list(islice(rows, ROWS_AT_ONCE)):
+        yield table_of(kind, chunk)
+
+
+def table_of(kind: str, rows: list[Row]) -> pa.Table:
     """Rows of one kind as a table with the schema of that kind."""
-    times = _TIME_COLUMNS[kind]
-    return pa.Table.from_pylist([_record(row, times) for row in rows], schema=schema_of(kind))
-
-
-def _record(row: Row, times: list[str]) -> dict[str, Any]:
-    record: dict[str, Any] = {
-        **row.values,
-        "schema_version": SCHEMA_VERSION,
-        "host": row.host,
-        "process": row.process,
-        "n": row.n,
-        "at": row.at // 1000,
+    schema = schema_of(kind)
+    own: dict[str, list[Any]] = {
+        "schema_version": [SCHEMA_VERSION] * len(rows),
+        "host": [row.host for row in rows],
+        "process": [row.process for row in rows],
+        "n": [row.n for row in rows],
+        "at": [row.at // 1000 for row in rows],
     }
-    for name in times:
-        if record.get(name) is not None:
-            record[name] //= 1000
-    if isinstance(record.get("options"), dict):
-        record["options"] = list(record["options"].items())
-    return record
+    columns = own | {name: _column(name, rows, kind) for name in KINDS[kind]}
+    arrays = [pa.array(columns[field.name], type=field.type) for field in schema]
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
-def _write_local(table: pa.Table, folder: Path, name: str) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    # readers of such folders pass over names that begin with a dot
-    temporary = folder / f".{name}.tmp"
-    try:
-        with temporary.open("wb") as file:
-            pq.write_table(table, file, compression="zstd", write_page_checksum=True)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(folder / f"{name}.parquet")
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    _sync_folder(folder)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _write_remote(table: pa.Table, filesystem: fs.FileSystem, path: str) -> None:
-    # an object is there once its stream was closed, and not before
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd", write_page_checksum=True)
-    with filesystem.open_output_stream(path) as stream:
-        stream.write(sink.getvalue())
+def _column(name: str, rows: list[Row], kind: str) -> list[Any]:
+    values = [row.values.get(name) for row in rows]
+    if KINDS[kind][name] == TIMESTAMP:
+        return [None if value is None else value // 1000 for value in values]  # type: ignore[operator]
+    if pa.types.is_map(KINDS[kind][name]):
+        return [list(value.items()) if isinstance(value, dict) else value for value in values]
+    return values

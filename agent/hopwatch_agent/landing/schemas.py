@@ -8,6 +8,8 @@ are in the path; ``host`` is a column as well, because paths are escaped.
 
 import pyarrow as pa
 
+from hopwatch_agent.kernel.records import Memory, Tcp, Usage
+
 SCHEMA_VERSION = 1
 
 TIMESTAMP = pa.timestamp("us", tz="UTC")
@@ -154,9 +156,37 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
         "backend_type": pa.string(),
     },
     "finding": {"socket": pa.string(), "rule": pa.string(), "text": pa.string(), "advice": pa.string()},
+    # what the kernel knows of one end of a connection: at most every five seconds, and when something else limits it;
+    # limited_by: "receiver", "network", "neither" or "unknown", in the second before; what has no unit is a number of segments or bytes,
+    # see kernel/records.py
+    "tcp": {
+        "socket": pa.string(),
+        "connection": pa.int64(),
+        "limited_by": pa.string(),
+        **{name: pa.string() if name == "congestion" else pa.int64() for name in Tcp.__struct_fields__},
+    },
+    # what a process takes of its host
+    "usage": {
+        **{name: pa.int64() for name in Usage.__struct_fields__},
+        "cgroup": pa.string(),
+    },
+    # the memory of a cgroup; process is null
+    "memory": {name: pa.string() if name == "cgroup" else pa.int64() for name in Memory.__struct_fields__},
+    # so many processes of a cgroup were killed for memory (kills), of oom_kills ever; process: one that went without a word then,
+    # of so many that did (vanished); null where none did
+    "oom": {
+        "cgroup": pa.string(),
+        "kills": pa.int64(),
+        "oom_kills": pa.int64(),
+        "vanished": pa.int64(),
+        "limit": pa.int64(),
+    },
     # a fault of the instrumentation (socket known) or unreadable input that the agent met (socket null)
     "fault": {"socket": pa.string(), "text": pa.string()},
 }
+
+SAMPLES = frozenset({"counters", "lane", "tcp", "usage", "memory"})
+"""Kinds whose rows are readings of numbers, which are shown as they stand and not as events."""
 
 
 def schema_of(kind: str) -> pa.Schema:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from hopwatch_agent.kernel.records import Memory, Usage
+
 
 @dataclass(frozen=True)
 class ErrorView:
@@ -45,26 +47,35 @@ class StatusView:
     faults: int
     recent_faults: list[FaultView]
     errors: list[ErrorView]
+    usage: Usage | None
+    memory: Memory | None
+    rows_given_up: int
     gathered_sockets: int
 
 
 @dataclass(frozen=True)
 class ProcessView:
-    """Who owns a socket; ``gone_at`` is when it was seen that the process had ended."""
+    """Who owns a socket; ``gone_at`` is when it was seen that the process had ended.
+
+    ``usage`` and ``memory`` (of its cgroup) are None where the process is not visible to the agent.
+    """
 
     pid: int | None
     command: str
     gone_at: datetime | None
+    usage: Usage | None = None
+    memory: Memory | None = None
 
 
 @dataclass(frozen=True)
 class PeerView:
-    """One connection of a socket."""
+    """One connection of a socket. ``tcp``: what the kernel knows of it, as ``TcpModel`` has it."""
 
     local: str | None
     remote: str | None
     state: str
     since: datetime
+    tcp: dict[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -124,6 +135,7 @@ class ConnectionView:
     state: str
     since: datetime
     reason: str | None
+    tcp: dict[str, Any] | None
 
 
 @dataclass(frozen=True)

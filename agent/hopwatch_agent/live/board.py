@@ -10,6 +10,8 @@ from itertools import islice
 
 from msgspec.structs import replace
 
+from hopwatch_agent.kernel.records import KernelShown
+from hopwatch_agent.landing.schemas import SAMPLES
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.limits import ADVICE_LIMIT, OPTIONS_KEPT, kept
 from hopwatch_agent.live.state import LaneKey, Row, Values
@@ -17,7 +19,6 @@ from hopwatch_agent.live.state import LaneKey, Row, Values
 EVENTS_KEPT = 10_000
 FAULTS_KEPT = 100
 RATE_SECONDS = 2.0
-SAMPLES = frozenset({"counters", "lane"})
 
 Counts = tuple[int, ...]
 
@@ -35,6 +36,7 @@ class Progress:
     faults: int = 0
     last_landing: int | None = None
     landed_rows: int = 0
+    given_up: int = 0
     errors: dict[str, tuple[str, int]] = field(default_factory=dict)
     events_untold: dict[str, int] = field(default_factory=dict)
     """Log events that were not exported, by their name."""
@@ -53,6 +55,7 @@ class Shown:
     counters: dict[str, Counts] = field(default_factory=dict)
     lanes: dict[LaneKey, Counts] = field(default_factory=dict)
     history: dict[str, deque[tuple[float, Counts]]] = field(default_factory=dict)
+    kernel: KernelShown = field(default_factory=KernelShown)
 
 
 class Board:
@@ -74,16 +77,24 @@ class Board:
         """Shows what a tick has committed."""
         with self.held() as shown:
             draft.apply(shown.tables)
-            shown.progress.waiting += len(rows)
-            self._remember(shown, rows)
-            shown.progress.faults += sum(row.kind == "fault" for _, row in rows)
+            self._add(shown, rows)
         if self.listener is not None:
             self.listener(rows)
+
+    def publish_rows(self, rows: Sequence[tuple[int, Row]]) -> None:
+        """Shows rows that the agent has added of itself."""
+        with self.held() as shown:
+            self._add(shown, rows)
 
     def remember(self, rows: Sequence[tuple[int, Row]]) -> None:
         """Shows events that were committed by an earlier run."""
         with self.held() as shown:
             self._remember(shown, rows)
+
+    def _add(self, shown: Shown, rows: Sequence[tuple[int, Row]]) -> None:
+        shown.progress.waiting += len(rows)
+        shown.progress.faults += sum(row.kind == "fault" for _, row in rows)
+        self._remember(shown, rows)
 
     @staticmethod
     def _remember(shown: Shown, rows: Sequence[tuple[int, Row]]) -> None:
@@ -104,6 +115,11 @@ class Board:
                 socket: _longer(shown.history.get(socket), clock, counts)
                 for socket, counts in counters.items()
             }
+
+    def show_kernel(self, kernel: KernelShown) -> None:
+        """Shows what the kernel has just told."""
+        with self.held() as shown:
+            shown.kernel = kernel
 
     def set_error(self, source: str, text: str | None) -> None:
         """Notes that something does not work (since when is kept), or that it works again."""

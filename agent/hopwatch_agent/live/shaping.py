@@ -2,6 +2,9 @@
 
 from collections import deque
 from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from msgspec.structs import asdict
 
 from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.live.answers import (
@@ -84,14 +87,14 @@ def socket_view(socket: SocketState, connections: list[ConnectionState], shown: 
         name=socket.name,
         type=socket.type,
         host=process.host if process else "",
-        process=_process(process),
+        process=_process(process, shown),
         opened_at=moment(socket.opened_at),
         closed_at=moment_or_none(socket.closed_at),
         endpoints=list(socket.endpoints),
         options=dict(socket.options),
         counters=_named(counts),
         rates=_rates(shown.history.get(socket.socket)),
-        peers=[] if ended else [PeerView(c.local, c.remote, c.state, moment(c.since)) for c in connections],
+        peers=[] if ended else [_peer(connection, shown) for connection in connections],
         findings=[FindingView(f.rule, f.text, f.advice) for f in socket.findings],
     )
 
@@ -105,7 +108,7 @@ def finding_views(socket: SocketState, shown: Shown) -> list[SocketFindingView]:
             socket_name=socket.name,
             type=socket.type,
             host=process.host if process else "",
-            process=_process(process),
+            process=_process(process, shown),
             closed_at=moment_or_none(socket.closed_at),
             rule=found.rule,
             text=found.text,
@@ -115,10 +118,29 @@ def finding_views(socket: SocketState, shown: Shown) -> list[SocketFindingView]:
     ]
 
 
-def _process(process: ProcessState | None) -> ProcessView:
+def _process(process: ProcessState | None, shown: Shown) -> ProcessView:
     if process is None:
         return ProcessView(None, "", None)
-    return ProcessView(process.pid, process.command, moment_or_none(process.gone_at))
+    return ProcessView(
+        process.pid,
+        process.command,
+        moment_or_none(process.gone_at),
+        usage=shown.kernel.usage.get(process.process),
+        memory=shown.kernel.memory.get(process.process),
+    )
+
+
+def _peer(connection: ConnectionState, shown: Shown) -> PeerView:
+    tcp = _tcp(connection, shown)
+    return PeerView(connection.local, connection.remote, connection.state, moment(connection.since), tcp)
+
+
+def _tcp(connection: ConnectionState, shown: Shown) -> dict[str, Any] | None:
+    state = shown.kernel.tcp.get((connection.socket, str(connection.connection)))
+    if state is None:
+        return None
+    told = {"at": moment(state.at), "limited_by": state.limit.by, "evidence": state.limit.evidence}
+    return {**told, **asdict(state.tcp)}
 
 
 def _named(counts: tuple[int, ...]) -> dict[str, float]:
@@ -136,7 +158,7 @@ def _rates(history: deque[tuple[float, tuple[int, ...]]] | None) -> dict[str, fl
     return {name: (named[name] - then[name]) / seconds for name in _COUNTING}
 
 
-def connection_view(connection: ConnectionState, socket: SocketState) -> ConnectionView:
+def connection_view(connection: ConnectionState, socket: SocketState, shown: Shown) -> ConnectionView:
     """A connection with its socket."""
     return ConnectionView(
         socket=connection.socket,
@@ -149,6 +171,7 @@ def connection_view(connection: ConnectionState, socket: SocketState) -> Connect
         state=connection.state,
         since=moment(connection.since),
         reason=connection.reason,
+        tcp=_tcp(connection, shown),
     )
 
 

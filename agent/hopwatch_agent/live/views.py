@@ -2,7 +2,7 @@
 
 import time
 
-from hopwatch_agent.landing.parquet import without_secret
+from hopwatch_agent.landing.address import without_secret
 from hopwatch_agent.live.answers import (
     ConnectionView,
     ErrorView,
@@ -84,6 +84,9 @@ class AgentView:
                     ErrorView(source, text, moment(since))
                     for source, (text, since) in sorted(progress.errors.items())
                 ],
+                usage=shown.kernel.own_usage,
+                memory=shown.kernel.own_memory,
+                rows_given_up=progress.given_up,
                 gathered_sockets=sum(
                     socket.series == OTHER and not has_ended(socket, shown)
                     for socket in tables.sockets.values()
@@ -121,7 +124,7 @@ class AgentView:
             for connection in shown.tables.connections.values():
                 socket = shown.tables.sockets.get(connection.socket)
                 if socket is not None and not has_ended(socket, shown):
-                    views.append(connection_view(connection, socket))
+                    views.append(connection_view(connection, socket, shown))
             return views
 
     def lanes(self) -> list[LaneView]:

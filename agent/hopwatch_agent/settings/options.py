@@ -19,6 +19,16 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = None
     land_seconds: Annotated[float, Meta(gt=0, le=86_400, description="how often files land")] = 5.0
     land_rows: Annotated[int, Meta(ge=1, description="land earlier when so many rows wait")] = 100_000
+    keep_bytes: Annotated[int, Meta(ge=1_000_000, description="give up the oldest rows when more waits")] = (
+        1_000_000_000
+    )
+    keep_seconds: Annotated[float, Meta(gt=0, description="give up rows that have waited for longer")] = (
+        604_800.0
+    )
+    merge_seconds: Annotated[float, Meta(ge=0, description="how often small files become one; 0: never")] = (
+        3600.0
+    )
+    merge_bytes: Annotated[int, Meta(ge=1, description="size of files that are not made larger")] = 32_000_000
     listen: Annotated[str, Meta(description="HOST:PORT of the HTTP API; port 0 takes a free one")] = (
         "127.0.0.1:8735"
     )

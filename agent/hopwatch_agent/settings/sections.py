@@ -23,11 +23,18 @@ class JournalSettings:
 
 @dataclass(frozen=True)
 class LandingSettings:
-    """Where Parquet goes, and when: every ``seconds``, or at ``rows`` rows."""
+    """Where Parquet goes, and when: every ``seconds``, or at ``rows`` rows; how much is kept if it cannot, and how long.
+
+    Every ``merge_seconds`` (0: never) small files become ones of at most ``merge_bytes``.
+    """
 
     uri: str
     seconds: float = 5.0
     rows: int = 100_000
+    keep_bytes: int = 1_000_000_000
+    keep_seconds: float = 604_800.0
+    merge_seconds: float = 3600.0
+    merge_bytes: int = 32_000_000
 
 
 @dataclass(frozen=True)
@@ -57,9 +64,7 @@ def settings_from(options: Options, environ: Mapping[str, str]) -> AgentSettings
     return AgentSettings(
         journal=journal,
         data=data,
-        landing=LandingSettings(
-            uri=options.land or str(data / "landed"), seconds=options.land_seconds, rows=options.land_rows
-        ),
+        landing=_landing(options, data),
         listen=_listen(options.listen),
         log_level=options.log_level,
         telemetry=telemetry_from(environ),
@@ -81,6 +86,18 @@ def _data(journal: JournalSettings, options: Options) -> Path:
     if data == journal.directory.absolute():
         raise SettingsError(f"the data directory must not be the journal directory, {data}")
     return data
+
+
+def _landing(options: Options, data: Path) -> LandingSettings:
+    return LandingSettings(
+        uri=options.land or str(data / "landed"),
+        seconds=options.land_seconds,
+        rows=options.land_rows,
+        keep_bytes=options.keep_bytes,
+        keep_seconds=options.keep_seconds,
+        merge_seconds=options.merge_seconds,
+        merge_bytes=options.merge_bytes,
+    )
 
 
 def _listen(text: str) -> ListenSettings:

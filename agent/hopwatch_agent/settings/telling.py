@@ -2,7 +2,7 @@
 
 import msgspec
 
-from hopwatch_agent.landing.parquet import without_secret
+from hopwatch_agent.landing.address import without_secret
 from hopwatch_agent.settings.options import SECRET, Options
 
 

@@ -11,8 +11,10 @@ import msgspec
 
 from hopwatch_agent.errors import DataDirectoryError, StoreError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 FILE_NAME = "agent.sqlite3"
+WAL_BYTES = 8 * 1024 * 1024
+"""To so much the write-ahead log is cut again after a large transaction."""
 
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -21,7 +23,20 @@ CREATE TABLE rows (
 );
 CREATE TABLE batches (
     first INTEGER NOT NULL, last INTEGER NOT NULL, kind TEXT NOT NULL, date TEXT NOT NULL, host TEXT NOT NULL,
+    database TEXT NOT NULL, formed INTEGER NOT NULL,
     PRIMARY KEY (first, last, kind, date, host)
+) WITHOUT ROWID;
+CREATE TABLE files (
+    first INTEGER NOT NULL, last INTEGER NOT NULL, kind TEXT NOT NULL, date TEXT NOT NULL, host TEXT NOT NULL,
+    database TEXT NOT NULL, rows INTEGER NOT NULL, bytes INTEGER NOT NULL, merged INTEGER,
+    PRIMARY KEY (kind, date, host, database, first, last)
+) WITHOUT ROWID;
+CREATE TABLE merges (
+    first INTEGER NOT NULL, last INTEGER NOT NULL, kind TEXT NOT NULL, date TEXT NOT NULL, host TEXT NOT NULL,
+    database TEXT NOT NULL, PRIMARY KEY (kind, date, host, database, first, last)
+) WITHOUT ROWID;
+CREATE TABLE given_up (
+    host TEXT PRIMARY KEY, rows INTEGER NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE state (
     what TEXT NOT NULL, key TEXT NOT NULL, process TEXT NOT NULL, socket TEXT, data BLOB NOT NULL,
@@ -76,6 +91,10 @@ def _make_tables(connection: sqlite3.Connection) -> None:
         "next_row": 1,
         "formed_to": 0,
         "faults": 0,
+        "clock": 0,
+        "merged_at": 0,
+        "given_up": 0,
+        "seen_on": "",
     }
     connection.executemany("INSERT INTO meta VALUES (?, ?)", values.items())
 
@@ -88,9 +107,13 @@ def connect(data: Path) -> sqlite3.Connection:
     path = data / FILE_NAME
     with starting(path):
         connection = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
+        connection.execute(
+            "PRAGMA auto_vacuum=INCREMENTAL"
+        )  # of a new database only; before anything is written
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute("PRAGMA wal_autocheckpoint=1000")
+        connection.execute(f"PRAGMA journal_size_limit={WAL_BYTES}")
     return connection
 
 

@@ -1,11 +1,13 @@
 """The tick's side of the database: rows, offsets and current state, in one transaction."""
 
+import json
 from collections.abc import Iterable
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import msgspec
 
+from hopwatch_agent.landing.schemas import SAMPLES
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.state import (
     ConnectionState,
@@ -111,9 +113,9 @@ class Store:
 
         Raises ``DataDirectoryError``.
         """
-        query = "SELECT id, data FROM rows WHERE kind NOT IN ('counters', 'lane') ORDER BY id DESC LIMIT ?"
+        query = "SELECT id, data FROM rows WHERE kind NOT IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?"
         with starting(self._path):
-            found = self._connection.execute(query, (limit,)).fetchall()
+            found = self._connection.execute(query, (json.dumps(sorted(SAMPLES)), limit)).fetchall()
             return [(number, _row.decode(data)) for number, data in reversed(found)]
 
     def totals(self) -> tuple[int, int]:

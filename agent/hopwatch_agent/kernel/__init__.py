@@ -1,0 +1,1 @@
+"""What the kernel knows: of TCP connections, of processes, and of the memory of their cgroups."""

@@ -1,0 +1,116 @@
+"""The kernel's view of the connections of hopwatch's sockets, second by second: what is shown of it, and what is landed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from msgspec.structs import asdict
+
+from hopwatch_agent.kernel.addresses import Ends, ends_of
+from hopwatch_agent.kernel.limits import limit_of
+from hopwatch_agent.kernel.records import Tcp, TcpState
+from hopwatch_agent.kernel.tcp_info import TcpReader
+from hopwatch_agent.live.draft import Draft, Tables
+from hopwatch_agent.live.state import ConnectionKey, ConnectionState, Values
+from hopwatch_agent.sampling import Moment
+
+MOST_AT_ONCE = 1_000
+"""Connections that are read a second; more take turns."""
+LANDED_EVERY = 5.0
+TELLING = frozenset({"receiver", "network"})
+UP = frozenset({"connected", "ready"})
+
+
+@dataclass
+class _Followed:
+    """A connection that was read: its newest reading, and the one that was landed last."""
+
+    process: str
+    clock: float
+    state: TcpState
+    landed: TcpState | None = None
+    landed_clock: float = 0.0
+
+
+class Connections:
+    """Follows the open connections. Used by one thread."""
+
+    def __init__(self, reader: TcpReader) -> None:
+        self._reader = reader
+        self._followed: dict[ConnectionKey, _Followed] = {}
+        self._start_after: ConnectionKey = ("", "")
+
+    def sample(self, tables: Tables, draft: Draft, moment: Moment) -> Mapping[ConnectionKey, TcpState]:
+        """Reads them, and puts into the draft what is to land; raises ``KernelError``."""
+        open_now = _open_connections(tables)
+        turn = self._in_turn(open_now)
+        found = self._reader.read(list({open_now[key][1] for key in turn}))
+        for key in turn:
+            connection, ends = open_now[key]
+            if ends in found:
+                peer = found.get(ends.seen_from_the_other)
+                self._take(connection, found[ends], peer, moment)
+            else:
+                open_now.pop(key)
+        for key in self._followed.keys() - open_now.keys():
+            self._land(key, self._followed.pop(key), draft, moment)
+        for key, followed in self._followed.items():
+            if moment.forced or _is_worth_a_row(followed, moment.clock):
+                self._land(key, followed, draft, moment)
+        return {key: followed.state for key, followed in self._followed.items()}
+
+    def _in_turn(self, open_now: Mapping[ConnectionKey, object]) -> list[ConnectionKey]:
+        if len(open_now) <= MOST_AT_ONCE:
+            return list(open_now)
+        ordered = sorted(open_now)
+        later = [key for key in ordered if key > self._start_after]
+        turn = (later + ordered)[:MOST_AT_ONCE]
+        self._start_after = turn[-1]
+        return turn
+
+    def _take(self, connection: ConnectionState, tcp: Tcp, peer: Tcp | None, moment: Moment) -> None:
+        key = (connection.socket, str(connection.connection))
+        followed = self._followed.get(key)
+        if followed is None:
+            # the counts began at 0 when the connection came up
+            seconds = (moment.wall - connection.since) / 1e9
+            state = TcpState(moment.wall, tcp, limit_of(Tcp(), tcp, seconds, peer))
+            self._followed[key] = _Followed(connection.process, moment.clock, state)
+        else:
+            limit = limit_of(followed.state.tcp, tcp, moment.clock - followed.clock, peer)
+            followed.state = TcpState(moment.wall, tcp, limit)
+            followed.clock = moment.clock
+
+    @staticmethod
+    def _land(key: ConnectionKey, followed: _Followed, draft: Draft, moment: Moment) -> None:
+        process = draft.processes.get(followed.process)
+        if process is not None and followed.state != followed.landed:
+            draft.add(*_row(key, followed.state), process, followed.state.at)
+        followed.landed, followed.landed_clock = followed.state, moment.clock
+
+
+def _open_connections(tables: Tables) -> dict[ConnectionKey, tuple[ConnectionState, Ends]]:
+    found = {}
+    for key, connection in tables.connections.items():
+        process = tables.processes.get(connection.process)
+        socket = tables.sockets.get(connection.socket)
+        alive = process is not None and process.gone_at is None
+        if not alive or socket is None or socket.closed_at is not None or connection.state not in UP:
+            continue
+        ends = ends_of(connection.local, connection.remote)
+        if ends is not None:
+            found[key] = connection, ends
+    return found
+
+
+def _is_worth_a_row(followed: _Followed, clock: float) -> bool:
+    """Whether it was not landed lately, or another thing limits it now."""
+    if followed.landed is None or clock - followed.landed_clock >= LANDED_EVERY:
+        return followed.landed is None or followed.landed.tcp != followed.state.tcp
+    by = followed.state.limit.by
+    return by in TELLING and by != followed.landed.limit.by
+
+
+def _row(key: ConnectionKey, state: TcpState) -> tuple[str, Values]:
+    socket, number = key
+    values: Values = {"socket": socket, "connection": int(number), "limited_by": state.limit.by}
+    return "tcp", {**values, **asdict(state.tcp)}

@@ -1,0 +1,62 @@
+"""What hopwatch's processes take of their host, as far as the agent's pid namespace shows them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec.structs import asdict
+
+from hopwatch_agent.kernel.landings import Landings
+from hopwatch_agent.kernel.records import Usage
+from hopwatch_agent.kernel.usage import Pid, pid_of, usage_of
+from hopwatch_agent.live.draft import Draft
+from hopwatch_agent.live.state import ProcessState
+from hopwatch_agent.sampling import Moment
+
+MOST_AT_ONCE = 100
+"""Processes that are read a second; more take turns."""
+
+
+class Processes:
+    """Follows the processes that live. Used by one thread."""
+
+    def __init__(self, journal: Path) -> None:
+        self._journal = journal
+        self._pids: dict[str, Pid | None] = {}
+        self._usages: dict[str, Usage] = {}
+        self._landings = Landings()
+        self._start_after = ""
+
+    def sample(self, living: Sequence[ProcessState], draft: Draft, moment: Moment) -> dict[str, Usage]:
+        """What each of them took when it was read last, by its id; puts rows into the draft."""
+        known = {process.process: process for process in living}
+        self._pids = {name: pid for name, pid in self._pids.items() if name in known}
+        self._usages = {name: usage for name, usage in self._usages.items() if name in known}
+        self._landings.keep(known)
+        for name in self._in_turn(list(known)):
+            usage = self._read(name)
+            if usage is None:
+                self._usages.pop(name, None)
+                continue
+            self._usages[name] = usage
+            if self._landings.due(name, usage, moment.clock):
+                draft.add("usage", asdict(usage), known[name], moment.wall)
+        return self._usages
+
+    def pid_of(self, process: str) -> int | None:
+        """Its pid in the agent's namespace, if it has been read and is visible there."""
+        pid = self._pids.get(process)
+        return None if pid is None else pid.number
+
+    def _read(self, name: str) -> Usage | None:
+        if name not in self._pids:
+            self._pids[name] = pid_of(self._journal / f"{name}.lock")
+        pid = self._pids[name]
+        return None if pid is None else usage_of(pid)
+
+    def _in_turn(self, names: list[str]) -> list[str]:
+        if len(names) <= MOST_AT_ONCE:
+            return names
+        ordered = sorted(names)
+        turn = ([name for name in ordered if name > self._start_after] + ordered)[:MOST_AT_ONCE]
+        self._start_after = turn[-1]
+        return turn

@@ -1,0 +1,76 @@
+"""The kernel's view, taken once a second within a tick: its rows are committed with the tick's, and it has no thread of its own."""
+
+from collections.abc import Iterable, Mapping
+
+from hopwatch_agent.errors import KernelError
+from hopwatch_agent.kernel.cgroups import find_hierarchy
+from hopwatch_agent.kernel.connections import Connections
+from hopwatch_agent.kernel.memory import CgroupMemory
+from hopwatch_agent.kernel.processes import Processes
+from hopwatch_agent.kernel.records import KernelShown, TcpState
+from hopwatch_agent.kernel.tcp_info import TcpReader
+from hopwatch_agent.kernel.usage import own_pid, usage_of
+from hopwatch_agent.live.board import Board
+from hopwatch_agent.live.draft import Draft, Tables
+from hopwatch_agent.live.state import ConnectionKey, ProcessState
+from hopwatch_agent.sampling import Moment
+from hopwatch_agent.settings.sections import JournalSettings
+
+SAMPLE_SECONDS = 1.0
+SHORTEST_SECONDS = 0.2
+OWN = ""
+"""Stands for the agent where processes are told by their ids."""
+
+
+class KernelSampler:
+    """Used by one thread."""
+
+    def __init__(self, journal: JournalSettings, tables: Tables, board: Board) -> None:
+        self._tables = tables
+        self._board = board
+        self._own = own_pid()
+        self._connections = Connections(TcpReader())
+        self._processes = Processes(journal.directory)
+        self._memory = CgroupMemory(find_hierarchy(), journal.host)
+        self._sampled = -SAMPLE_SECONDS
+
+    def sample(self, draft: Draft, moment: Moment) -> None:
+        """Puts rows into the draft and shows the readings, if a second has passed. What cannot be had is one of the board's errors."""
+        self._memory.tell_kills(self._vanished(draft), draft, moment)
+        if moment.clock - self._sampled < (SHORTEST_SECONDS if moment.forced else SAMPLE_SECONDS):
+            return
+        self._sampled = moment.clock
+        living = [process for process in self._tables.processes.values() if process.gone_at is None]
+        usage = self._processes.sample(living, draft, moment)
+        memory = self._memory.sample(self._pids(usage), draft, moment)
+        self._board.show_kernel(
+            KernelShown(
+                tcp=self._sample_connections(draft, moment),
+                usage=dict(usage),
+                own_usage=None if self._own is None else usage_of(self._own),
+                own_memory=memory.pop(OWN, None),
+                memory=memory,
+            )
+        )
+
+    def _sample_connections(self, draft: Draft, moment: Moment) -> Mapping[ConnectionKey, TcpState]:
+        try:
+            shown = self._connections.sample(self._tables, draft, moment)
+        except KernelError as error:
+            self._board.set_error("kernel", str(error))
+            return {}
+        self._board.set_error("kernel", None)
+        return shown
+
+    def _vanished(self, draft: Draft) -> list[ProcessState]:
+        """Processes that were found to be gone just now, and did not say that they would go."""
+        return [
+            process
+            for process in draft.processes.changed.values()
+            if process is not None and process.gone_at is not None and process.exited_at is None
+            if (before := self._tables.processes.get(process.process)) is None or before.gone_at is None
+        ]
+
+    def _pids(self, processes: Iterable[str]) -> dict[str, int]:
+        pids = {name: pid for name in processes if (pid := self._processes.pid_of(name)) is not None}
+        return pids if self._own is None else {OWN: self._own.number, **pids}

@@ -1,0 +1,119 @@
+"""How much may wait to be landed, and for how long: past that the oldest rows are given up, counted, and told of."""
+
+import time
+from dataclasses import dataclass
+from datetime import datetime, timezone
+
+import msgspec
+
+from hopwatch_agent.landing.batches import BEFORE_ALL, Batch, BatchStore, delete
+from hopwatch_agent.live.state import Row
+from hopwatch_agent.store.database import meta, reading, set_meta, transaction
+
+SPARE_BYTES = 8 * 1024 * 1024
+PAGES_AT_ONCE = 500
+_ROOM_MADE = 0.9
+"""Of the bound, so that not each batch that comes drives one out."""
+
+_encode = msgspec.msgpack.Encoder().encode
+_FORMED = "SELECT formed FROM batches WHERE first=? AND last=? AND kind=? AND date=? AND host=?"
+_COUNT = (
+    "INSERT INTO given_up VALUES (?, ?, ?, ?) ON CONFLICT (host)"
+    " DO UPDATE SET rows = rows + excluded.rows, last_at = excluded.last_at"
+)
+
+NumberedRow = tuple[int, Row]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """``size``: bytes of the database that are in use; ``seconds``: that the agent ran since a batch was formed."""
+
+    size: int
+    seconds: float
+
+
+class Keeper:
+    """Holds the database within its bounds. Used by the thread that lands. All raise ``StoreError``."""
+
+    def __init__(self, store: BatchStore, bounds: Bounds) -> None:
+        self._store = store
+        self._connection = store.connection
+        self._bounds = bounds
+
+    def given_up(self) -> int:
+        """Rows that were given up since the database was made."""
+        with reading():
+            return meta(self._connection, "given_up")
+
+    def give_up(self) -> int:
+        """Gives up the oldest batches until the rest is within the bounds; gives the number of rows."""
+        while self._store.unformed():
+            self._store.form()
+        given = 0
+        room = self._bounds.size if self._used() <= self._bounds.size else self._bounds.size * _ROOM_MADE
+        while (oldest := self._store.next_batch(BEFORE_ALL)) is not None:
+            if self._used() <= room and not self._is_old(oldest):
+                break
+            given += self._give_up(oldest)
+        return given
+
+    def tell(self) -> list[NumberedRow]:
+        """Puts what was given up since the last time into rows that are to be landed; gives these."""
+        with transaction(self._connection):
+            found = self._connection.execute("SELECT host, rows, first_at, last_at FROM given_up").fetchall()
+            if not found:
+                return []
+            in_all = meta(self._connection, "given_up")
+            first = meta(self._connection, "next_row")
+            rows = [_told(host, count, begun, ended, in_all) for host, count, begun, ended in found]
+            numbered = list(enumerate(rows, start=first))
+            for number, row in numbered:
+                day = _day(row.at).strftime("%Y-%m-%d")
+                values = (number, row.kind, day, row.host, _encode(row))
+                self._connection.execute("INSERT INTO rows VALUES (?, ?, ?, ?, ?)", values)
+            set_meta(self._connection, "next_row", first + len(rows))
+            set_meta(self._connection, "faults", meta(self._connection, "faults") + len(rows))
+            self._connection.execute("DELETE FROM given_up")
+        return numbered
+
+    def shrink(self) -> None:
+        """Gives room in the database's file back to the disk, but for a little that will be needed again."""
+        with reading():
+            size, spare = self._pragma("page_size"), self._pragma("freelist_count")
+            for _ in range(0, spare - SPARE_BYTES // size, PAGES_AT_ONCE):
+                self._connection.execute(f"PRAGMA incremental_vacuum({PAGES_AT_ONCE})").fetchall()
+
+    def _give_up(self, batch: Batch) -> int:
+        with transaction(self._connection):
+            rows = delete(self._connection, batch)
+            now = time.time_ns()
+            self._connection.execute(_COUNT, (batch.host, rows, now, now))
+            set_meta(self._connection, "given_up", meta(self._connection, "given_up") + rows)
+        return rows
+
+    def _is_old(self, batch: Batch) -> bool:
+        with reading():
+            (formed,) = self._connection.execute(_FORMED, batch.place).fetchone()
+        return bool(self._store.clock() - formed > self._bounds.seconds * 1000)
+
+    def _used(self) -> int:
+        with reading():
+            pages = self._pragma("page_count") - self._pragma("freelist_count")
+            return pages * self._pragma("page_size")
+
+    def _pragma(self, name: str) -> int:
+        return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+def _told(host: str, rows: int, first_at: int, last_at: int, in_all: int) -> Row:
+    text = (
+        f"{rows} rows of this host were given up from {_day(first_at):%Y-%m-%d %H:%M:%S} to"
+        f" {_day(last_at):%Y-%m-%d %H:%M:%S} UTC, because they could not be landed for too long, or were too many"
+        f" (keep_seconds, keep_bytes): {in_all} in all since the agent's database was made"
+    )
+    return Row("fault", last_at, host, None, None, {"socket": None, "text": text})
+
+
+def _day(at: int) -> datetime:
+    return datetime.fromtimestamp(at / 1e9, timezone.utc)

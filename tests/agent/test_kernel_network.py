@@ -1,0 +1,128 @@
+"""A lossy link, a slow link and a slow receiver look alike to a sender: what is kept of the kernel's view tells them apart."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agent_process import eventually, landed
+from hosts import HOPWATCH, environment_of
+from namespaces import SENDER, Wire, inside, missing, wire
+from programs import Program
+
+SOURCE = f"""
+import sys, hopwatch, zmq
+pub = hopwatch.wrap(zmq.Context.instance().socket(zmq.PUB), name="source")
+pub.sndhwm = 100
+pub.sndbuf = 131072
+pub.bind("tcp://{SENDER}:5555")
+stdin = zmq.Poller()
+stdin.register(sys.stdin, zmq.POLLIN)
+while not stdin.poll(10):
+    for _ in range(20):
+        pub.send(b"x" * 1000)
+zmq.Context.instance().destroy(linger=0)
+"""
+SINK = f"""
+import sys, time, zmq
+sub = zmq.Context.instance().socket(zmq.SUB)
+sub.rcvhwm = 100
+sub.subscribe(b"")
+sub.connect("tcp://{SENDER}:5555")
+while True:
+    sub.recv()
+    time.sleep(float(sys.argv[1]))
+"""
+
+Rows = list[dict[str, Any]]
+
+
+class Run:
+    """A sender, with an agent, at one end of a wire, and a receiver at the other."""
+
+    def __init__(self, folder: Path, over: Wire, *, pause: float = 0.0) -> None:
+        folder.mkdir()
+        self._landed = folder / "landed"
+        environment = environment_of("upstream", folder / "journal", {"HOPWATCH_AGENT_LAND_SECONDS": "0.5"})
+        agent = [str(HOPWATCH), "agent", "--dir", str(folder / "journal"), "--data", str(folder / "data")]
+        agent += ["--land", str(self._landed), "--listen", "127.0.0.1:0"]
+        self._agent = Program([*inside(over.sender), *agent], environment, folder / "agent.stderr")
+        python = [sys.executable, "-c"]
+        self._sink = Program(
+            [*inside(over.receiver), *python, SINK, str(pause)], environment, folder / "sink.stderr"
+        )
+        self._agent.expect("hopwatch")
+        self._source = Program([*inside(over.sender), *python, SOURCE], environment, folder / "source.stderr")
+
+    def finish(self) -> None:
+        """Goes on until the sender has met a full pipe, and something is told to be the limit."""
+        eventually(lambda: self.rows("onset") and self.limits() & {"network", "receiver"}, seconds=60)
+        self._source.tell("")
+        self._source.wait()
+        self._agent.terminate()
+
+    def reap(self) -> None:
+        for program in (self._sink, self._source, self._agent):
+            program.reap()
+
+    def rows(self, kind: str) -> Rows:
+        return sorted(landed(self._landed, kind), key=lambda row: row["at"])
+
+    def limits(self) -> set[str]:
+        return {row["limited_by"] for row in self.rows("tcp")}
+
+    def grown(self, name: str) -> int:
+        rows = self.rows("tcp")
+        return int(rows[-1][name] - rows[0][name])
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Run]]:
+    """All three at the same time, each over a wire of its own."""
+    if reason := missing():
+        pytest.skip(reason)
+    folder = tmp_path_factory.mktemp("network")
+    with ExitStack() as stack:
+        lossy, slow, clean = (stack.enter_context(wire()) for _ in range(3))
+        lossy.lose(0.2)
+        slow.slow_down("4mbit")
+        runs = {
+            "lossy link": Run(folder / "lossy", lossy),
+            "slow link": Run(folder / "slow", slow),
+            "slow receiver": Run(folder / "clean", clean, pause=0.005),
+        }
+        for run in runs.values():
+            stack.callback(run.reap)
+        for run in runs.values():
+            run.finish()
+        yield runs
+
+
+@pytest.mark.parametrize("name", ["lossy link", "slow link", "slow receiver"])
+def test_the_sender_meets_a_full_pipe_whatever_the_reason(runs: dict[str, Run], name: str) -> None:
+    assert len(runs[name].rows("onset")) > 0
+
+
+@pytest.mark.parametrize("name", ["lossy link", "slow link"])
+def test_a_link_that_is_lossy_or_slow_is_told_to_be_the_limit(runs: dict[str, Run], name: str) -> None:
+    assert "network" in runs[name].limits()
+    assert "receiver" not in runs[name].limits()
+    assert runs[name].grown("receiver_limited_us") < runs[name].grown("busy_us") / 2
+
+
+def test_a_receiver_that_is_slow_is_told_to_be_the_limit(runs: dict[str, Run]) -> None:
+    run = runs["slow receiver"]
+    assert "receiver" in run.limits()
+    assert "network" not in run.limits()
+    assert run.grown("receiver_limited_us") > run.grown("busy_us") / 2
+
+
+def test_a_lossy_link_is_told_from_a_slow_one_by_its_retransmissions(runs: dict[str, Run]) -> None:
+    lossy, slow = (
+        runs[name].grown("retransmissions") / runs[name].grown("segments_sent")
+        for name in ("lossy link", "slow link")
+    )
+    assert lossy > 0.1
+    assert slow < lossy / 2

@@ -1,0 +1,70 @@
+"""Two hosts with a wire between them: network namespaces of the test's own, joined by a veth pair."""
+
+import itertools
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+SENDER, RECEIVER = "10.77.0.1", "10.77.0.2"
+
+_numbers = itertools.count()
+
+
+def missing() -> str | None:
+    """Why there can be no namespaces here."""
+    if os.geteuid() != 0:
+        return "network namespaces need root"
+    lacking = [program for program in ("ip", "tc", "iptables") if shutil.which(program) is None]
+    return f"{', '.join(lacking)} not installed" if lacking else None
+
+
+@dataclass(frozen=True)
+class Wire:
+    """The namespace at each end, and the device that the wire is in each."""
+
+    sender: str
+    receiver: str
+    device: str
+
+    def lose(self, part: float) -> None:
+        """Loses so much of what comes in at the receiver."""
+        rule = ["INPUT", "-m", "statistic", "--mode", "random", "--probability", str(part), "-j", "DROP"]
+        _run(*inside(self.receiver), "iptables", "-A", *rule)
+
+    def slow_down(self, rate: str) -> None:
+        """Lets no more than a rate, like "4mbit", out at the sender."""
+        limit = ["tbf", "rate", rate, "burst", "16kb", "latency", "400ms"]
+        _run("tc", "-n", self.sender, "qdisc", "add", "dev", self.device, "root", *limit)
+
+
+def inside(namespace: str) -> list[str]:
+    """What to put before a command that is to run there."""
+    return ["ip", "netns", "exec", namespace]
+
+
+@contextmanager
+def wire() -> Iterator[Wire]:
+    """A clean one, ``SENDER`` at one end and ``RECEIVER`` at the other."""
+    name = f"hw{os.getpid()}-{next(_numbers)}"
+    made = Wire(f"{name}a", f"{name}b", "wire")
+    try:
+        for namespace in (made.sender, made.receiver):
+            _run("ip", "netns", "add", namespace)
+            _run("ip", "-n", namespace, "link", "set", "lo", "up")
+        ends = ["netns", made.sender, "type", "veth", "peer", "name", made.device, "netns", made.receiver]
+        _run("ip", "link", "add", made.device, *ends)
+        for namespace, address in ((made.sender, SENDER), (made.receiver, RECEIVER)):
+            _run("ip", "-n", namespace, "addr", "add", f"{address}/24", "dev", made.device)
+            _run("ip", "-n", namespace, "link", "set", made.device, "up")
+        yield made
+    finally:
+        for namespace in (made.sender, made.receiver):
+            subprocess.run(["ip", "netns", "del", namespace], capture_output=True, check=False)
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{' '.join(command)}: {done.stderr}"
