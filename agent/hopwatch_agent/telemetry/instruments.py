@@ -12,6 +12,8 @@ from hopwatch_agent.telemetry.attributes import RULE, STATE, Attributes, attribu
 from hopwatch_agent.telemetry.own import OwnFigures
 from hopwatch_agent.telemetry.sums import Sums, sums_of
 from hopwatch_agent.telemetry.taken import Taken
+from hopwatch_agent.telemetry.tcp import TcpSums
+from hopwatch_agent.telemetry.tcp_instruments import TcpInstruments
 from hopwatch_agent.telemetry.told import COUNTED, Counted
 
 RULES_TOLD = 50
@@ -36,6 +38,8 @@ class Instruments:
             description="1 if the agent reads the journals, 0 if it cannot.",
         )
         OwnFigures(self.taken).register(meter)
+        self._tcp = TcpSums()
+        TcpInstruments(self._tcp).register(meter)
         self._register_series(meter)
 
     def taken(self) -> Taken:
@@ -61,6 +65,7 @@ class Instruments:
     def _begin(self, _options: CallbackOptions) -> Observations:
         self._taken = self._take()
         self._sums = sums_of(self._taken)
+        self._tcp.update(self._taken)
         self._ever.update(self._sums)
         progress = self._taken.progress
         yield Observation(int(progress.alive and progress.not_ready is None))

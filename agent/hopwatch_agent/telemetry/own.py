@@ -40,6 +40,12 @@ class OwnFigures:
                 self._landed,
             ),
             (
+                "hopwatch.agent.rows.given_up",
+                "{row}",
+                "Rows that were never landed, because they were too many or too old, since the database was made.",
+                self._given_up,
+            ),
+            (
                 "hopwatch.agent.faults",
                 "{fault}",
                 "Faults met since the agent's database was made: input that could not be read, and faults of instrumentations.",
@@ -94,6 +100,9 @@ class OwnFigures:
 
     def _landed(self, _options: CallbackOptions) -> Observations:
         yield Observation(self._taken().progress.landed_rows)
+
+    def _given_up(self, _options: CallbackOptions) -> Observations:
+        yield Observation(self._taken().progress.given_up)
 
     def _faults(self, _options: CallbackOptions) -> Observations:
         yield Observation(self._taken().progress.faults)

@@ -3,6 +3,7 @@
 import copy
 from dataclasses import dataclass
 
+from hopwatch_agent.kernel.records import KernelShown
 from hopwatch_agent.live.board import Board, Progress
 from hopwatch_agent.live.state import ConnectionState, ProcessState, SocketState, TotalState
 
@@ -16,6 +17,7 @@ class Taken:
     connections: list[ConnectionState]
     totals: dict[str, TotalState]
     progress: Progress
+    kernel: KernelShown
 
     def is_open(self, socket: SocketState) -> bool:
         """Whether the socket was neither closed, nor is its process gone."""
@@ -33,4 +35,5 @@ def take(board: Board) -> Taken:
             connections=list(tables.connections.values()),
             totals=dict(tables.totals),
             progress=copy.deepcopy(shown.progress),
+            kernel=shown.kernel,
         )
