@@ -15,6 +15,7 @@ from hopwatch_agent.telemetry.instruments import GONE_REMEMBERED, Instruments
 from hopwatch_agent.telemetry.page import MetricsPage
 from hopwatch_agent.telemetry.taken import take
 from journal_writer import JournalWriter
+from opentelemetry.exporter.otlp.proto.common.metrics_encoder import encode_metrics
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
@@ -196,6 +197,20 @@ def test_names_that_a_journal_makes_up_break_no_page(
     bench.tick()
     assert any(name == "messaging_client_sent_messages_total" for name, _ in samples(page))
     assert len(page.answer("").body) < 20_000
+
+
+def test_numbers_that_a_journal_makes_up_fit_what_otlp_can_carry(bench: Any, writer: JournalWriter) -> None:
+    most = 2**63 - 1
+    for n in (1, 2):
+        writer.opened(f"{n:016x}", slot=n, kind="SUB")
+        writer.set_counters(f"{n:016x}", n, lost=most, reordered=most, received=most, pending_sends=most)
+    bench.tick()
+    reader = InMemoryMetricReader()
+    meter = MeterProvider([reader], shutdown_on_exit=False).get_meter("test")
+    Instruments(lambda: take(bench.board), meter)
+    data = reader.get_metrics_data()
+    assert data is not None
+    assert f"as_int: {most}" in str(encode_metrics(data))
 
 
 def test_scrapes_at_the_same_time_get_a_whole_page_each(

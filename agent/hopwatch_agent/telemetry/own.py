@@ -9,6 +9,7 @@ from pathlib import Path
 from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
 from hopwatch_agent.live.series import OTHER
+from hopwatch_agent.records import INT64_MAX
 from hopwatch_agent.telemetry.attributes import CPU_MODE, EVENT, SIGNAL, SOURCE
 from hopwatch_agent.telemetry.taken import Taken
 
@@ -127,7 +128,8 @@ class OwnFigures:
         yield Observation(sum(process.gone_at is None for process in self._taken().processes.values()))
 
     def _events_lost(self, _options: CallbackOptions) -> Observations:
-        yield Observation(sum(process.all_events_lost for process in self._taken().processes.values()))
+        lost = sum(process.all_events_lost for process in self._taken().processes.values())
+        yield Observation(min(lost, INT64_MAX))
 
     def _errors(self, _options: CallbackOptions) -> Observations:
         for source in self._taken().progress.errors:

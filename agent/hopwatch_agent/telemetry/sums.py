@@ -61,7 +61,7 @@ def _added(before: list[int], more: tuple[int, ...]) -> list[int]:
 
 def _add_present(sums: Sums, socket: SocketState) -> None:
     sums.open_sockets += 1
-    sums.pending_sends += socket.counters[PENDING_SENDS]
+    sums.pending_sends = min(sums.pending_sends + socket.counters[PENDING_SENDS], INT64_MAX)
     sums.findings.update(finding.rule for finding in socket.findings)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.live.state import CONNECTION_COUNTS
+from hopwatch_agent.records import INT64_MAX
 from hopwatch_agent.telemetry.attributes import DIRECTION, MESSAGING, OPERATION, Attributes
 from hopwatch_agent.telemetry.sums import Sums
 
@@ -35,7 +36,7 @@ class Counted:
 
 def _word(*names: str) -> Read:
     places = [COUNTERS.index(name) for name in names]
-    return lambda sums: sum(sums.counters[place] for place in places)
+    return lambda sums: min(sum(sums.counters[place] for place in places), INT64_MAX)
 
 
 def _connections(name: str) -> Read:
