@@ -1,10 +1,12 @@
 """/metrics: what Prometheus is told, and in which form."""
 
+import re
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from hopwatch_agent.telemetry.page import MetricsPage
 from hopwatch_agent.telemetry.taken import take
 from journal_writer import JournalWriter
 from opentelemetry.exporter.otlp.proto.common.metrics_encoder import encode_metrics
+from opentelemetry.metrics import NoOpMeter, ObservableCounter, ObservableGauge, ObservableUpDownCounter
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
@@ -247,6 +250,40 @@ def test_a_meter_that_remembers_many_series_that_are_gone_is_worn(bench: Any) ->
         reader.collect()
         worn.append(instruments.is_worn)
     assert worn == [False] * (len(names) - 1) + [True]
+
+
+def test_every_metric_is_described_and_nothing_else_is(bench: Any) -> None:
+    made: set[str] = set()
+
+    class Noted(NoOpMeter):
+        """A meter that notes what is made of it."""
+
+        def create_observable_counter(self, name: str, *more: Any, **others: Any) -> ObservableCounter:
+            made.add(name)
+            return super().create_observable_counter(name, *more, **others)
+
+        def create_observable_gauge(self, name: str, *more: Any, **others: Any) -> ObservableGauge:
+            made.add(name)
+            return super().create_observable_gauge(name, *more, **others)
+
+        def create_observable_up_down_counter(
+            self, name: str, *more: Any, **others: Any
+        ) -> ObservableUpDownCounter:
+            made.add(name)
+            return super().create_observable_up_down_counter(name, *more, **others)
+
+    Instruments(lambda: take(bench.board), Noted("test"))
+    text = (Path(__file__).parents[2] / "agent" / "METRICS.md").read_text()
+    rows = [
+        line.split(" | ")[0] for section in ("## Series", "## The agent") for line in tables(text, section)
+    ]
+    assert {name for row in rows for name in re.findall(r"`([a-z_.]+)`", row)} == made
+
+
+def tables(text: str, heading: str) -> list[str]:
+    """The rows of tables in a section."""
+    section = text[text.index(heading) :].split("\n## ", maxsplit=1)[0]
+    return [line for line in section.splitlines() if line.startswith("| `")]
 
 
 def test_a_disabled_sdk_says_so(bench: Any) -> None:

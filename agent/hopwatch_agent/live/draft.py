@@ -1,6 +1,6 @@
 """All that one tick will commit: rows to land and changes of the current state."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -47,6 +47,7 @@ class Draft:
         """Sockets, lanes and connections that there was no room for, by that word, since the last ``take_left_out``."""
         self.unavailable: list[str] = []
         """Files that could not be read this time."""
+        self._by_process: defaultdict[str, list[str]] | None = None
         self.forgotten_processes: set[str] = set()
         self.forgotten_sockets: set[str] = set()
 
@@ -65,10 +66,17 @@ class Draft:
 
     def forget_process(self, process: str) -> None:
         """Drops a process and all that belongs to it from the current state."""
-        for socket in [socket.socket for socket in self.sockets.values() if socket.process == process]:
+        for socket in self._sockets_of(process):
             self.forget_socket(socket)
         self.processes.drop(process)
         self.forgotten_processes.add(process)
+
+    def _sockets_of(self, process: str) -> list[str]:
+        if self._by_process is None:
+            self._by_process = defaultdict(list)
+            for socket in self.sockets.values():
+                self._by_process[socket.process].append(socket.socket)
+        return self._by_process[process]
 
     def forget_socket(self, socket: str) -> None:
         """Drops a socket and all that belongs to it from the current state; its counts stay in its series' total."""

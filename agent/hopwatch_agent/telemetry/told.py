@@ -15,7 +15,6 @@ SENDING = frozenset({"PUB", "XPUB", "PUSH", "DEALER", "ROUTER", "REQ", "REP", "P
 RECEIVING = frozenset({"SUB", "XSUB", "PULL", "DEALER", "ROUTER", "REQ", "REP", "PAIR"})
 PROBED = frozenset({"PUB", "XPUB", "ROUTER"})
 ROUTER = frozenset({"ROUTER"})
-EVERY = SENDING | RECEIVING
 
 
 @dataclass(frozen=True)
@@ -141,14 +140,12 @@ COUNTED = (
         "{connection}",
         "Connections that went down.",
         _connections("disconnected"),
-        EVERY,
     ),
     Counted(
         "hopwatch.reconnects",
         "{connection}",
         "Connections that came up again: of the connecting side, to an endpoint that it had reached before.",
         _connections("reconnected"),
-        EVERY,
     ),
     Counted(
         "hopwatch.handshake.failures",
