@@ -12,6 +12,7 @@ from hopwatch_agent.follow import follow, lives
 from hopwatch_agent.journal.directory import ProcessFiles, scan
 from hopwatch_agent.journal.hold import DirectoryHold
 from hopwatch_agent.kernel.sampling import KernelSampler
+from hopwatch_agent.live.backlog_tracking import BacklogTracker
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.state import LaneKey, ProcessState
@@ -44,6 +45,7 @@ class Ticker:
         self._hold = DirectoryHold(journal.directory)
         self._departures = Departures()
         self._kernel = KernelSampler(journal, tables, board)
+        self._backlog = BacklogTracker(tables, board)
         self._fault_lines = FaultLines()
         self._start_after = ""
         self._forgot_at = 0.0
@@ -66,6 +68,7 @@ class Ticker:
         draft = Draft(self._tables, self._journal.limits)
         more = self._follow_all(directory, listing, draft, moment)
         self._kernel.sample(draft, moment)
+        self._backlog.note(draft, moment)
         self._forget(listing, draft, moment)
         if not draft.empty:
             self._board.publish(draft, self._store.commit(draft))
@@ -87,8 +90,9 @@ class Ticker:
         self._fault_lines.tell_rest()
 
     def close(self) -> None:
-        """Lets another agent have the journal directory."""
+        """Lets another agent have the journal directory, and asks the kernel no more."""
         self._hold.release()
+        self._kernel.close()
 
     def _forget(self, listing: Listing, draft: Draft, moment: Moment) -> None:
         if moment.clock - self._forgot_at >= FORGET_EVERY_SECONDS or is_crowded(draft):
@@ -176,3 +180,4 @@ class Ticker:
             counters.update(readings.sockets)
             lanes.update(readings.lanes)
         self._board.show_numbers(counters, lanes, moment.clock)
+        self._backlog.show(lanes, moment)

@@ -45,8 +45,14 @@ class AgentProcess:
         self._land = str(self.landed)
         self._environment = {**environment, "HOPWATCH_AGENT_LAND_SECONDS": "0.2", "HOPWATCH_HOST": "box-1"}
         self._arguments = arguments
+        self.before: list[str] = []
+        """Arguments in front of its command."""
         self.process: subprocess.Popen[str] | None = None
         self.url = ""
+
+    def set(self, name: str, value: str) -> None:
+        """A variable of its environment, from its next start on."""
+        self._environment[name] = value
 
     def land_at(self, uri: str) -> None:
         """Where it lands from its next start on, in place of ``landed``."""
@@ -64,7 +70,7 @@ class AgentProcess:
         """Starts it."""
         folders = ["--dir", str(self.journal), "--data", str(self.data), "--land", self._land]
         return subprocess.Popen(
-            [str(HOPWATCH), "agent", *folders, "--listen", "127.0.0.1:0", *self._arguments],
+            [*self.before, str(HOPWATCH), "agent", *folders, "--listen", "127.0.0.1:0", *self._arguments],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
@@ -85,11 +91,12 @@ class AgentProcess:
         _, errors = self.process.communicate(timeout=30)
         return self.process.returncode, errors
 
-    def kill(self) -> None:
-        """SIGKILL."""
+    def kill(self) -> str:
+        """SIGKILL; gives what it had said on standard output that nobody read."""
         assert self.process is not None
         self.process.kill()
-        self.process.communicate()
+        said, _ = self.process.communicate()
+        return said
 
     def rows(self, kind: str) -> list[dict[str, Any]]:
         """What it has landed."""

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from hopwatch_agent.kernel.records import KernelShown
 from hopwatch_agent.landing.schemas import SAMPLES
+from hopwatch_agent.live.backlog_shown import BacklogShown
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.limits import ADVICE_LIMIT, OPTIONS_KEPT, kept
 from hopwatch_agent.live.state import LaneKey, Row, Values
@@ -56,6 +57,7 @@ class Shown:
     lanes: dict[LaneKey, Counts] = field(default_factory=dict)
     history: dict[str, deque[tuple[float, Counts]]] = field(default_factory=dict)
     kernel: KernelShown = field(default_factory=KernelShown)
+    backlog: BacklogShown = field(default_factory=BacklogShown)
 
 
 class Board:
@@ -120,6 +122,11 @@ class Board:
         """Shows what the kernel has just told."""
         with self.held() as shown:
             shown.kernel = kernel
+
+    def show_backlog(self, backlog: BacklogShown) -> None:
+        """Shows what waits, as just counted."""
+        with self.held() as shown:
+            shown.backlog = backlog
 
     def set_error(self, source: str, text: str | None) -> None:
         """Notes that something does not work (since when is kept), or that it works again."""
