@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hopwatch_agent.live.backlog_shown import Backlog, BacklogShown
 from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.live.state import TotalState
 from hopwatch_agent.telemetry.identity import Identity
@@ -129,6 +130,20 @@ def test_messages_have_the_attributes_of_the_messaging_conventions(
         'hopwatch_socket_name="quotes",hopwatch_socket_type="PUB",messaging_operation_name="send",'
         'messaging_system="zeromq"} 100.0'
     )
+
+
+def test_a_backlog_is_told_of_those_who_send_and_of_those_who_receive(bench: Any, page: MetricsPage) -> None:
+    writer = bench.writer()
+    for slot, (socket, kind) in enumerate(((PUB, "PUB"), (SUB, "SUB"))):
+        writer.opened(socket, slot=slot, kind=kind, name=kind.lower())
+    bench.tick()
+    with bench.board.held() as shown:
+        waiting = Backlog(at_most=9, at_least=4, oldest_at_least=2.5)
+        shown.backlog = BacklogShown(sent={PUB: waiting}, received={SUB: waiting})
+    told = samples(page)
+    for name in ("pub", "sub"):
+        values = [told[f"hopwatch_backlog_{what}", name] for what in ("at_least", "at_most", "age_seconds")]
+        assert values == [4, 9, 2.5]
 
 
 def test_promtool_finds_nothing_to_mend(bench: Any, page: MetricsPage, writer: JournalWriter) -> None:

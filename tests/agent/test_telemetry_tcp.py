@@ -23,13 +23,15 @@ SEGMENTS, RETRANSMISSIONS = 0, 1
 LIVELY = """
 import sys, zmq, hopwatch
 context = zmq.Context.instance()
-source = hopwatch.wrap(context.socket(zmq.PUSH), name="source")
-sink = hopwatch.wrap(context.socket(zmq.PULL), name="sink")
+source = hopwatch.wrap(context.socket(zmq.PUSH), name="source", sequence="stamp")
+sink = hopwatch.wrap(context.socket(zmq.PULL), name="sink", sequence="stamp")
 port = source.bind_to_random_port("tcp://127.0.0.1")
 sink.connect(f"tcp://127.0.0.1:{port}")
 for n in range(1000):
     source.send(b"x" * 1000)
     sink.recv()
+for n in range(50):
+    source.send(b"waits")
 print("sent", flush=True)
 sys.stdin.readline()
 context.destroy(linger=0)
@@ -120,7 +122,9 @@ def lively(agent: AgentProcess) -> Iterator["subprocess.Popen[str]"]:
     process.communicate()
 
 
-def test_real_connections_are_told_on_the_page(agent: AgentProcess, lively: "subprocess.Popen[str]") -> None:
+def test_real_connections_and_what_waits_in_them_are_told_on_the_page(
+    agent: AgentProcess, lively: "subprocess.Popen[str]"
+) -> None:
     assert lively.stdout is not None
     assert lively.stdout.readline() == "sent\n"
     agent.start()
@@ -132,9 +136,11 @@ def test_real_connections_are_told_on_the_page(agent: AgentProcess, lively: "sub
             for sample in family.samples
         }
 
-    shown = eventually(lambda: ("hopwatch_tcp_rtt_seconds", "source") in (told := page()) and told)
+    wanted = {("hopwatch_tcp_rtt_seconds", "source"), ("hopwatch_backlog_at_least", "source")}
+    shown = eventually(lambda: wanted <= (told := page()).keys() and told)
     assert 0 < shown["hopwatch_tcp_rtt_seconds", "source"] < 1
-    assert shown["messaging_client_sent_messages_total", "source"] == 1000
+    assert shown["messaging_client_sent_messages_total", "source"] == 1050
+    assert shown["hopwatch_backlog_at_least", "source"] == shown["hopwatch_backlog_at_most", "source"] == 50
     assert shown["messaging_client_consumed_messages_total", "sink"] == 1000
     assert ("hopwatch_tcp_retransmissions_total", "source") in shown
     assert agent.terminate()[0] == 0

@@ -9,6 +9,7 @@ from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
 from hopwatch_agent.live.series import Series
 from hopwatch_agent.telemetry.attributes import RULE, STATE, Attributes, attributes_of, few
+from hopwatch_agent.telemetry.backlog import BacklogInstruments
 from hopwatch_agent.telemetry.own import OwnFigures
 from hopwatch_agent.telemetry.sums import Sums, sums_of
 from hopwatch_agent.telemetry.taken import Taken
@@ -40,6 +41,7 @@ class Instruments:
         OwnFigures(self.taken).register(meter)
         self._tcp = TcpSums()
         TcpInstruments(self._tcp).register(meter)
+        BacklogInstruments(self.taken).register(meter)
         self._register_series(meter)
 
     def taken(self) -> Taken:

@@ -4,6 +4,7 @@ import copy
 from dataclasses import dataclass
 
 from hopwatch_agent.kernel.records import KernelShown
+from hopwatch_agent.live.backlog_shown import BacklogShown
 from hopwatch_agent.live.board import Board, Progress
 from hopwatch_agent.live.state import ConnectionState, ProcessState, SocketState, TotalState
 
@@ -18,6 +19,7 @@ class Taken:
     totals: dict[str, TotalState]
     progress: Progress
     kernel: KernelShown
+    backlog: BacklogShown
 
     def is_open(self, socket: SocketState) -> bool:
         """Whether the socket was neither closed, nor is its process gone."""
@@ -36,4 +38,5 @@ def take(board: Board) -> Taken:
             totals=dict(tables.totals),
             progress=copy.deepcopy(shown.progress),
             kernel=shown.kernel,
+            backlog=shown.backlog,
         )
