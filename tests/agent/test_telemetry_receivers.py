@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
-from agent_process import AgentProcess, eventually
+from agent_process import AgentProcess, WriterProcess, eventually
 from hopwatch_agent.agent import Agent
 from hopwatch_agent.settings.sections import settings_from
 from hopwatch_agent.settings.sources import options_from
@@ -129,7 +129,7 @@ def test_a_receiver_that_never_answers_keeps_neither_ticks_nor_the_end_waiting(
     eventually(lambda: not pushing())
 
 
-def tick_of(agent: Agent) -> int:
+def tick_of(agent: Agent) -> float:
     with agent.board.held() as shown:
         return shown.progress.last_tick or 0
 
@@ -138,9 +138,10 @@ def pushing() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == "hopwatch-telemetry"]
 
 
-def test_prometheus_scrapes_a_real_agent_and_its_rules_fire(tmp_path: Path, writer: JournalWriter) -> None:
+def test_prometheus_scrapes_a_real_agent_and_its_rules_fire(
+    tmp_path: Path, agent: AgentProcess, writer: JournalWriter
+) -> None:
     program = tool("prometheus")
-    agent = AgentProcess(tmp_path, dict(os.environ))
     agent.start()
     (port,) = free_ports(1)
     target = agent.url.removeprefix("http://")
@@ -156,24 +157,42 @@ def test_prometheus_scrapes_a_real_agent_and_its_rules_fire(tmp_path: Path, writ
         asked = 'hopwatch_lost_messages_total{hopwatch_socket_name="slow"}'
         assert eventually(lambda: query(port, asked)) == ["3"]
         assert query(port, 'up{job="hopwatch"}') == ["1"]
-        writer.set_counters(SOCKET, 0, received=5, lost=3, gaps=1)
         lossy = JournalWriter(agent.journal, lock=False)
         lossy.opened("00000000000000c1", kind="SUB", name="slow")
         lossy.event("closed", socket="00000000000000c1", counters={"lost": 4})
         alert = 'ALERTS{alertname="HopwatchMessagesLost", hopwatch_socket_name="slow"}'
         eventually(lambda: query(port, alert))
         assert query(port, asked) == ["7"]
-        agent.kill()
-        agent.start()
     finally:
         process.terminate()
         process.wait(10)
+
+
+def test_no_counter_falls_when_the_agent_is_killed(
+    agent: AgentProcess, writing: Callable[..., WriterProcess]
+) -> None:
+    def sent() -> float:
+        line = re.search(r"^messaging_client_sent_messages_total\{.*\} (.*)$", metrics(agent), re.MULTILINE)
+        return float(line[1]) if line else 0.0
+
+    agent.start()
+    writer = writing()
+    told = [eventually(sent)]
+    for _ in range(2):
+        told.append(eventually(lambda: (now := sent()) > told[-1] and now))
+        agent.kill()
+        agent.start()
+        told.append(sent())
+    written = writer.end()
+    eventually(lambda: sent() == written)
+    assert told == sorted(told)
     assert agent.get("/v1/status")["gathered_sockets"] == 0
-    assert (
-        'hopwatch_socket_name="slow",hopwatch_socket_type="SUB"} 7.0'
-        in httpx.get(f"{agent.url}/metrics").text
-    )
-    assert agent.terminate()[0] == 0
+
+
+def metrics(agent: AgentProcess) -> str:
+    answer = httpx.get(f"{agent.url}/metrics")
+    assert answer.status_code == 200
+    return answer.text
 
 
 def query(port: int, expression: str) -> Any:
