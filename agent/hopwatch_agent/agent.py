@@ -21,7 +21,6 @@ from hopwatch_agent.telemetry.planned import planned
 from hopwatch_agent.telemetry.push import Push
 from hopwatch_agent.tick import Ticker
 
-SHUTDOWN_SECONDS = 30.0
 TELEMETRY_SECONDS = 3.0
 """How long the last export may take."""
 
@@ -38,7 +37,8 @@ class Agent:
         self.board = Board(tables)
         self._restore()
         self._lander, self._landings = self._make_landing()
-        self._ticks = TickLoop(Ticker(settings.journal, self._store, tables, self.board), self.board)
+        ticker = Ticker(settings.journal, self._store, tables, self.board)
+        self._ticks = TickLoop(ticker, self.board, settings)
         identity = Identity(settings.journal.host, self._store.name())
         self.metrics = MetricsPage(self.board, identity, settings.telemetry.disabled)
         book = self._book(tables) if settings.telemetry.logs is not None else None
@@ -74,13 +74,13 @@ class Agent:
         self._landings.start()
         self._push.start()
 
-    def stop(self) -> bool:
-        """A last tick, and everything landed; False if that was not possible in half a minute.
+    def stop(self, seconds: float) -> bool:
+        """A last tick, and everything landed; False if that was not possible in ``seconds``.
 
         What was not landed is in the database and is landed by the next run.
         """
-        deadline = time.monotonic() + SHUTDOWN_SECONDS
-        ticked = self._ticks.stop(SHUTDOWN_SECONDS / 2)
+        deadline = time.monotonic() + seconds
+        ticked = self._ticks.stop(seconds / 2)
         landed = self._landings.stop(max(0.0, deadline - time.monotonic()))
         self._push.stop(min(TELEMETRY_SECONDS, max(0.0, deadline - time.monotonic())))
         if ticked and landed:

@@ -50,7 +50,7 @@ def agent_within(folder: Path) -> Iterator[Agent]:
     agent = Agent(settings_from(options_from({}, flags), os.environ))
     agent.start()
     yield agent
-    agent.stop()
+    agent.stop(20)
 
 
 @pytest.fixture
@@ -104,9 +104,8 @@ def test_a_collector_that_comes_later_and_goes_in_between_gets_everything(
         collector.start()
         eventually(lambda: errors(agent) == {}, 60)
         eventually(lambda: "EventName: hopwatch.loss" in collector.said())
-    lines = [record.getMessage() for record in caplog.records]
-    assert len(lines) == 4, lines
-    assert sum("are exported again" in line for line in lines) == 2
+    lines = [record.getMessage() for record in caplog.records if "opentelemetry" in record.name]
+    assert lines == []
 
 
 def test_a_receiver_that_never_answers_keeps_neither_ticks_nor_the_end_waiting(
@@ -155,13 +154,13 @@ def test_prometheus_scrapes_a_real_agent_and_its_rules_fire(
     process = subprocess.Popen([program, *options, f"--web.listen-address=127.0.0.1:{port}"])
     try:
         asked = 'hopwatch_lost_messages_total{hopwatch_socket_name="slow"}'
-        assert eventually(lambda: query(port, asked)) == ["3"]
+        assert eventually(lambda: query(port, asked), 60) == ["3"]
         assert query(port, 'up{job="hopwatch"}') == ["1"]
         lossy = JournalWriter(agent.journal, lock=False)
         lossy.opened("00000000000000c1", kind="SUB", name="slow")
         lossy.event("closed", socket="00000000000000c1", counters={"lost": 4})
         alert = 'ALERTS{alertname="HopwatchMessagesLost", hopwatch_socket_name="slow"}'
-        eventually(lambda: query(port, alert))
+        eventually(lambda: query(port, alert), 60)
         assert query(port, asked) == ["7"]
     finally:
         process.terminate()
@@ -186,7 +185,6 @@ def test_no_counter_falls_when_the_agent_is_killed(
     written = writer.end()
     eventually(lambda: sent() == written)
     assert told == sorted(told)
-    assert agent.get("/v1/status")["gathered_sockets"] == 0
 
 
 def metrics(agent: AgentProcess) -> str:

@@ -20,6 +20,8 @@ from hopwatch_agent.live.state import (
     Values,
 )
 
+_TOLD = frozenset({"fault", "process"})
+
 
 @dataclass
 class Tables:
@@ -43,6 +45,8 @@ class Draft:
         self.connections = Overlay(tables.connections, self.limits.connections)
         self.totals = Overlay(tables.totals)
         self.rows: list[Row] = []
+        self.told: list[Row] = []
+        """Those that the log tells of, too."""
         self.left_out: Counter[str] = Counter()
         """Sockets, lanes and connections that there was no room for, by that word, since the last ``take_left_out``."""
         self.unavailable: list[str] = []
@@ -53,7 +57,10 @@ class Draft:
 
     def add(self, kind: str, values: Values, process: ProcessState, at: int, n: int | None = None) -> None:
         """Adds a row of a process."""
-        self.rows.append(Row(kind, at, process.host, process.process, n, values))
+        row = Row(kind, at, process.host, process.process, n, values)
+        self.rows.append(row)
+        if kind in _TOLD:
+            self.told.append(row)
 
     def add_fault(self, text: str, process: ProcessState, at: int, socket: str | None = None) -> None:
         """Adds a fault: unreadable input that the agent met."""

@@ -147,7 +147,7 @@ class ConnectionState(Struct, frozen=True):
     """Its endpoint had been reached before."""
 
 
-class Row(Struct, frozen=True, array_like=True):
+class Row(Struct, frozen=True, array_like=True, gc=False):
     """One record that is to be landed. ``values`` are the columns of its kind, common ones left out."""
 
     kind: str

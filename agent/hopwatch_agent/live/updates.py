@@ -30,6 +30,10 @@ ENDPOINTS_KEPT = 100
 UNSUBSCRIBED_KEPT = 100
 
 
+_MANY = (records.Gap, records.Late, records.Onset, records.Unroutable)
+"""Events that come in floods, and change nothing but the record."""
+
+
 @dataclass(frozen=True)
 class Step:
     """Whose events are applied, and to what."""
@@ -40,6 +44,10 @@ class Step:
 
 def apply_event(event: records.AnyEvent, process: ProcessState, draft: Draft) -> ProcessState:
     """Adds the event's rows and changes to the draft; gives the process as it is after it."""
+    if isinstance(event, _MANY):
+        for kind, values in rows_of(event):
+            draft.add(kind, values, process, event.t, event.n)
+        return process
     step = Step(process, draft)
     if isinstance(event, records.Opened):
         socket = _opened(event, step)

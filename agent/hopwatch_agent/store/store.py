@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from datetime import datetime, timedelta, timezone
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -19,6 +20,7 @@ from hopwatch_agent.live.state import (
 )
 from hopwatch_agent.store.database import FILE_NAME, connect, meta, reading, set_meta, starting, transaction
 
+_DAY = 86_400 * 1_000_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _encode = msgspec.msgpack.Encoder().encode
 _row = msgspec.msgpack.Decoder(Row)
@@ -36,7 +38,12 @@ NumberedRow = tuple[int, Row]
 
 def date_of(at: int) -> str:
     """The UTC day of a time in nanoseconds."""
-    return (_EPOCH + timedelta(microseconds=at // 1000)).strftime("%Y-%m-%d")
+    return _date_of_day(at // _DAY)
+
+
+@lru_cache(maxsize=64)
+def _date_of_day(day: int) -> str:
+    return (_EPOCH + timedelta(days=day)).strftime("%Y-%m-%d")
 
 
 class Store:

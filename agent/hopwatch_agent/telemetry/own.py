@@ -8,7 +8,6 @@ from pathlib import Path
 
 from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
-from hopwatch_agent.live.series import OTHER
 from hopwatch_agent.records import INT64_MAX
 from hopwatch_agent.telemetry.attributes import CPU_MODE, EVENT, SIGNAL, SOURCE
 from hopwatch_agent.telemetry.taken import Taken
@@ -125,11 +124,10 @@ class OwnFigures:
         yield Observation(self._taken().progress.waiting)
 
     def _processes(self, _options: CallbackOptions) -> Observations:
-        yield Observation(sum(process.gone_at is None for process in self._taken().processes.values()))
+        yield Observation(self._taken().progress.processes)
 
     def _events_lost(self, _options: CallbackOptions) -> Observations:
-        lost = sum(process.all_events_lost for process in self._taken().processes.values())
-        yield Observation(min(lost, INT64_MAX))
+        yield Observation(min(self._taken().progress.events_lost, INT64_MAX))
 
     def _errors(self, _options: CallbackOptions) -> Observations:
         for source in self._taken().progress.errors:
@@ -139,8 +137,7 @@ class OwnFigures:
         yield Observation(len(self._taken().totals))
 
     def _gathered(self, _options: CallbackOptions) -> Observations:
-        taken = self._taken()
-        yield Observation(sum(socket.series == OTHER and taken.is_open(socket) for socket in taken.sockets))
+        yield Observation(self._taken().progress.gathered_sockets)
 
     def _memory(self, _options: CallbackOptions) -> Observations:
         pages = int(Path("/proc/self/statm").read_text().split()[1])

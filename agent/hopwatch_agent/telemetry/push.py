@@ -1,23 +1,20 @@
 """Pushing by OTLP, in a thread of its own: a receiver that is slow or gone keeps nothing else waiting."""
 
-import logging
 import re
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from hopwatch_agent.errors import TelemetryError
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.telemetry.heard import Heard, hearing
 from hopwatch_agent.telemetry.planned import Planned, Signal
 
-LINE_SECONDS = 600.0
-"""How often a receiver that stays away is worth a line."""
 LONGEST_PAUSE = 60.0
 """How long events wait for a receiver that is away before it is tried again, at most."""
 ABORT_SECONDS = 1.0
-
-log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -28,7 +25,6 @@ class _Pushed:
     due: float
     signal: Signal | None = None
     failures: int = 0
-    line_at: float | None = None
 
 
 class Push:
@@ -81,33 +77,37 @@ class Push:
     def _attempt(self, pushed: _Pushed, step: Callable[[Signal], bool]) -> None:
         self._heard.text = "no answer"
         try:
-            if pushed.signal is None:
-                pushed.signal = pushed.plan.make()
-            done = step(pushed.signal)
-        except Exception as error:
-            # the libraries raise what they like of a variable or a certificate that they cannot use
-            log.debug("telemetry failed", exc_info=True)
-            self._heard.text, done = f"{type(error).__name__}: {error}", False
+            with _translated():
+                if pushed.signal is None:
+                    pushed.signal = pushed.plan.make()
+                done = step(pushed.signal)
+        except TelemetryError as error:
+            self._heard.text, done = str(error), False
         pushed.failures = 0 if done else pushed.failures + 1
-        self._note(pushed, None if done else _without_secret(self._heard.text))
+        self._note(pushed, None if done else _shown(self._heard.text))
 
     def _note(self, pushed: _Pushed, reason: str | None) -> None:
         name = pushed.plan.name
-        text = None if reason is None else f"cannot export {name}: {reason}"
-        self._board.set_error(f"telemetry {name}", text)
-        if text is None:
-            if pushed.line_at is not None:
-                log.warning("%s are exported again", name)
-            pushed.line_at = None
+        if reason is None:
+            self._board.set_error(f"telemetry {name}", None)
             return
+        self._board.set_error(f"telemetry {name}", f"cannot export {name}: {reason}")
         with self._board.held() as shown:
             failures = shown.progress.export_failures
             failures[name] = failures.get(name, 0) + 1
-        if pushed.line_at is None or time.monotonic() - pushed.line_at >= LINE_SECONDS:
-            log.warning("%s; it is tried again", text)
-            pushed.line_at = time.monotonic()
 
 
-def _without_secret(text: str) -> str:
-    """An endpoint may hold a name and a password before its host."""
+@contextmanager
+def _translated() -> Iterator[None]:
+    """The libraries raise what they like of a variable or a certificate that they cannot use."""
+    try:
+        yield
+    except Exception as error:
+        raise TelemetryError(f"{type(error).__name__}: {error}") from error
+
+
+def _shown(text: str) -> str:
+    """Without what differs each time, and without the name and the password that an endpoint may hold before its host."""
+    text = re.sub(r"<(\S+) object at 0x[0-9a-f]+>", r"\1", text)
+    text = re.sub(r"\d+\.\d+s\b", "some time", text)
     return re.sub(r"[^\s/]+@(?=\S)", "", text)

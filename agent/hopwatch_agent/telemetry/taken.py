@@ -1,7 +1,6 @@
 """What the board shows, taken at one moment: to be read without holding it."""
 
-import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hopwatch_agent.kernel.records import KernelShown
 from hopwatch_agent.live.backlog_shown import BacklogShown
@@ -36,7 +35,12 @@ def take(board: Board) -> Taken:
             processes=dict(tables.processes),
             connections=list(tables.connections.values()),
             totals=dict(tables.totals),
-            progress=copy.deepcopy(shown.progress),
+            progress=_copied(shown.progress),
             kernel=shown.kernel,
             backlog=shown.backlog,
         )
+
+
+def _copied(progress: Progress) -> Progress:
+    untold, failures = dict(progress.events_untold), dict(progress.export_failures)
+    return replace(progress, events_untold=untold, export_failures=failures)
