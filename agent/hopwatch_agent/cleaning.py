@@ -4,6 +4,7 @@ from pathlib import Path
 
 from hopwatch_agent.follow import lives
 from hopwatch_agent.journal.directory import ProcessFiles
+from hopwatch_agent.live.backlog import settle
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.limits import share
 from hopwatch_agent.live.state import ProcessState, SocketState
@@ -81,6 +82,8 @@ class Departures:
         ended.sort(key=lambda socket: socket.closed_at or 0)
         for socket in self._too_old_or_many([socket.socket for socket in ended], ENDED_SOCKETS_SHOWN, clock):
             draft.forget_socket(socket)
+        if draft.forgotten_processes or draft.forgotten_sockets:
+            settle(draft)
 
     def _note(self, ended: list[str], clock: float) -> None:
         self._seen = {identity: self._seen.get(identity, clock) for identity in ended}

@@ -11,6 +11,7 @@ from hopwatch_agent.follow import follow, lives
 from hopwatch_agent.journal.directory import ProcessFiles, scan
 from hopwatch_agent.journal.hold import DirectoryHold
 from hopwatch_agent.kernel.sampling import KernelSampler
+from hopwatch_agent.live.backlog_tracking import BacklogTracker
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.costs import Sizes, sizes
 from hopwatch_agent.live.draft import Draft, Tables
@@ -45,6 +46,7 @@ class Ticker:
         self._hold = DirectoryHold(journal.directory)
         self._departures = Departures()
         self._kernel = KernelSampler(journal, tables, board)
+        self._backlog = BacklogTracker(tables, board)
         self._start_after = ""
         self._forgot_at = 0.0
         self._waiting = 0
@@ -66,6 +68,7 @@ class Ticker:
         draft = Draft(self._tables, self._journal.limits)
         more = self._follow_all(directory, listing, draft, moment)
         self._kernel.sample(draft, moment)
+        self._backlog.note(draft, moment)
         self._forget(listing, draft, moment)
         if not draft.empty:
             self._board.publish(draft, self._store.commit(draft))
@@ -86,8 +89,9 @@ class Ticker:
         return sizes(data, self._journal.directory, self._listed, self._tables)
 
     def close(self) -> None:
-        """Lets another agent have the journal directory."""
+        """Lets another agent have the journal directory, and asks the kernel no more."""
         self._hold.release()
+        self._kernel.close()
 
     def _forget(self, listing: Listing, draft: Draft, moment: Moment) -> None:
         if moment.clock - self._forgot_at >= FORGET_EVERY_SECONDS or is_crowded(draft):
@@ -175,3 +179,4 @@ class Ticker:
             counters.update(readings.sockets)
             lanes.update(readings.lanes)
         self._board.show_numbers(counters, lanes, moment.clock)
+        self._backlog.show(lanes, moment)

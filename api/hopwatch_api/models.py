@@ -170,6 +170,19 @@ class Rates(Model):
     reordered: float
 
 
+class BacklogModel(Model):
+    """Messages on their way, as of a second ago at most: numbered by the sender, and not seen by the receiver.
+
+    Those lost since the newest message that the receiver saw are in ``at_most`` until the next one shows the gap; ``at_least``
+    leaves out all that may have been lost.
+    """
+
+    at_most: int
+    at_least: int
+    oldest_at_least: float = Field(description="seconds that the oldest has waited at least")
+    oldest_at_most: float | None = Field(description="and at most; null if that is not known")
+
+
 class SocketModel(Model):
     """One socket."""
 
@@ -186,6 +199,10 @@ class SocketModel(Model):
     rates: Rates
     peers: list[PeerModel]
     findings: list[FindingModel]
+    backlog_sent: BacklogModel | None = Field(
+        description="of what it sends, to the slowest of the receivers that read at this agent; null if it is not known"
+    )
+    backlog_received: BacklogModel | None = Field(description="of what it receives; null if it is not known")
 
 
 class ConnectionModel(Model):
@@ -223,6 +240,10 @@ class LaneModel(Model):
     )
     newest_sent_at: datetime | None
     final: bool
+    backlog: BacklogModel | None = Field(
+        description="null unless both ends are open and this agent's; at the sending end: to the slowest receiver, or, of a lane that"
+        " is shared out, to all of them together"
+    )
 
 
 class EventModel(Model):

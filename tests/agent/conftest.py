@@ -15,7 +15,8 @@ from hopwatch_agent.landing.lander import Lander
 from hopwatch_agent.landing.landing import Landing
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Tables
-from hopwatch_agent.settings.sections import JournalSettings
+from hopwatch_agent.live.views import AgentView
+from hopwatch_agent.settings.sections import AgentSettings, JournalSettings, LandingSettings, ListenSettings
 from hopwatch_agent.store.database import prepare
 from hopwatch_agent.store.store import Store
 from hopwatch_agent.tick import Ticker
@@ -61,6 +62,13 @@ class Bench:
         self.ticker = Ticker(settings, self.store, self.tables, self.board)
         self.batches = BatchStore(self.data)
         self.lander = Lander(self.batches, Landing(str(self.landed)))
+
+    @property
+    def view(self) -> AgentView:
+        """What the agent would answer over HTTP."""
+        landing, listen = LandingSettings(str(self.landed)), ListenSettings("127.0.0.1", 0)
+        settings = AgentSettings(JournalSettings(self.journal, "box-1"), self.data, landing, listen)
+        return AgentView(self.board, settings, "1.2.3")
 
     def close(self) -> None:
         self.ticker.close()

@@ -4,7 +4,7 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -51,9 +51,15 @@ class AgentProcess:
             "HOPWATCH_HOST": "box-1",
         }
         self._arguments = arguments
+        self.before: list[str] = []
+        """Arguments in front of its command."""
         self.process: subprocess.Popen[str] | None = None
         self.url = ""
         self.token = ""
+
+    def set(self, name: str, value: str) -> None:
+        """A variable of its environment, from its next start on."""
+        self._environment[name] = value
 
     def land_at(self, uri: str) -> None:
         """Where it lands from its next start on, in place of ``landed``."""
@@ -61,26 +67,19 @@ class AgentProcess:
 
     def start(self, *arguments: str) -> None:
         """Starts it and waits until it serves."""
-        self._await(self.launch(*arguments))
-
-    def start_within(self, command: list[str]) -> None:
-        """Starts it by a command that takes its own command as arguments, and waits until it serves."""
-        self._await(self.launch(before=command))
-
-    def _await(self, process: "subprocess.Popen[str]") -> None:
-        self.process = process
+        self.process = self.launch(*arguments)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line.startswith("hopwatch agent: http"):
             raise AssertionError(f"{line!r}; {self.process.communicate()[1]}")
         self.url = line.split()[-1]
 
-    def launch(self, *arguments: str, before: Sequence[str] = ()) -> "subprocess.Popen[str]":
+    def launch(self, *arguments: str) -> "subprocess.Popen[str]":
         """Starts it."""
         folders = ["--dir", str(self.journal), "--data", str(self.data), "--land", self._land]
         return subprocess.Popen(
             [
-                *before,
+                *self.before,
                 str(HOPWATCH),
                 "agent",
                 *folders,
@@ -110,11 +109,12 @@ class AgentProcess:
         _, errors = self.process.communicate(timeout=30)
         return self.process.returncode, errors
 
-    def kill(self) -> None:
-        """SIGKILL."""
+    def kill(self) -> str:
+        """SIGKILL; gives what it had said on standard output that nobody read."""
         assert self.process is not None
         self.process.kill()
-        self.process.communicate()
+        said, _ = self.process.communicate()
+        return said
 
     def rows(self, kind: str) -> list[dict[str, Any]]:
         """What it has landed."""

@@ -33,6 +33,10 @@ class Program:
         self._unread = b""
 
     @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
     def stderr(self) -> str:
         return self._stderr_path.read_text(errors="replace")
 

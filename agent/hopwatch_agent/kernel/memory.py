@@ -62,7 +62,7 @@ class CgroupMemory:
                 for process in gone:
                     draft.add("oom", _oom(kills, len(gone)), process, moment.wall)
         for cgroup, kills in list(self._kills.items()):
-            if moment.forced or moment.clock - kills.clock >= WAIT_SECONDS:
+            if moment.clock - kills.clock >= WAIT_SECONDS:
                 del self._kills[cgroup]
                 draft.rows.append(Row("oom", moment.wall, self._host, None, None, _oom(kills, 0)))
 

@@ -29,10 +29,15 @@ class KernelSampler:
         self._tables = tables
         self._board = board
         self._own = own_pid()
-        self._connections = Connections(TcpReader())
+        self._reader = TcpReader()
+        self._connections = Connections(self._reader)
         self._processes = Processes(journal.directory)
         self._memory = CgroupMemory(find_hierarchy(), journal.host)
         self._sampled = -SAMPLE_SECONDS
+
+    def close(self) -> None:
+        """Closes what it has open."""
+        self._reader.close()
 
     def sample(self, draft: Draft, moment: Moment) -> None:
         """Puts rows into the draft and shows the readings, if a second has passed. What cannot be had is one of the board's errors."""

@@ -38,11 +38,13 @@ _LANDED = (
     "SELECT first, last, kind, date, host, database, rows, bytes FROM files WHERE merged IS NULL"
     " ORDER BY kind, date, host, database, first"
 )
+# of a whole folder at once, when nothing is left to be landed there: what lies between two files must be known
 _FORGET_OLD = (
-    "DELETE FROM files WHERE merged IS NULL AND date < ? AND NOT EXISTS (SELECT 1 FROM merges WHERE"
-    " (merges.kind, merges.date, merges.host, merges.database)"
-    " = (files.kind, files.date, files.host, files.database)"
-    " AND merges.first <= files.first AND merges.last >= files.last)"
+    "DELETE FROM files WHERE merged IS NULL AND date < ?"
+    " AND NOT EXISTS (SELECT 1 FROM merges WHERE (merges.kind, merges.date, merges.host, merges.database)"
+    " = (files.kind, files.date, files.host, files.database))"
+    " AND NOT EXISTS (SELECT 1 FROM batches WHERE (batches.kind, batches.date, batches.host)"
+    " = (files.kind, files.date, files.host))"
 )
 
 

@@ -81,8 +81,13 @@ class Keeper:
         """Gives room in the database's file back to the disk, but for a little that will be needed again."""
         with reading():
             size, spare = self._pragma("page_size"), self._pragma("freelist_count")
-            for _ in range(0, spare - SPARE_BYTES // size, PAGES_AT_ONCE):
-                self._connection.execute(f"PRAGMA incremental_vacuum({PAGES_AT_ONCE})").fetchall()
+            steps = range(0, spare - SPARE_BYTES // size, PAGES_AT_ONCE)
+            for _ in steps:
+                # execute() would free one page: the statement has to be stepped once for each
+                self._connection.executescript(f"PRAGMA incremental_vacuum({PAGES_AT_ONCE})")
+            if steps:
+                # the file itself is cut when the log is written back into it
+                self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     def _give_up(self, batch: Batch) -> int:
         with transaction(self._connection):

@@ -12,7 +12,11 @@ _MEANINGS = (
     ("curlCode: 6,", "the host's name cannot be resolved"),
     ("curlCode: 7,", "nothing listens there, or the network does not reach it"),
     ("curlCode: 28,", "it does not answer"),
+    ("curlCode: 52,", "it broke off"),
+    ("curlCode: 56,", "it broke off"),
     ("curlCode: 60,", "its certificate is not trusted"),
+    ("INTERNAL_FAILURE", "it has failed within"),
+    ("We encountered an internal error", "it has failed within"),
     ("SLOW_DOWN", "it asks to be asked less"),
     ("No space left on device", "the disk is full"),
 )  # fmt: skip

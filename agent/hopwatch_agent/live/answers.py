@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from hopwatch_agent.kernel.records import Memory, Usage
+from hopwatch_agent.live.backlog_shown import Backlog
 
 
 @dataclass(frozen=True)
@@ -190,7 +191,7 @@ class SocketFindingView:
 
 @dataclass(frozen=True)
 class SocketView:
-    """One socket."""
+    """One socket. ``backlog_sent``: of what it sends, ``backlog_received``: of what it receives; None where that is not known."""
 
     id: str
     name: str
@@ -205,6 +206,8 @@ class SocketView:
     rates: dict[str, float]
     peers: list[PeerView]
     findings: list[FindingView]
+    backlog_sent: Backlog | None
+    backlog_received: Backlog | None
 
 
 @dataclass(frozen=True)
@@ -226,7 +229,10 @@ class ConnectionView:
 
 @dataclass(frozen=True)
 class LaneView:
-    """One lane at one of its ends; ``lost`` are the numbers missing below ``next``, at a receiver."""
+    """One lane at one of its ends; ``lost`` are the numbers missing below ``next``, at a receiver.
+
+    ``backlog``: None unless both ends are open and this agent's.
+    """
 
     socket: str
     socket_name: str
@@ -240,6 +246,7 @@ class LaneView:
     lost: int | None
     newest_sent_at: datetime | None
     final: bool
+    backlog: Backlog | None
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from hopwatch_agent.kernel.records import KernelShown
 from hopwatch_agent.landing.schemas import SAMPLES
+from hopwatch_agent.live.backlog_shown import BacklogShown
 from hopwatch_agent.live.costs import Costs, Sizes
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.incidents import KINDS as LOSSES
@@ -70,6 +71,7 @@ class Shown:
     history: dict[str, deque[tuple[float, Counts]]] = field(default_factory=dict)
     incidents: Incidents = field(default_factory=Incidents)
     kernel: KernelShown = field(default_factory=KernelShown)
+    backlog: BacklogShown = field(default_factory=BacklogShown)
 
 
 class Board:
@@ -153,6 +155,11 @@ class Board:
         """Shows what the kernel has just told."""
         with self.held() as shown:
             shown.kernel = kernel
+
+    def show_backlog(self, backlog: BacklogShown) -> None:
+        """Shows what waits, as just counted."""
+        with self.held() as shown:
+            shown.backlog = backlog
 
     def set_error(self, source: str, text: str | None) -> None:
         """Notes that something does not work (since when is kept), or that it works again."""

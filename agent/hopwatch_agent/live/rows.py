@@ -5,6 +5,7 @@ from functools import singledispatch
 from hopwatch_agent import records
 from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.live.state import SocketState, Values
+from hopwatch_agent.records import INT64_MAX
 
 NO_STREAM = "0" * 16
 
@@ -49,12 +50,17 @@ def lane_row(socket: str, stream: str, lane: int, state: str, numbers: tuple[int
         "role": role,
         "state": state,
         "count": count,
-        "frames": count + more if sending else None,
+        "frames": _as_int64(count + more) if sending else None,
         "since": None if sending else more,
         "first": first,
         "next": following,
         "newest_sent_at": newest or None,
     }
+
+
+def _as_int64(number: int) -> int:
+    # of numbers that a journal gives, none is too big; of their sum, that is not known
+    return min(number, INT64_MAX)
 
 
 def role_of(socket: str, stream: str) -> str:
@@ -165,7 +171,7 @@ def _(event: records.Gap) -> Rows:
         "action": "gap",
         "first": event.first,
         "last": event.last,
-        "lost": event.last - event.first + 1 if event.lost is None else event.lost,
+        "lost": _as_int64(event.last - event.first + 1) if event.lost is None else event.lost,
         "before": event.before,
         "after": event.after,
         "before_sent_at": event.before_sent_at,

@@ -85,6 +85,8 @@ def socket_view(socket: SocketState, connections: list[ConnectionState], shown: 
         rates=rates_of(shown.history.get(socket.socket)),
         peers=[] if ended else [_peer(connection, shown) for connection in connections],
         findings=[FindingView(f.rule, f.text, f.advice) for f in socket.findings],
+        backlog_sent=shown.backlog.sent.get(socket.socket),
+        backlog_received=shown.backlog.received.get(socket.socket),
     )
 
 
@@ -185,4 +187,5 @@ def lane_view(lane: LaneState, shown: Shown) -> LaneView:
         lost=max(0, following - first - count) if role == "receive" else None,
         newest_sent_at=moment_or_none(newest),
         final=lane.final,
+        backlog=shown.backlog.lanes.get(key),
     )

@@ -76,6 +76,10 @@ class SocketState(Struct, frozen=True):
     awaiting: tuple[int, ...] = ()
     """Connections whose handshake is not over."""
     instrumentation_fault: str | None = None
+    unsubscribed: tuple[tuple[str, int], ...] = ()
+    """Prefixes (hex) that were unsubscribed from, and when."""
+    shared_elsewhere: bool = False
+    """Whether others than this agent's sockets have been among its peers."""
 
 
 class LaneState(Struct, frozen=True):
@@ -92,6 +96,8 @@ class LaneState(Struct, frozen=True):
     next: int = 0
     newest_sent_at: int = 0
     final: bool = False
+    settled: int = 0
+    """At the sending end: what receivers had got that are forgotten."""
     gave_way: bool = False
     """Its receiver follows it no more, until it is announced again."""
 

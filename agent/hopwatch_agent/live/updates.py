@@ -25,6 +25,7 @@ FINDINGS_KEPT = 50
 DROPPED_KEPT = 8
 AWAITING_KEPT = 100
 ENDPOINTS_KEPT = 100
+UNSUBSCRIBED_KEPT = 100
 
 
 _MANY = (records.Gap, records.Late, records.Onset, records.Unroutable)
@@ -134,6 +135,20 @@ def _(event: records.EndpointEvent, step: Step) -> None:
         endpoints = tuple(endpoint for endpoint in socket.endpoints if endpoint != kept(event.endpoint))
         step.draft.sockets.put(event.socket, replace(socket, endpoints=endpoints))
         step.draft.connections.drop(_unreached(event.socket, event.endpoint))
+
+
+@_update.register
+def _(event: records.Unsubscribe, step: Step) -> None:
+    socket = step.draft.sockets.get(event.socket)
+    if socket is not None:
+        prefix, others = (
+            event.topic,
+            [left for left in socket.unsubscribed if not left[0].startswith(event.topic)],
+        )
+        if len(others) >= UNSUBSCRIBED_KEPT:
+            prefix, others = "", []  # which ones is not kept any more: any topic may have been left
+        left = (*others, (prefix, event.t))
+        step.draft.sockets.put(event.socket, replace(socket, unsubscribed=left))
 
 
 @_update.register

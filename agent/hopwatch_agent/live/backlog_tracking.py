@@ -1,0 +1,81 @@
+"""The backlog of every lane, once a second within a tick."""
+
+import time
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from hopwatch_agent.live.backlog import SHARING, Known, Numbers, Onset, Onsets, peers_elsewhere, waiting
+from hopwatch_agent.live.backlog_ages import Ages, Now
+from hopwatch_agent.live.backlog_shown import Backlog, BacklogShown, summed
+from hopwatch_agent.live.board import Board
+from hopwatch_agent.live.draft import Draft, Tables
+from hopwatch_agent.live.rows import role_of
+from hopwatch_agent.live.state import LaneKey, Row
+from hopwatch_agent.sampling import Moment
+
+SAMPLE_SECONDS = 1.0
+UNMATCHED_NS = 10_000_000_000
+"""A connection whose other end has not turned up in so long is one to somebody else."""
+
+
+class BacklogTracker:
+    """Used by one thread."""
+
+    def __init__(self, tables: Tables, board: Board) -> None:
+        self._tables = tables
+        self._board = board
+        self._began = time.time_ns()
+        self._onsets: dict[str, Onsets] = {}
+        self._ages = Ages()
+        self._sampled = -SAMPLE_SECONDS
+
+    def note(self, draft: Draft, moment: Moment) -> None:
+        """Takes from a tick's draft what is to be remembered, and adds what is to be kept."""
+        for row in draft.rows:
+            if row.kind == "onset":
+                self._note_onset(row)
+        if self._is_due(moment):
+            self._note_peers_elsewhere(draft, moment)
+
+    def show(self, lanes: Mapping[LaneKey, Numbers], moment: Moment) -> None:
+        """Shows what waits, once a second. ``lanes``: the numbers of those in use, as read since the moment."""
+        if not self._is_due(moment):
+            return
+        self._sampled = moment.clock
+        self._onsets = {name: found for name, found in self._onsets.items() if name in self._tables.sockets}
+        found = waiting(Known(self._tables, lanes, self._onsets, self._began))
+        now = Now(moment.clock, time.monotonic(), time.time_ns())
+        self._board.show_backlog(_shown(self._ages.backlogs(found, lanes, now)))
+
+    def _is_due(self, moment: Moment) -> bool:
+        return moment.forced or moment.clock - self._sampled >= SAMPLE_SECONDS
+
+    def _note_onset(self, row: Row) -> None:
+        socket, lane, number = (row.values[name] for name in ("socket", "lane", "lane_number"))
+        place = (lane, number) if isinstance(lane, int) and isinstance(number, int) else None
+        self._onsets.setdefault(str(socket), Onsets(self._began)).add(Onset(row.at, place))
+
+    def _note_peers_elsewhere(self, draft: Draft, moment: Moment) -> None:
+        for name, since in peers_elsewhere(self._tables).items():
+            socket = draft.sockets.get(name)
+            if socket is None or socket.type not in SHARING or socket.shared_elsewhere:
+                continue
+            if moment.wall - since >= UNMATCHED_NS:
+                draft.sockets.put(name, replace(socket, shared_elsewhere=True))
+
+
+def _shown(backlogs: dict[LaneKey, Backlog]) -> BacklogShown:
+    return BacklogShown(
+        lanes=backlogs,
+        sent=_of_sockets(backlogs, "send"),
+        received=_of_sockets(backlogs, "receive"),
+    )
+
+
+def _of_sockets(backlogs: dict[LaneKey, Backlog], role: str) -> dict[str, Backlog]:
+    found: dict[str, list[Backlog]] = {}
+    for key, backlog in backlogs.items():
+        if role_of(*key[:2]) == role:
+            found.setdefault(key[0], []).append(backlog)
+    return {socket: summed(every) for socket, every in found.items()}

@@ -1,0 +1,253 @@
+"""Fifty SIGKILLs of the agent, and several of the applications: every event is landed once, and the last counts are the truth."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agent_process import AgentProcess, WriterProcess, eventually
+from journal_reader import Journal
+from stages import COMMITTED, LANDED, STARTING, stages
+
+KILLS = 50
+APPLICATION_KILLS = 8
+SEED = os.environ.get("KILL_SEED", "exactly once")
+# of the fifty: how many wait for a certain stage; the others come at any moment from the start on
+AIMED = {LANDED: 8, COMMITTED: 5}
+LONGEST_WAIT = 10.0
+KINDS = (
+    "process", "socket", "option", "endpoint", "subscription", "connection", "lane", "gap", "onset", "unroutable", "counters",
+    "proxy", "finding", "fault",
+)  # fmt: skip
+
+
+@dataclass
+class Truth:
+    """What one process did: its events, and the counts of its sockets as far as they are told."""
+
+    process: str
+    events: int
+    counts: dict[str, dict[str, int]]
+
+
+class Application:
+    """A loaded application, as a process."""
+
+    def __init__(self, agent: AgentProcess) -> None:
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("HOPWATCH_")}
+        self._journal = agent.journal
+        before = set(agent.journal.glob("*.lock"))
+        self._process = subprocess.Popen(
+            [sys.executable, str(Path(__file__).parents[1] / "support" / "loaded_app.py")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**environment, "HOPWATCH_DIR": str(agent.journal), "HOPWATCH_HOST": "web-1"},
+            text=True,
+        )
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == "running\n"
+        (lock,) = set(agent.journal.glob("*.lock")) - before
+        self.process = lock.stem
+
+    def end(self) -> Truth:
+        """Ends it in order; it says itself what it did."""
+        out, _ = self._process.communicate(timeout=60)
+        told = json.loads(out)
+        counts = {
+            socket: {"sent": sent, "received": received}
+            for socket, (sent, received) in told["counts"].items()
+        }
+        return Truth(told["process"], told["events"], counts)
+
+    def kill(self, folder: Path) -> Truth:
+        """SIGKILL, with the agent not running; what it left in its journal is the truth. ``folder`` is for a copy."""
+        self.reap()
+        folder.mkdir()
+        for path in self._journal.glob(f"{self.process}.*"):
+            shutil.copy(path, folder / path.name)
+        left = Journal(folder)
+        counts = {
+            socket: {name: count for name, count in words.items() if name != "socket"}
+            for socket, words in left.sockets().items()
+        }
+        return Truth(self.process, max(event["n"] for event in left.events()), counts)
+
+    def reap(self) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.communicate()
+
+
+@dataclass
+class Landed:
+    """Everything that was landed of one process."""
+
+    events: Counter[tuple[Any, ...]] = field(default_factory=Counter)
+    numbers: set[int] = field(default_factory=set)
+    states: Counter[str] = field(default_factory=Counter)
+    final: dict[str, list[dict[str, int]]] = field(default_factory=lambda: defaultdict(list))
+    final_lanes: Counter[tuple[Any, ...]] = field(default_factory=Counter)
+    events_lost: int = 0
+
+
+def landed_of(agent: AgentProcess) -> dict[str, Landed]:
+    found: dict[str, Landed] = defaultdict(Landed)
+    for kind in KINDS:
+        for row in agent.rows(kind):
+            one = found[row["process"]]
+            lane = (row.get("socket"), row.get("stream"), row.get("lane"))
+            if row["n"] is not None:
+                one.numbers.add(row["n"])
+                one.events[(kind, row["n"], *lane)] += 1
+            if kind == "process":
+                one.states[row["state"]] += 1
+                one.events_lost += row["events_lost"] or 0
+            if kind == "counters" and row["final"]:
+                one.final[row["socket"]].append(row)
+            if kind == "lane" and row["state"] == "final":
+                one.final_lanes[lane] += 1
+    return found
+
+
+def serves(agent: AgentProcess) -> None:
+    """Returns when an agent that was launched does."""
+    assert agent.process is not None
+    assert agent.process.stdout is not None
+    agent.url = agent.process.stdout.readline().split()[-1]
+
+
+def assert_exactly_once(landed: Landed, truth: Truth) -> None:
+    assert landed.numbers == set(range(1, truth.events + 1))
+    assert [key for key, times in landed.events.items() if times > 1] == []
+    assert (landed.states["started"], landed.states["gone"], landed.events_lost) == (1, 1, 0)
+    assert [key for key, times in landed.final_lanes.items() if times > 1] == []
+    assert [socket for socket, rows in landed.final.items() if len(rows) > 1] == []
+    told = {socket: landed.final[socket][0] for socket in truth.counts}
+    assert {
+        socket: {name: told[socket][name] for name in counts} for socket, counts in truth.counts.items()
+    } == truth.counts
+
+
+@pytest.fixture
+def launch(agent: AgentProcess) -> Iterator[Callable[[], Application]]:
+    started: list[Application] = []
+
+    def start() -> Application:
+        started.append(Application(agent))
+        return started[-1]
+
+    yield start
+    for application in started:
+        application.reap()
+
+
+@pytest.fixture
+def stopped_in(agent: AgentProcess, tmp_path: Path) -> Callable[[str], None]:
+    """Lets an agent that serves run until it was stopped in a certain stage, or for some seconds."""
+    chance = random.Random(SEED)  # noqa: S311 -- the same each time
+
+    def wait(stage: str) -> None:
+        assert agent.process is not None
+        deadline = time.monotonic() + LONGEST_WAIT
+        while time.monotonic() < deadline:
+            os.kill(agent.process.pid, signal.SIGSTOP)
+            os.waitid(os.P_PID, agent.process.pid, os.WSTOPPED)
+            if stage in stages(agent, tmp_path / "look"):
+                return
+            os.kill(agent.process.pid, signal.SIGCONT)
+            if stage == LANDED:
+                a_file_appears(agent.landed / "kind=onset", deadline)
+            else:
+                time.sleep(chance.uniform(0.005, 0.05))
+
+    return wait
+
+
+def a_file_appears(folder: Path, deadline: float) -> None:
+    """Returns as soon as one is there that was not."""
+    before = set(folder.glob("date=*/host=*/[!.]*"))
+    while set(folder.glob("date=*/host=*/[!.]*")) == before and time.monotonic() < deadline:
+        time.sleep(0.0005)
+
+
+def test_fifty_kills_of_the_agent_and_some_of_the_applications_neither_lose_nor_repeat_anything(
+    agent: AgentProcess,
+    writing: Callable[..., WriterProcess],
+    launch: Callable[[], Application],
+    stopped_in: Callable[[str], None],
+    tmp_path: Path,
+) -> None:
+    print(f"KILL_SEED={SEED!r}")
+    chance = random.Random(SEED)  # noqa: S311 -- the same each time
+    aims = [stage for stage, times in AIMED.items() for _ in range(times)]
+    aims += [""] * (KILLS - len(aims))
+    chance.shuffle(aims)
+    application_kills = set(chance.sample(range(KILLS), APPLICATION_KILLS))
+    truths: list[Truth] = []
+    met: Counter[str] = Counter()
+
+    began = time.monotonic()
+    agent.start()
+    start_seconds = time.monotonic() - began
+    writer = writing("--segment-limit", "20000")
+    lasting, passing = launch(), launch()
+    for kill, aim in enumerate(aims):
+        if aim:
+            serves(agent)
+            stopped_in(aim)
+        else:
+            time.sleep(chance.uniform(0, 1.2 * start_seconds))
+        met.update([STARTING] if not agent.kill() and not aim else stages(agent, tmp_path / "look"))
+        if kill in application_kills:
+            truths.append(passing.kill(tmp_path / f"killed-{kill}"))
+            passing = launch()
+        agent.process = agent.launch()
+
+    truths += [passing.end(), lasting.end()]
+    written = writer.end()
+    serves(agent)
+    eventually(lambda: agent.get("/v1/status")["processes"] == 0, 60)
+    assert agent.terminate()[0] == 0
+
+    print(dict(met))
+    assert all(met[stage] >= 3 for stage in (STARTING, LANDED, COMMITTED))
+    landed = landed_of(agent)
+    for truth in truths:
+        assert_exactly_once(landed.pop(truth.process), truth)
+    (of_writer,) = landed.values()
+    (counts,) = ([row] for rows in of_writer.final.values() for row in rows)
+    assert (counts[0]["sent"], of_writer.events_lost) == (written, 0)
+    # opened and closed beside the onsets, and the end
+    assert of_writer.numbers == set(range(1, written + 4))
+    assert max(of_writer.events.values()) == 1
+    assert list(agent.journal.iterdir()) == []
+
+
+@pytest.mark.parametrize("stage", [LANDED, COMMITTED])
+def test_a_kill_at_the_worst_moment_neither_loses_nor_repeats_anything(
+    agent: AgentProcess,
+    writing: Callable[..., WriterProcess],
+    stopped_in: Callable[[str], None],
+    tmp_path: Path,
+    stage: str,
+) -> None:
+    agent.start()
+    writer = writing("--segment-limit", "20000")
+    stopped_in(stage)
+    assert stage in stages(agent, tmp_path / "look")
+    agent.kill()
+    agent.start()
+    written = writer.end()
+    assert agent.terminate()[0] == 0
+    assert sorted(row["number"] for row in agent.rows("onset")) == list(range(written))
+    assert [row["sent"] for row in agent.rows("counters") if row["final"]] == [written]
