@@ -15,6 +15,7 @@ from hopwatch_agent.landing.lander import Lander
 from hopwatch_agent.landing.landing import Landing
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Tables
+from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.live.views import AgentView
 from hopwatch_agent.settings.sections import AgentSettings, JournalSettings, LandingSettings, ListenSettings
 from hopwatch_agent.store.database import prepare
@@ -62,6 +63,12 @@ class Bench:
         self.ticker = Ticker(settings, self.store, self.tables, self.board)
         self.batches = BatchStore(self.data)
         self.lander = Lander(self.batches, Landing(str(self.landed)))
+
+    def set_limits(self, limits: Limits) -> None:
+        """From here on, as of an agent with these settings."""
+        self.ticker.close()
+        settings = JournalSettings(self.journal, "box-1", limits)
+        self.ticker = Ticker(settings, self.store, self.tables, self.board)
 
     @property
     def view(self) -> AgentView:
