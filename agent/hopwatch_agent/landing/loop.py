@@ -1,6 +1,5 @@
 """The loop that lands, in a thread of its own."""
 
-import logging
 import secrets
 import threading
 import time
@@ -11,6 +10,7 @@ from hopwatch_agent.landing.keeping import Keeper
 from hopwatch_agent.landing.lander import Lander
 from hopwatch_agent.landing.merger import Merger
 from hopwatch_agent.live.board import Board
+from hopwatch_agent.logs.events import EventLogger
 from hopwatch_agent.settings.sections import LandingSettings
 
 LOOK_SECONDS = 1.0
@@ -19,7 +19,7 @@ SHORTEST_RETRY_SECONDS = 1.0
 KEEP_EVERY_SECONDS = 5.0
 MERGE_AGAIN_SECONDS = 60.0
 
-log = logging.getLogger(__name__)
+log = EventLogger(__name__)
 _random = secrets.SystemRandom()
 
 Step = Callable[[], LandingError | None]
@@ -42,6 +42,7 @@ class LandingLoop:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="hopwatch-landing", daemon=True)
         self._failures = 0
+        self._all_landed = True
         self._kept_at = 0.0
         self._merge_at = 0.0
 
@@ -53,7 +54,7 @@ class LandingLoop:
         """Lands what is left; False if that has not succeeded in ``seconds``."""
         self._stop.set()
         self._thread.join(seconds)
-        return not self._thread.is_alive() and self._failures == 0
+        return not self._thread.is_alive() and self._all_landed
 
     def _run(self) -> None:
         while not self._wait():
@@ -64,6 +65,10 @@ class LandingLoop:
             self._keep()
             self._merge()
         self._land()
+        if not self._failures:
+            # what was given up before is told, and that lands too
+            self._keep()
+            self._land()
 
     def _wait(self) -> bool:
         """Waits until it is time to land; True if it is time to stop."""
@@ -88,7 +93,10 @@ class LandingLoop:
             return shown.progress.waiting >= self._settings.rows
 
     def _land(self) -> None:
-        if self._attempt("landing", lambda: self._lander.run_once(self._forgotten)):
+        failure = self._attempt("landing", lambda: self._lander.run_once(self._forgotten))
+        self._all_landed = failure is None
+        # other batches than one that fits no table do land
+        if failure is None or isinstance(failure, UnlandableBatchError):
             self._failures = 0
             with self._board.held() as shown:
                 shown.progress.last_landing = time.time_ns()
@@ -102,7 +110,7 @@ class LandingLoop:
     def _hold_bounds(self) -> None:
         given_up = self._keeper.give_up()
         if given_up:
-            log.warning("%d rows that could not be landed were given up", given_up)
+            log.warning("given_up", rows=given_up, text="they could not be landed in time, and will never be")
             with self._board.held() as shown:
                 shown.progress.waiting -= given_up
                 shown.progress.given_up += given_up
@@ -113,23 +121,25 @@ class LandingLoop:
     def _merge(self) -> None:
         if self._failures or time.monotonic() < self._merge_at:
             return
-        if not self._attempt("merging", self._merger.run_once):
+        if self._attempt("merging", self._merger.run_once):
             self._merge_at = time.monotonic() + MERGE_AGAIN_SECONDS
 
-    def _attempt(self, source: str, step: Step) -> bool:
-        """Shows how the step went; True unless it has to be done again."""
+    def _attempt(self, source: str, step: Step) -> Exception | None:
+        """Shows how the step went; gives the failure."""
         failure: Exception | None = None
+        began = time.monotonic()
         try:
             failure = step()
             text = None if failure is None else str(failure)
         except AgentError as error:
             failure, text = error, str(error)
         except Exception as error:
-            log.exception("%s failed", source)
+            log.exception("landing_failed", source=source)
             failure, text = error, f"unexpected: {error!r}"
         self._board.set_error(source, text)
-        # other batches do land: they need not wait for this one
-        return failure is None or isinstance(failure, UnlandableBatchError)
+        with self._board.held() as shown:
+            shown.progress.landing_seconds += time.monotonic() - began
+        return failure
 
     def _forgotten(self, rows: int) -> None:
         with self._board.held() as shown:
