@@ -170,7 +170,10 @@ def _faults(frame: DataFrame) -> tuple[Fault, ...]:
 
 def _lost_events(frame: DataFrame) -> tuple[LostEvents, ...]:
     rows = frame.orderBy(sf.desc("events"), "process").collect()
-    return tuple(LostEvents(row["host"], row["process"], row["command"], int(row["events"])) for row in rows)
+    return tuple(
+        LostEvents(row["host"], row["process"], row["command"], int(row["events"]), int(row["unreadable"]))
+        for row in rows
+    )
 
 
 def _unchecked(frame: DataFrame) -> tuple[Unchecked, ...]:
