@@ -68,6 +68,14 @@ def _closed(incident: Incident) -> list[str]:
             f"Nobody was connected to {incident.sender}: check its endpoint, and whether its peer runs.",
             "LINGER keeps queued messages for so long after the close; at 0 they are dropped at once.",
         ]
+    if incident.thrown_away:
+        return [
+            (
+                f"Set LINGER of {incident.sender} to the milliseconds that sending what is queued may take (-1, libzmq's default: as "
+                "long as it takes), and close it without linger=0; Context.destroy(linger=0) closes every socket so."
+            ),
+            f"Or let {incident.sender} close only after the receiver has acknowledged the last message.",
+        ]
     if incident.sender_end == "closed" and incident.rcvhwm and not incident.receiver_left_first:
         return [
             (

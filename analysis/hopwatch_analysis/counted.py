@@ -14,6 +14,7 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.frames import best, settle
 from hopwatch_analysis.lanes import WHOLE_STREAM_LANE, latest, receipts
 from hopwatch_analysis.nodes import BALANCED_TYPES, FILTERED_TYPES
+from hopwatch_analysis.surplus import surplus
 
 COUNTING = ("count", "stamp")
 REST = "rest"  # no topic: those are hex
@@ -22,10 +23,13 @@ PAIR = ("stream", "lane", "receiver")
 
 @dataclass(frozen=True)
 class Counted:
-    """Rows of lanes with what was counted by topic in them (``by_count``), and what cannot be told so (stream, lane, receiver)."""
+    """Rows of lanes with what was counted by topic in them (``by_count``), what cannot be told so (stream, lane, receiver), and
+    what receivers counted that no sender is known of (receiver, surplus).
+    """
 
     lanes: DataFrame
-    uncounted: DataFrame | None
+    uncounted: DataFrame | None = None
+    surplus: DataFrame | None = None
 
 
 def counted(
@@ -37,15 +41,16 @@ def counted(
     leaving_out: DataFrame,
 ) -> Counted:
     """Give counts by topic to lanes. ``reach``: stream, receiver; ``leaving_out``: socket."""
-    by_count = sockets.where("sequence = 'count' and type != 'ROUTER'").select(
-        sf.col("socket").alias("stream")
-    )
-    if lane_rows.where("role = 'count'").isEmpty() and by_count.isEmpty():
-        return Counted(lane_rows.withColumn("by_count", sf.lit(False)), None)
+    counting = sockets.where("sequence = 'count'").select(sf.col("socket").alias("stream"), "type")
+    if lane_rows.where("role = 'count'").isEmpty() and counting.isEmpty():
+        return Counted(lane_rows.withColumn("by_count", sf.lit(False)))
+    by_count = counting.where("type != 'ROUTER'").select("stream")
+    routers = counting.where("type = 'ROUTER'").select("stream")
     pairs = settle(_pairs(lane_rows, sockets, reach).transform(lambda found: _counting(found, leaving_out)))
+    counts = settle(_topic_counts(lane_rows))
     shares = settle(
         pairs.where("counting")
-        .transform(lambda found: _with_counts(found, _topic_counts(lane_rows)))
+        .transform(lambda found: _with_counts(found, counts))
         .transform(lambda found: _subscribed(found, subscriptions))
         .transform(_shared)
     )
@@ -55,14 +60,18 @@ def counted(
         .select(*PAIR, "type")
     )
     given = shares.where("not ambiguous")
-    unknown = settle(_told_by_nobody(by_count, pairs, given, uncounted))
+    unknown = settle(_told_by_nobody(by_count, pairs, given, uncounted).unionByName(routers))
     rows = (
         lane_rows.where("role != 'count'")
         .withColumn("by_count", sf.lit(False))
         .unionByName(given.transform(_as_rows), allowMissingColumns=True)
         .join(unknown, on="stream", how="left_anti")
     )
-    return Counted(settle(rows), uncounted.select(*PAIR).join(unknown, on="stream", how="left_anti"))
+    return Counted(
+        settle(rows),
+        uncounted.select(*PAIR).join(unknown, on="stream", how="left_anti"),
+        surplus(counts, given, sockets),
+    )
 
 
 def _pairs(lane_rows: DataFrame, sockets: DataFrame, reach: DataFrame) -> DataFrame:

@@ -127,10 +127,20 @@ def _receiver_end(incident: Incident) -> Evidence:
 def _closed(incident: Incident) -> Evidence:
     if incident.receiver_left_first:
         return _receiver_end(incident)
+    if incident.thrown_away:
+        return _thrown_away(incident)
     if incident.sender_end == "closed" and incident.receiver_end == "closed":
         text = f"both {incident.sender} and {incident.receiver} were closed; nothing came after"
         return {"kind": "end", "text": text}
     return _sender_end(incident) if incident.sender_end == "closed" else _receiver_end(incident)
+
+
+def _thrown_away(incident: Incident) -> Evidence:
+    text = f"{incident.sender} was closed first, and its LINGER was 0"
+    if incident.receiver_end == "closed":
+        unread = {True: ", with messages unread", False: ", with nothing unread", None: ""}
+        text += f"; {incident.receiver} was closed later{unread[incident.left_unread]}"
+    return {"kind": "linger", "text": text, "linger": incident.linger}
 
 
 def _swallowed(incident: Incident) -> Evidence:

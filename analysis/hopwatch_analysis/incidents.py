@@ -58,6 +58,8 @@ def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame, peers: 
                     "downs",
                     "sent_when_connected",
                     "receiver_left_first",
+                    "linger",
+                    "left_unread",
                 )
             ],
         )
@@ -67,8 +69,9 @@ def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame, peers: 
 def edge_figures(
     way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame, pressure: DataFrame, endings: DataFrame
 ) -> DataFrame:
-    """What is known of each edge, for evidence: marks, rates, disconnections, and which end went first."""
-    marks = sockets.select("socket", "sndhwm", "rcvhwm")
+    """What is known of each edge, for evidence: marks, LINGER, rates, disconnections, and which end went first."""
+    x = sockets.select(sf.col("socket").alias("from_socket"), "sndhwm", "linger")
+    y = sockets.select(sf.col("socket").alias("to_socket"), "rcvhwm", sf.col("unread").alias("left_unread"))
     keys = ["from_socket", "to_socket"]
     facts = link_facts.select(*keys, sf.size("downs").alias("downs"), "sent_when_connected")
     rates = pressure.select("stream", *keys, "mean_rate", "capacity", "loss_share", "sent_on")
@@ -76,8 +79,8 @@ def edge_figures(
     return (
         way_edges.groupBy("stream", *keys)
         .agg(sf.min("transport").alias("transport"))
-        .join(marks.select(sf.col("socket").alias("from_socket"), "sndhwm"), on="from_socket", how="left")
-        .join(marks.select(sf.col("socket").alias("to_socket"), "rcvhwm"), on="to_socket", how="left")
+        .join(x, on="from_socket", how="left")
+        .join(y, on="to_socket", how="left")
         .join(facts, on=keys, how="left")
         .join(rates, on=["stream", *keys], how="left")
         .join(left_first, on=["stream", "to_socket"], how="left")

@@ -4,6 +4,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.frames import best
+from hopwatch_analysis.options import with_options
 from hopwatch_analysis.reading import Tables
 from hopwatch_analysis.schemas import COUNTERS
 
@@ -15,14 +16,17 @@ DROPPING_TYPES = ("PUB", "XPUB", "ROUTER")
 
 def sockets(tables: Tables) -> DataFrame:
     """One row a socket: socket, host, process, command, name, type, probed, stamped, sequence, opened_at, end,
-    ended_at, unread, proxy, passes_to (the proxy's other socket), node, node_name, node_type.
+    ended_at, unread, sndhwm, rcvhwm, linger, proxy, passes_to (the proxy's other socket), node, node_name, node_type.
 
     ``unread``: messages had reached it that it had not received when it was closed; null where that is not known.
     ``end`` is ``closed``, ``exited`` (its process exited with it open), ``died`` or ``open``.
     """
     return (
         _opened(tables["socket"])
-        .transform(lambda opened: _with_marks_set_later(opened, tables["option"]))
+        .transform(
+            lambda opened: with_options(opened, tables["option"], tables["endpoint"], tables["connection"])
+        )
+        .drop("options")
         .join(_closed(tables["socket"]), on="socket", how="left")
         .join(_processes(tables["process"]), on="process", how="left")
         .join(_proxy_sides(tables["proxy"]), on="socket", how="left")
@@ -75,29 +79,9 @@ def _opened(rows: DataFrame) -> DataFrame:
         sf.coalesce("probed", sf.lit(False)).alias("probed"),
         (sf.col("sequence") == "stamp").alias("stamped"),
         "sequence",
-        sf.col("options")["rcvhwm"].alias("rcvhwm"),
-        sf.col("options")["sndhwm"].alias("sndhwm"),
+        "options",
         sf.col("at").alias("opened_at"),
     )
-
-
-def _with_marks_set_later(opened: DataFrame, options: DataFrame) -> DataFrame:
-    """The high water marks as last set: most applications set them after the socket is wrapped."""
-    marks = options.where("option in ('rcvhwm', 'sndhwm')")
-    latest = (
-        best(marks, ["socket", "option"], [sf.col("at").desc(), sf.col("n").desc()])
-        .groupBy("socket")
-        .agg(*[_value_of(mark).alias(f"{mark}_set") for mark in ("rcvhwm", "sndhwm")])
-    )
-    return (
-        opened.join(latest, on="socket", how="left")
-        .withColumns({mark: sf.coalesce(f"{mark}_set", mark) for mark in ("rcvhwm", "sndhwm")})
-        .drop("rcvhwm_set", "sndhwm_set")
-    )
-
-
-def _value_of(option: str) -> Column:
-    return sf.max(sf.when(sf.col("option") == option, sf.col("value").try_cast("bigint")))
 
 
 def _closed(rows: DataFrame) -> DataFrame:

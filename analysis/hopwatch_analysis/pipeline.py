@@ -35,7 +35,7 @@ from hopwatch_analysis.unwrapped import unwrapped_receivers
 
 
 def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -> dict[str, DataFrame]:
-    """Result tables by name: hops, ledger, losses, incidents, findings, unchecked, faults, lost_events."""
+    """Result tables by name: hops, ledger, losses, incidents, findings, unchecked, agreed, faults, lost_events."""
     progress("who is connected to whom")
     topology = topology_of(tables, scope)
     progress("what each receiver was owed, and did not get")
@@ -62,6 +62,7 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     progress("the ledger")
     rows = settle(ledger.ledger(accounts, _delivered(topology, evidence.owed), topology.sockets))
     totals = ledger.edge_totals(rows, accounts, evidence.owed_ranges, topology.edges)
+    checks = settle(_unchecked(topology, evidence, to_nobody, swallowed))
     figures = incidents.edge_figures(
         topology.edges, topology.sockets, topology.facts, pressure, topology.endings
     )
@@ -83,7 +84,8 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
         ),
         "faults": completeness.faults(tables["fault"]),
         "lost_events": completeness.lost_events(tables["process"], tables["fault"]),
-        "unchecked": settle(_unchecked(topology, evidence, to_nobody)),
+        "unchecked": checks.where("not agree").drop("agree"),
+        "agreed": checks.where("agree").drop("agree"),
     }
 
 
@@ -165,22 +167,24 @@ def _shared_out(topology: Topology, evidence: Evidence, scope: Scope) -> DataFra
     return balanced.balanced_accounts(shares, frames_in, topology.edges, scope.ends_at, scope.guard)
 
 
-def _unchecked(topology: Topology, evidence: Evidence, to_nobody: DataFrame) -> DataFrame:
+def _unchecked(
+    topology: Topology, evidence: Evidence, to_nobody: DataFrame, swallowed: DataFrame
+) -> DataFrame:
     types = topology.sockets.select(sf.col("socket").alias("stream"), "type", "name")
     receivers = topology.sockets.select(
         sf.col("socket").alias("receiver"), sf.col("name").alias("receiver_name")
     )
-    return (
-        unchecked.unchecked(
-            topology.unstamped.join(types.drop("name"), on="stream", how="left"),
-            unchecked.partial(topology.endings, topology.lanes, evidence.owed, topology.sockets),
-            unreceived.published_to_nobody(to_nobody),
-            topology.counters,
-            topology.receipts.join(topology.filtered_otherwise, on=["stream", "receiver"], how="left_anti"),
-        )
-        .join(types.drop("type"), on="stream", how="left")
-        .join(receivers, on="receiver", how="left")
+    rows = unchecked.unchecked(
+        topology.unstamped.join(types.drop("name"), on="stream", how="left"),
+        unchecked.partial(topology.endings, topology.lanes, evidence.owed, topology.sockets),
+        unreceived.published_to_nobody(to_nobody),
+        counters=topology.counters,
+        got=topology.receipts.join(topology.filtered_otherwise, on=["stream", "receiver"], how="left_anti"),
+        swallowed=swallowed,
     )
+    if topology.surplus is not None:
+        rows = rows.unionByName(unchecked.from_unknown(topology.surplus, topology.unstamped))
+    return rows.join(types.drop("type"), on="stream", how="left").join(receivers, on="receiver", how="left")
 
 
 def _delivered(topology: Topology, due: DataFrame) -> DataFrame:

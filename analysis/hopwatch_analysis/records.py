@@ -91,6 +91,10 @@ class Incident:
     downs: int | None = None
     sent_when_connected: int | None = None
     receiver_left_first: bool | None = None
+    linger: int | None = None
+    """LINGER of the sender."""
+    left_unread: bool | None = None
+    """Messages had reached the receiver that it had not received when it was closed."""
     peers: tuple[str, ...] = ()
     """Routing ids (hex) that a ROUTER could not reach."""
     reasons: tuple[str, ...] = ()
@@ -98,6 +102,16 @@ class Incident:
     @property
     def hop(self) -> str:
         return f"{self.sender} → {self.receiver}"
+
+    @property
+    def thrown_away(self) -> bool:
+        """Whether the sender was closed first, and with LINGER 0: then libzmq throws away what it still has queued, but
+        over inproc.
+        """
+        closed_first = self.sender_end == "closed" and not self.receiver_left_first
+        return (
+            self.cause == "closed" and closed_first and self.linger == 0 and self.transport in ("tcp", "ipc")
+        )
 
     @property
     def keeps_up(self) -> bool:
@@ -140,18 +154,32 @@ class LostEvents:
 
 @dataclass(frozen=True)
 class Unchecked:
-    """Messages of which it cannot be told whether they were lost: ``reason`` is "unstamped", "partial", "filtered" or "nobody".
+    """Messages of which it cannot be told whether they were lost: ``reason`` is "unstamped", "routed" (unstamped, by a ROUTER),
+    "partial", "filtered", "nobody" (was there to get them) or "unknown_sender" (then there is no stream).
 
-    ``sent`` by the sender in all, ``received`` by the receiver from all such senders (None: not known).
+    ``sent`` by the sender in all, ``received`` by the receiver from all such senders (None: not known). ``missing_at_most`` is
+    known where both have nobody else. ``shared_out``: each message went to one of several receivers.
     """
 
     reason: str
-    stream: str
-    name: str
+    stream: str | None
+    name: str | None
     receiver: str | None
     receiver_name: str | None
-    sent: int
+    sent: int | None
     received: int | None
+    missing_at_most: int | None = None
+    shared_out: bool = False
+    label: str | None = None
+    receiver_label: str | None = None
+
+    @property
+    def sender_is_called(self) -> str | None:
+        return self.label or self.name
+
+    @property
+    def receiver_is_called(self) -> str | None:
+        return self.receiver_label or self.receiver_name
 
 
 @dataclass(frozen=True)
@@ -166,6 +194,8 @@ class Analysis:
     findings: tuple[Finding, ...]
     skipped: tuple[tuple[str, str], ...] = ()
     unchecked: tuple[Unchecked, ...] = ()
+    agreed: tuple[Unchecked, ...] = ()
+    """Of those senders without stamps: all that was sent was received, by the counts."""
     faults: tuple[Fault, ...] = ()
     """The first of them."""
     fault_count: int = 0

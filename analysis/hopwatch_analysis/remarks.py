@@ -1,6 +1,19 @@
-"""Sentences about what could not be checked."""
+"""Sentences about what could not be checked, and about what only counts tell of."""
 
 from hopwatch_analysis.records import Unchecked
+
+STAMP_BOTH_ENDS = (
+    'Wrap both ends with sequence="stamp" (under hopwatch run: --sequence stamp, for both) to be told what is missing, where and '
+    'why; or with sequence="count", which changes nothing on the wire, to be told how many messages of which topic.'
+)
+STAMP_ROUTED = (
+    'Wrap both ends with sequence="stamp" (under hopwatch run: --sequence stamp, for both): a ROUTER then numbers the messages of '
+    "each peer."
+)
+WRAP_THE_SENDER = (
+    'Wrap the sender too, with the sequence of its receiver: sequence="stamp", or "count" (under hopwatch run: --sequence stamp, or '
+    "count); and see that HOPWATCH_DISABLED is not set for it."
+)
 
 
 def remark(row: Unchecked) -> str:
@@ -8,40 +21,88 @@ def remark(row: Unchecked) -> str:
     return REMARKS[row.reason](row)
 
 
+def what_to_do(row: Unchecked) -> str | None:
+    """What would let it be checked; None where the remark says so, or nothing would."""
+    return WHAT_TO_DO.get(row.reason)
+
+
+def agreement(row: Unchecked) -> str:
+    """That as much came as was sent, which is all that counts can tell."""
+    by_all = f" by all its receivers, {row.received} by this one" if row.shared_out else ""
+    return f"{row.receiver_is_called} (from {row.sender_is_called}): as many received as sent, {_messages(row.sent)}{by_all}."
+
+
 def _unstamped(row: Unchecked) -> str:
     if row.receiver_name is None:
-        return f"{row.name} sent {_messages(row.sent)} without stamps, to receivers that are not known."
-    return f"{row.receiver_name} (from {row.name}): sent without stamps; {_counts(row)}."
+        return f"{row.sender_is_called} sent {_messages(row.sent)} without stamps, to receivers that are not known."
+    missing = "" if row.missing_at_most is None else f": {_are(row.missing_at_most)} missing at most"
+    return f"{row.receiver_is_called} (from {row.sender_is_called}): sent without stamps; {_counts(row)}{missing}."
+
+
+def _routed(row: Unchecked) -> str:
+    """A ROUTER without stamps."""
+    if row.receiver_name is None:
+        return _unstamped(row)
+    return (
+        f"{row.receiver_is_called} (from {row.sender_is_called}): a ROUTER sends each message to one peer, and its counts do not "
+        f"tell how many to which; {_messages(row.sent)} sent to all its peers, {_received(row)} by this one."
+    )
 
 
 def _partial(row: Unchecked) -> str:
     return (
-        f"{row.receiver_name} (from {row.name}): the messages have no topic that is known, and it did not subscribe to "
-        f"all of them; {_counts(row)}. Give wrap() the topic (topic=...), or send it as a frame of its own."
+        f"{row.receiver_is_called} (from {row.sender_is_called}): the messages have no topic that is known, and it did not "
+        f"subscribe to all of them; {_counts(row)}. Give wrap() the topic (topic=...), or send it as a frame of its own."
     )
 
 
 def _filtered(row: Unchecked) -> str:
     return (
-        f"{row.receiver_name} (from {row.name}): what it is sent is not what it has subscribed to (ZMQ_INVERT_MATCHING, "
-        f"ZMQ_XPUB_MANUAL); {_counts(row)}."
+        f"{row.receiver_is_called} (from {row.sender_is_called}): what it is sent is not what it has subscribed to "
+        f"(ZMQ_INVERT_MATCHING, ZMQ_XPUB_MANUAL); {_counts(row)}."
     )
 
 
 def _nobody(row: Unchecked) -> str:
     return (
-        f"{row.name} sent {_messages(row.sent)} while nobody was connected to it: a publisher drops those, by design, "
+        f"{row.sender_is_called} sent {_messages(row.sent)} while nobody was connected to it: a publisher drops those, by design, "
         "and owes them to nobody."
     )
 
 
+def _unknown_sender(row: Unchecked) -> str:
+    return (
+        f"{row.receiver_is_called}: {_messages(row.received)} came without stamps: who sent them is not wrapped, or does not stamp "
+        "them, and what was lost of them is not known."
+    )
+
+
 def _counts(row: Unchecked) -> str:
-    received = "not known how many" if row.received is None else str(row.received)
-    return f"{_messages(row.sent)} sent, {received} received"
+    return f"{_messages(row.sent)} sent, {_received(row)}"
 
 
-def _messages(count: int) -> str:
+def _received(row: Unchecked) -> str:
+    return "not known how many received" if row.received is None else f"{row.received} received"
+
+
+def _messages(count: int | None) -> str:
     return "1 message" if count == 1 else f"{count} messages"
 
 
-REMARKS = {"unstamped": _unstamped, "partial": _partial, "filtered": _filtered, "nobody": _nobody}
+def _are(count: int) -> str:
+    return "1 is" if count == 1 else f"{count} are"
+
+
+REMARKS = {
+    "unstamped": _unstamped,
+    "routed": _routed,
+    "partial": _partial,
+    "filtered": _filtered,
+    "nobody": _nobody,
+    "unknown_sender": _unknown_sender,
+}
+WHAT_TO_DO = {
+    "unstamped": STAMP_BOTH_ENDS,
+    "routed": STAMP_ROUTED,
+    "unknown_sender": WRAP_THE_SENDER,
+}

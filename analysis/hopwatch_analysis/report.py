@@ -9,7 +9,7 @@ from hopwatch_analysis.advice import advice
 from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.evidence import evidence
 from hopwatch_analysis.records import Analysis, Fault, Hop, Incident, LedgerRow, Node, Unchecked
-from hopwatch_analysis.remarks import remark
+from hopwatch_analysis.remarks import agreement, remark, what_to_do
 
 Json = dict[str, Any]
 
@@ -26,6 +26,7 @@ def report(analysis: Analysis) -> Json:
             for found in analysis.findings
         ],
         "not_checked": [_unchecked(row) for row in analysis.unchecked],
+        "agreed_by_count": [_agreed(row) for row in analysis.agreed],
         "skipped_files": [{"file": file, "reason": reason} for file, reason in analysis.skipped],
         "faults": [_fault(fault) for fault in analysis.faults],
         "fault_count": analysis.fault_count,
@@ -101,7 +102,21 @@ def _unchecked(row: Unchecked) -> Json:
         "receiver_name": row.receiver_name,
         "sent": row.sent,
         "received": row.received,
+        "missing_at_most": row.missing_at_most,
         "text": remark(row),
+        "advice": what_to_do(row),
+    }
+
+
+def _agreed(row: Unchecked) -> Json:
+    return {
+        "stream": row.stream,
+        "name": row.name,
+        "receiver": row.receiver,
+        "receiver_name": row.receiver_name,
+        "sent": row.sent,
+        "received": row.received,
+        "text": agreement(row),
     }
 
 

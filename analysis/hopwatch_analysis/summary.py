@@ -37,6 +37,8 @@ def summarize(results: Tables, known: Mapping[str, Identity], landed: Landed, sc
     findings = _finding_rows(results["findings"])
     shown = _ids(hops, "from_node", "to_node") | _ids(ledger, "stream", "receiver")
     shown |= _ids(incidents, "from_node", "to_node") | _ids(findings, "socket")
+    unchecked, agreed = _check_rows(results["unchecked"]), _check_rows(results["agreed"])
+    shown |= _ids(unchecked + agreed, "stream", "receiver")
     shown |= {identity.proxy for node, identity in known.items() if node in shown and identity.proxy}
     told = labels(identity for node, identity in known.items() if node in shown)
     return Analysis(
@@ -46,7 +48,8 @@ def summarize(results: Tables, known: Mapping[str, Identity], landed: Landed, sc
         ledger=tuple(_ledger_row(row, told) for row in sorted(ledger, key=_by_age(known))),
         incidents=tuple(_incident(row, told) for row in incidents),
         findings=tuple(_finding(row, told) for row in findings),
-        unchecked=_unchecked(results["unchecked"]),
+        unchecked=tuple(_unchecked(row, told) for row in unchecked),
+        agreed=tuple(_unchecked(row, told) for row in agreed),
         skipped=tuple((skipped.file, skipped.reason) for skipped in landed.skipped),
         faults=_faults(results["faults"]),
         fault_count=results["faults"].count(),
@@ -134,6 +137,8 @@ def _incident(row: Row, told: Mapping[str, str]) -> Incident:
         "downs",
         "sent_when_connected",
         "receiver_left_first",
+        "linger",
+        "left_unread",
     )
     return Incident(
         sender=told.get(row["from_node"], row["from_name"] or _unknown(row["from_node"])),
@@ -177,19 +182,26 @@ def _lost_events(frame: DataFrame) -> tuple[LostEvents, ...]:
     )
 
 
-def _unchecked(frame: DataFrame) -> tuple[Unchecked, ...]:
-    rows = frame.orderBy("reason", "name", "receiver_name", "stream", "receiver").collect()
-    return tuple(
-        Unchecked(
-            reason=row["reason"],
-            stream=row["stream"],
-            name=row["name"] or _unknown(row["stream"]),
-            receiver=row["receiver"],
-            receiver_name=row["receiver_name"] or (_unknown(row["receiver"]) if row["receiver"] else None),
-            sent=row["sent"],
-            received=row["received"],
-        )
-        for row in rows
+def _check_rows(frame: DataFrame) -> list[Row]:
+    return frame.orderBy("reason", "name", "receiver_name", "stream", "receiver").collect()
+
+
+def _unchecked(row: Row, told: Mapping[str, str]) -> Unchecked:
+    stream, receiver = row["stream"], row["receiver"]
+    name = row["name"] or (_unknown(stream) if stream else None)
+    receiver_name = row["receiver_name"] or (_unknown(receiver) if receiver else None)
+    return Unchecked(
+        reason=row["reason"],
+        stream=stream,
+        name=name,
+        receiver=receiver,
+        receiver_name=receiver_name,
+        sent=row["sent"],
+        received=row["received"],
+        missing_at_most=row["missing_at_most"],
+        shared_out=row["shared_out"],
+        label=told.get(stream, name),
+        receiver_label=told.get(receiver, receiver_name),
     )
 
 

@@ -45,6 +45,7 @@ class Topology:
     mirrored: DataFrame
     unchecked: DataFrame | None
     filtered_otherwise: DataFrame
+    surplus: DataFrame | None
 
 
 def topology_of(tables: Tables, scope: Scope) -> Topology:
@@ -65,6 +66,9 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
     found = all_ways.join(streams, on="stream", how="left_semi")
     edges = settle(way_edges(found))
     otherwise = settle(_filtered_otherwise(edges, nodes.filtering_otherwise(tables)))
+    facing = unchecked.facing(
+        all_ways, sockets, tables["connection"], mirrored, owed.subscriptions(tables["subscription"])
+    )
     unstamped = _unstamped(senders.join(streams, on="stream", how="left_anti"), all_ways, by_count)
     untold = numbered.select("stream", "lane").join(otherwise, on="stream", how="inner")
     once = edges.select("from_socket", "to_socket", "mirrored").distinct()
@@ -78,7 +82,10 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
         lanes=numbered,
         links=linked,
         counters=counters,
-        unstamped=settle(_with_reason(unstamped, otherwise)),
+        unstamped=settle(
+            _with_reason(unstamped, otherwise).join(facing, on=["stream", "receiver"], how="left")
+        ),
+        surplus=by_count.surplus,
         edges=edges,
         facts=facts,
         endings=endings,

@@ -4,7 +4,6 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.accounts import COLUMNS
-from hopwatch_analysis.frames import best
 from hopwatch_analysis.nodes import PUBLISHING_TYPES
 from hopwatch_analysis.reading import Tables
 
@@ -16,13 +15,12 @@ def unreceived(
     connected), lets_go (what is queued is dropped when it is closed). What a ROUTER could not route is not among them.
     """
     sent = lanes.groupBy("stream").agg(sf.sum("sent").alias("messages"), sf.max("moved_at").alias("moved_at"))
-    about = sockets.select(sf.col("socket").alias("stream"), "type", "end", "ended_at", "opened_at")
+    about = sockets.select(sf.col("socket").alias("stream"), "type", "end", "ended_at", "opened_at", "linger")
     return (
         streams.join(ways.select("stream").distinct(), on="stream", how="left_anti")
         .join(sent.where("messages > 0"), on="stream", how="inner")
         .join(about.where("type is not null and type != 'ROUTER'"), on="stream", how="inner")
         .join(_connections(tables), on="stream", how="left")
-        .join(_lingers(tables), on="stream", how="left")
         .withColumn("alone", sf.coalesce("alone", sf.lit(False)))
         .withColumn("lets_go", sf.coalesce(sf.col("linger") == 0, sf.lit(False)))
         .drop("linger")
@@ -96,16 +94,4 @@ def _connections(tables: Tables) -> DataFrame:
                 & ~sf.coalesce("blind", sf.lit(False))
             ).alias("alone"),
         )
-    )
-
-
-def _lingers(tables: Tables) -> DataFrame:
-    """LINGER as last set: stream, linger."""
-    opened = best(tables["socket"].where("state = 'opened'"), ["socket"], [sf.col("at")])
-    set_later = best(
-        tables["option"].where("option = 'linger'"), ["socket"], [sf.col("at").desc(), sf.col("n").desc()]
-    ).select("socket", sf.col("value").try_cast("bigint").alias("set_later"))
-    return opened.join(set_later, on="socket", how="left").select(
-        sf.col("socket").alias("stream"),
-        sf.coalesce("set_later", sf.col("options")["linger"]).alias("linger"),
     )

@@ -8,7 +8,7 @@ from hopwatch_analysis.advice import advice, kept_up
 from hopwatch_analysis.evidence import counted, evidence
 from hopwatch_analysis.incomplete import incomplete
 from hopwatch_analysis.records import Analysis, Incident, LedgerRow
-from hopwatch_analysis.remarks import remark
+from hopwatch_analysis.remarks import agreement, remark, what_to_do
 
 WIDTH = 100
 NOBODY_KNOWN = "no receiver that is known"
@@ -24,6 +24,9 @@ MEANING = {
     "unroutable": "{sender} is a ROUTER and had nowhere to send {them} to, and a ROUTER swallows what it cannot route",
 }
 
+THROWN_AWAY = (
+    "{sender} was closed with LINGER 0, which throws away what is still queued, and nothing came after"
+)
 
 SEVERAL = {"they": "they were", "these": "these messages", "them": "them"}
 ONE = {"they": "it was", "these": "this message", "them": "it"}
@@ -37,8 +40,12 @@ def verdict(analysis: Analysis) -> str:
     lines += ["", *(_receiver(row) for row in analysis.ledger if row.receiver)]
     lines += _queued_for_nobody(analysis)
     lines += _unexplained(analysis)
+    for agreed in analysis.agreed:
+        lines += _wrapped("By count: ", agreement(agreed))
     for unchecked in analysis.unchecked:
         lines += _wrapped("Not checked: ", remark(unchecked))
+    for advised in dict.fromkeys(what_to_do(unchecked) for unchecked in analysis.unchecked):
+        lines += _wrapped("To check it: ", advised) if advised else []
     lines += incomplete(analysis)
     notes = (f"{found.label}: {found.text} {found.advice}".rstrip() for found in analysis.findings)
     for note in dict.fromkeys(notes):
@@ -66,10 +73,11 @@ def _headline(analysis: Analysis) -> str:
 def _nothing_stamped(analysis: Analysis) -> str:
     if all(row.reason == "nobody" for row in analysis.unchecked) and analysis.unchecked:
         return "Nobody was connected to what was sent: there is nothing to tell about losses."
-    rest = (
-        "only these counts tell of losses" if analysis.unchecked else "there is nothing to tell about losses"
-    )
-    return f"No stamped stream was found: {rest}."
+    if analysis.unchecked:
+        return "No stamped stream was found: only these counts tell of losses."
+    if analysis.agreed:
+        return "No stamped stream was found; by the counts, as many messages were received as sent."
+    return "No stamped stream was found: there is nothing to tell about losses."
 
 
 def _incident(incident: Incident) -> Iterator[str]:
@@ -77,7 +85,7 @@ def _incident(incident: Incident) -> Iterator[str]:
     yield f"  When:    {_span(incident.started_at, incident.ended_at)}"
     sure = "exact" if incident.exact else "inferred"
     words = ONE if incident.lost == 1 else SEVERAL
-    meaning = MEANING[incident.cause].format(
+    meaning = (THROWN_AWAY if incident.thrown_away else MEANING[incident.cause]).format(
         sender=incident.sender, receiver=incident.receiver, kept_up=kept_up(incident), **words
     )
     yield from _wrapped("  Why:     ", f"{incident.cause} ({sure}): {meaning}.")
@@ -111,7 +119,7 @@ def _receiver(row: LedgerRow) -> str:
 def _queued_for_nobody(analysis: Analysis) -> Iterator[str]:
     for row in analysis.ledger:
         if row.receiver is None and row.in_flight:
-            yield f"{row.name}: {counted(row.in_flight, 'message')} still queued; no receiver has got them yet."
+            yield f"{row.label}: {counted(row.in_flight, 'message')} still queued; no receiver has got them yet."
 
 
 def _unexplained(analysis: Analysis) -> Iterator[str]:

@@ -173,6 +173,8 @@ def a_router(story: LandedFolder) -> None:
     story.link("hub", "spoke")
     story.sent("hub", 10, 40, lane=0, topic="spoke")
     story.sent("hub", 10, 40, lane=1, topic="another")
+    story.counters("hub", 50, final=True, sent=20)
+    story.counters("spoke", 60, final=True, received=10)
     counts(story, "spoke", 10)
 
 
@@ -292,3 +294,4 @@ def test_who_is_counted_by_nobody_is_not_checked(report: Json, stream: str, sent
 
 def test_peers_of_a_router_do_not_know_the_names_of_their_lanes(report: Json) -> None:
     assert receivers(report, "hub") == []
+    assert not_checked(report, "hub") == [("routed", "spoke", 20, 10)]

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 from hopwatch_analysis.records import Analysis, Incident
@@ -78,3 +79,21 @@ def test_the_verdict_says_when(seconds: float | None, words: str) -> None:
 def test_a_small_share_of_the_time_is_no_zero(share: float, words: str) -> None:
     incident = replace(ONE, cause="hwm_too_low", mean_rate=100.0, capacity=200.0, loss_share=share)
     assert f"the losses span {words} of the time" in told(incident)
+
+
+def test_a_sender_that_closes_without_linger_is_told_of_linger_first() -> None:
+    closed = replace(ONE, cause="closed", sender="src", sender_end="closed", receiver_end="closed", lost=397,
+                     transport="tcp", linger=0, left_unread=False, receiver_left_first=False, sndhwm=1000, rcvhwm=10)  # fmt: skip
+    text = told(closed)
+    assert "Why: closed (exact): src was closed with LINGER 0, which throws away what is still queued" in text
+    assert "src was closed first, and its LINGER was 0; disp was closed later, with nothing unread" in text
+    assert "Change: - Set LINGER of src to the milliseconds" in text
+    assert "RCVHWM of disp (10) should be" not in text
+
+
+@pytest.mark.parametrize(
+    "otherwise", [{"linger": -1}, {"linger": None}, {"receiver_left_first": True}, {"transport": "inproc"}]
+)
+def test_linger_is_not_blamed_where_it_threw_nothing_away(otherwise: dict[str, Any]) -> None:
+    facts = {"linger": 0, "transport": "tcp", "receiver_left_first": False, "rcvhwm": 10} | otherwise
+    assert "LINGER" not in told(replace(ONE, cause="closed", sender_end="closed", **facts))

@@ -12,6 +12,9 @@ HEALTHY = LedgerRow("s1", "quotes", "quotes", "r1", "reader", "reader", 10, 10, 
 NOTHING = Analysis(None, None, hops=(), ledger=(), incidents=(), findings=())
 UNSTAMPED = Unchecked("unstamped", "s2", "plain", "r2", "plain-reader", 6000, 30)
 PARTIAL = Unchecked("partial", "s3", "weather", "r3", "slow", 6000, 1000)
+FROM_BARE = Unchecked("unknown_sender", None, None, "r5", "m11sub", None, 225)
+ROUTED = Unchecked("routed", "s6", "hub", "r6", "spoke", 40, 15, shared_out=True)
+SOUND = Unchecked("unstamped", "s7", "sound", "r7", "sound-reader", 6000, 6000)
 TO_NOBODY = Unchecked("nobody", "s4", "crier", None, None, 300, None)
 
 BURST = Incident(
@@ -45,18 +48,44 @@ def test_a_system_of_which_all_was_checked_lost_nothing() -> None:
     assert headline(replace(NOTHING, ledger=(HEALTHY,))).startswith("NOTHING LOST")
 
 
-@pytest.mark.parametrize("row", [UNSTAMPED, PARTIAL, TO_NOBODY])
+@pytest.mark.parametrize("row", [UNSTAMPED, PARTIAL, TO_NOBODY, FROM_BARE, ROUTED])
 def test_nothing_is_not_said_to_be_lost_where_not_all_was_checked(row: Unchecked) -> None:
     text = verdict(replace(NOTHING, ledger=(HEALTHY,), unchecked=(row,)))
     assert "NOTHING LOST" not in text
     assert "Not checked: " in text
-    assert str(row.sent) in text
+    assert str(row.sent if row.sent is not None else row.received) in text
 
 
 def test_without_stamps_the_counts_are_told() -> None:
     text = verdict(replace(NOTHING, unchecked=(UNSTAMPED,)))
     assert text.startswith("No stamped stream was found: only these counts tell of losses.")
     assert "6000 messages sent, 30 received" in text
+
+
+def test_without_stamps_it_is_told_how_many_are_missing_at_most_and_once_what_to_do() -> None:
+    rows = (replace(UNSTAMPED, missing_at_most=5970), replace(UNSTAMPED, receiver="r8"))
+    text = " ".join(verdict(replace(NOTHING, unchecked=rows)).split())
+    assert "6000 messages sent, 30 received: 5970 are missing at most." in text
+    assert text.count('To check it: Wrap both ends with sequence="stamp"') == 1
+
+
+def test_messages_of_a_bare_sender_are_told_though_nothing_else_was_found() -> None:
+    text = verdict(replace(NOTHING, unchecked=(FROM_BARE,)))
+    assert text.startswith("No stamped stream was found: only these counts tell of losses.")
+    assert "Not checked: m11sub: 225 messages came without stamps" in text
+
+
+def test_where_nothing_is_stamped_and_all_counts_agree_that_is_told() -> None:
+    text = verdict(replace(NOTHING, agreed=(SOUND, replace(ROUTED, received=25))))
+    assert text.startswith(
+        "No stamped stream was found; by the counts, as many messages were received as sent."
+    )
+    assert "By count: sound-reader (from sound): as many received as sent, 6000 messages." in text
+    told = " ".join(text.split())
+    assert (
+        "spoke (from hub): as many received as sent, 40 messages by all its receivers, 25 by this one."
+        in told
+    )
 
 
 def test_what_nobody_is_known_to_have_received_is_unexplained() -> None:

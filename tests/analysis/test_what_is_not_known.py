@@ -130,6 +130,80 @@ def unstamped(story: LandedFolder) -> None:
         story.link(sender, receiver)
         story.counters(sender, 50, final=True, sent=6000)
         story.counters(receiver, 60, final=True, received=received)
+        if receiver == "plain-reader":
+            story.subscribe(receiver, "")
+
+
+def counts(story: LandedFolder, receiver: str, count: int, topic: str = "") -> None:
+    """What a receiver that was told of stamps got without one."""
+    about = {"stream": "0" * 16, "lane": 0, "role": "count"}
+    story.add("lane", receiver, 1, state="announced", topic=topic.encode().hex(), **about)
+    story.add("lane", receiver, 50, state="final", count=count, first=0, next=0, **about)
+    story.counters(receiver, 50, final=True, received=count)
+
+
+def from_a_bare_sender(story: LandedFolder) -> None:
+    """One has only such messages, and one beside those of a stamped stream; the third reads raw TCP, which has no stamps."""
+    for name, kind, count in (
+        ("orphan", "SUB", 225),
+        ("half-orphan", "SUB", 30),
+        ("raw-reader", "STREAM", 8),
+    ):
+        story.socket(name, kind, closed=60)
+        story.subscribe(name, "")
+        counts(story, name, count)
+    story.socket("parent", "PUB", closed=50)
+    story.link("parent", "half-orphan")
+    story.sent("parent", 100, 40)
+    story.got("half-orphan", "parent", 100, 0, 99, 40)
+    story.counters("parent", 50, final=True, sent=100)
+    story.counters("half-orphan", 60, final=True, received=130)
+
+
+def from_a_known_sender_that_does_not_stamp(story: LandedFolder) -> None:
+    """The two ends were told different things; the other connection of the second receiver leads to somebody unknown."""
+    for name in ("mute", "mute-among-others"):
+        story.bare_socket(name, "PUB", closed=50)
+        story.socket(f"reader-of-{name}", "SUB", closed=60)
+        story.subscribe(f"reader-of-{name}", "")
+        story.link(name, f"reader-of-{name}")
+        story.counters(name, 50, final=True, sent=500)
+        counts(story, f"reader-of-{name}", 400)
+    ends = {"local": "127.0.0.1:31999", "remote": "127.0.0.1:31998"}
+    story.one_end("reader-of-mute-among-others", 1, **ends, endpoint="tcp://127.0.0.1:31998", accepted=False)
+
+
+def from_senders_that_count(story: LandedFolder) -> None:
+    """One that has ended, whose messages are not all that came; and one that goes on, and is behind with telling."""
+    for name, closed in (("told", 50), ("untold", None)):
+        story.socket(name, "PUB", closed=closed, sequence="count")
+        story.socket(f"{name}-listener", "SUB", closed=closed and 60, sequence="count")
+        story.subscribe(f"{name}-listener", "")
+        story.link(name, f"{name}-listener")
+        story.sent(name, 100, 40, final=closed is not None)
+        story.counters(name, 40, sent=100)
+        counts(story, f"{name}-listener", 150)
+
+
+def routers_that_do_not_stamp(story: LandedFolder) -> None:
+    """A plain one and two that count, of which one has lost messages, and the other had some to nobody."""
+    for router, sequence, got in (
+        ("plain-hub", None, 15),
+        ("lossy-hub", "count", 15),
+        ("sound-hub", "count", 20),
+    ):
+        story.socket(router, "ROUTER", closed=50, sequence=sequence)
+        if sequence:
+            story.sent(router, 20, 40, lane=0, topic="a")
+            story.sent(router, 20, 40, lane=1, topic="b")
+        story.counters(router, 50, final=True, sent=47 if router == "sound-hub" else 40)
+        for peer, received in ((f"{router}-a", 20), (f"{router}-b", got)):
+            story.socket(peer, "DEALER", closed=60, sequence=sequence)
+            story.link(router, peer)
+            if sequence:
+                counts(story, peer, received)
+            story.counters(peer, 60, final=True, received=received)
+    story.unroutable("sound-hub", 5, number=3, lane=None, messages=7, peer="ghost")
 
 
 STORIES = (
@@ -142,6 +216,10 @@ STORIES = (
     nobody_there,
     partial_subscription,
     unstamped,
+    from_a_bare_sender,
+    from_a_known_sender_that_does_not_stamp,
+    from_senders_that_count,
+    routers_that_do_not_stamp,
 )
 
 
@@ -227,4 +305,36 @@ def test_what_cannot_be_checked_is_named_with_its_counts(report: Json) -> None:
         ("nobody", "town-crier", None, 300, None),
         ("partial", "barometer", "some", 6000, 1000),
         ("unstamped", "plain", "plain-reader", 6000, 30),
+        ("unknown_sender", None, "orphan", None, 225),
+        ("unknown_sender", None, "half-orphan", None, 30),
+        ("unknown_sender", None, "told-listener", None, 50),
+        ("unstamped", "mute", "reader-of-mute", 500, 400),
+        ("unstamped", "mute-among-others", "reader-of-mute-among-others", 500, 400),
+        ("routed", "plain-hub", "plain-hub-a", 40, 20),
+        ("routed", "plain-hub", "plain-hub-b", 40, 15),
+        ("routed", "lossy-hub", "lossy-hub-a", 40, 20),
+        ("routed", "lossy-hub", "lossy-hub-b", 40, 15),
     }
+
+
+def test_how_many_are_missing_at_most_is_told_where_two_have_nobody_else(report: Json) -> None:
+    missing = {item["receiver_name"]: item["missing_at_most"] for item in report["not_checked"]}
+    assert {name: count for name, count in missing.items() if count is not None} == {
+        "plain-reader": 5970,
+        "reader-of-mute": 100,
+    }
+
+
+def test_where_the_counts_agree_that_is_told(report: Json) -> None:
+    keys = ("name", "receiver_name", "sent", "received")
+    assert {tuple(item[key] for key in keys) for item in report["agreed_by_count"]} == {
+        ("sound", "sound-reader", 6000, 6000),
+        ("sound-hub", "sound-hub-a", 40, 20),
+        ("sound-hub", "sound-hub-b", 40, 20),
+    }
+
+
+def test_who_got_messages_of_a_bare_sender_is_told_what_to_do(report: Json) -> None:
+    (told,) = (item for item in report["not_checked"] if item["receiver_name"] == "orphan")
+    assert told["text"].startswith("orphan: 225 messages came without stamps: who sent them is not wrapped")
+    assert told["advice"].startswith("Wrap the sender too")

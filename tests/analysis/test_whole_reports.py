@@ -191,6 +191,29 @@ def closed_with_low_mark(story: LandedFolder) -> None:
     story.got("reader", "ten", 5, 0, 4, 6)
 
 
+def closed_without_linger(story: LandedFolder) -> None:
+    """LINGER came with the close, and the receiver read all that had reached it."""
+    story.socket("rash", "PUSH", closed=5, linger=-1)
+    story.add("option", "rash", 5, option="linger", value="0")
+    story.socket("robbed", "PULL", closed=60, rcvhwm=10, unread=False)
+    story.link("rash", "robbed", down=5)
+    story.sent("rash", 500, 5)
+    story.got("robbed", "rash", 103, 0, 102, 6)
+
+
+def marks_set_after_bind(story: LandedFolder) -> None:
+    """One before its first connection came, and another while it had one."""
+    for name, seconds in (("set-before-any", 0.05), ("set-with-one", 0.2)):
+        pub_sub(story, name, f"{name}-reader", sndhwm=1000, rcvhwm=50)
+        story.add("endpoint", name, 0.01, action="bind", endpoint="tcp://127.0.0.1:5555")
+        story.add("option", name, 0.005, option="sndhwm", value="200")
+        story.add("option", name, seconds, option="sndhwm", value="100")
+        story.sent(name, 1000, 40)
+        story.got(f"{name}-reader", name, 900, 0, 999, 41)
+        story.gap(f"{name}-reader", name, 500, 599, (5, 9))
+        story.onset(name, 500, 5)
+
+
 def late_joiner(story: LandedFolder) -> None:
     story.socket("radio", "PUB", closed=50)
     story.socket("late", "SUB", opened=10, closed=60)
@@ -433,6 +456,8 @@ STORIES = (
     dead_worker_of_a_sender_that_ends_last,
     worker_cut_off_and_back,
     closed_with_low_mark,
+    closed_without_linger,
+    marks_set_after_bind,
     late_joiner,
     cut_and_back,
     killed_sender,
@@ -562,6 +587,21 @@ def test_a_worker_that_was_cut_off_and_came_back_lost_what_the_others_did_not_ge
 
 def test_a_sender_that_closes_with_messages_unread_loses_them(report: Json) -> None:
     assert incidents(report, "ten") == [("ten → reader", "closed", "exact", 5)]
+
+
+def test_what_a_sender_had_queued_was_thrown_away_where_it_closed_with_linger_0(report: Json) -> None:
+    assert incidents(report, "rash") == [("rash → robbed", "closed", "exact", 397)]
+    found = next(item for item in report["incidents"] if item["hop"] == "rash → robbed")
+    assert [item["linger"] for item in found["evidence"] if item["kind"] == "linger"] == [0]
+    assert found["advice"][0].startswith("Set LINGER of rash")
+
+
+@pytest.mark.parametrize(("sender", "mark"), [("set-before-any", 200), ("set-with-one", 100)])
+def test_a_mark_that_was_set_after_bind_holds_for_the_connections_of_that_time(
+    report: Json, sender: str, mark: int
+) -> None:
+    found = next(item for item in report["incidents"] if item["hop"].startswith(f"{sender} →"))
+    assert [item["sndhwm"] for item in found["evidence"] if item["kind"] == "marks"] == [mark]
 
 
 def test_a_late_subscriber_missed_what_was_sent_before_it_joined(report: Json) -> None:

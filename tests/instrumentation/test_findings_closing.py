@@ -42,6 +42,8 @@ def test_a_push_without_linger_throws_away_what_is_queued(journal: Journal, how:
         assert received < 500
     if wrapped:
         assert [event["rule"] for event in journal.of("push", "finding")] == ["no_linger"]
+        options = [(event["option"], event["value"]) for event in journal.of("push", "option")]
+        assert options == [("linger", 0)]
 
 
 def test_no_linger_is_told_when_the_socket_is_attached(context: zmq.Context, journal: Journal) -> None:

@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 from hopwatch_analysis import job
 from hopwatch_analysis.session import spark_session
-from judgement import Losses, Way, assert_balanced, assert_intended, reported_findings, true_findings
+from judgement import (
+    Losses,
+    Way,
+    assert_balanced,
+    assert_everybody_known,
+    assert_intended,
+    reported_findings,
+    true_findings,
+)
 from pyspark.sql import SparkSession
 from system import BARE, System
 
@@ -61,6 +69,7 @@ def judge(system: System, analyze: Analyze) -> Judge:
             return None
         report = analyze(folders)
         assert_balanced(report)
+        assert_everybody_known(report)
         assert reported_findings(report) == true_findings(truth, ways, losses)
         return report
 

@@ -69,6 +69,11 @@ def assert_balanced(report: dict[str, Any]) -> None:
         assert row["sent"] == row["delivered"] + row["lost"] + row["in_flight"] + row["unexplained"], row
 
 
+def assert_everybody_known(report: dict[str, Any]) -> None:
+    """All senders of a scenario are wrapped: no receiver got messages from nobody who is known."""
+    assert [row for row in report["not_checked"] if row["reason"] == "unknown_sender"] == []
+
+
 def assert_intended(truth: Truth, ways: Sequence[Way], losses: Losses) -> None:
     """Messages were lost wherever the scenario means it, and every receiver got some, none of them twice."""
     assert all(lost > 0 for lost in losses.values())

@@ -170,7 +170,8 @@ class HookedSocket(zmq.Socket[bytes]):
 
     def _hopwatch_closing(self, linger: int | None) -> None:
         state = self._hopwatch
-        if linger is not None:
+        if isinstance(linger, int):
+            state.event("option", option="linger", value=int(linger))
             state.consider(Kind.CLOSE_LINGERS, value=linger)
         state.consider(Kind.CLOSING, value=self._hopwatch_words[SENT])
 
