@@ -36,29 +36,6 @@ def test_sigterm_lands_everything_and_ends_in_order(agent: AgentProcess, writing
     assert final["sent"] == written
 
 
-def test_sigkills_of_the_agent_neither_lose_nor_repeat_anything(
-    agent: AgentProcess, writing: Writing
-) -> None:
-    agent.start()
-    writer = writing("--segment-limit", "60000")
-    eventually(lambda: agent.get("/v1/sockets"))
-    for kill in range(8):
-        landed = len(list(agent.landed.rglob("*.parquet")))
-        # some kills come in the middle of a landing, some between two
-        eventually(lambda before=landed: len(list(agent.landed.rglob("*.parquet"))) > before)
-        time.sleep(0.03 * kill)
-        agent.kill()
-        agent.start()
-    written = writer.end()
-    status, _ = agent.terminate()
-    assert status == 0
-    assert sorted(row["number"] for row in agent.rows("onset")) == list(range(written))
-    states = Counter(row["state"] for row in agent.rows("process"))
-    assert (states["started"], states["exited"]) == (1, 1)
-    assert [row["sent"] for row in agent.rows("counters") if row["final"]] == [written]
-    assert agent.rows("fault") == []
-
-
 def test_a_killed_application_is_seen_as_gone_with_its_last_counts(
     agent: AgentProcess, writing: Writing
 ) -> None:
