@@ -50,6 +50,7 @@ class Bench:
         self.journal = folder / "journal"
         self.data = folder / "data"
         self.landed = folder / "landed"
+        self.limits = Limits()
         self.journal.mkdir()
         self.data.mkdir()
         self._open()
@@ -59,7 +60,7 @@ class Bench:
         self.store = Store(self.data)
         self.tables: Tables = self.store.load()
         self.board = Board(self.tables)
-        settings = JournalSettings(self.journal, "box-1")
+        settings = JournalSettings(self.journal, "box-1", self.limits)
         self.ticker = Ticker(settings, self.store, self.tables, self.board)
         self.batches = BatchStore(self.data)
         self.lander = Lander(self.batches, Landing(str(self.landed)))
@@ -82,8 +83,9 @@ class Bench:
         self.store.close()
         self.lander.close()
 
-    def reopen(self) -> None:
+    def reopen(self, limits: Limits | None = None) -> None:
         self.close()
+        self.limits = limits or self.limits
         self._open()
 
     def writer(self, **options: Any) -> JournalWriter:

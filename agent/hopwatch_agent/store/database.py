@@ -67,6 +67,7 @@ def owned(data: Path) -> Iterator[None]:
 def prepare(data: Path) -> None:
     """Makes the tables of a new database; raises ``DataDirectoryError`` for a file that is not ours."""
     path = data / FILE_NAME
+    _make_for_us_alone(path)
     connection = connect(data)
     try:
         with starting(path), transaction(connection):
@@ -78,6 +79,22 @@ def prepare(data: Path) -> None:
         connection.close()
     if version is None or version[0] != SCHEMA_VERSION:
         raise DataDirectoryError(f"the database {path} is of another version of the agent")
+
+
+def _make_for_us_alone(path: Path) -> None:
+    """Makes the file, so that it and what SQLite makes beside it with the same mode are nobody else's to read."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise DataDirectoryError(f"cannot use the database {path}: {error.strerror}") from error
+    try:
+        if os.fstat(descriptor).st_uid == os.geteuid():
+            os.fchmod(descriptor, 0o600)
+    except OSError as error:
+        raise DataDirectoryError(f"cannot use the database {path}: {error.strerror}") from error
+    finally:
+        # closed before SQLite locks it: closing lets go of all locks that the process has on a file
+        os.close(descriptor)
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:
@@ -112,6 +129,8 @@ def connect(data: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute(f"PRAGMA wal_autocheckpoint={logged_pages(data)}")
         connection.execute(f"PRAGMA journal_size_limit={2 * PAGE * logged_pages(data)}")
+        # a container may have no folder for temporary files that can be written
+        connection.execute("PRAGMA temp_store=MEMORY")
     return connection
 
 
