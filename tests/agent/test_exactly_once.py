@@ -22,8 +22,9 @@ from stages import COMMITTED, LANDED, STARTING, stages
 KILLS = 50
 APPLICATION_KILLS = 8
 SEED = os.environ.get("KILL_SEED", "exactly once")
+SERVING = "some time after it began to serve"
 # of the fifty: how many wait for a certain stage; the others come at any moment from the start on
-AIMED = {LANDED: 8, COMMITTED: 5}
+AIMED = {LANDED: 8, COMMITTED: 5, SERVING: 12}
 LONGEST_WAIT = 10.0
 KINDS = (
     "process", "socket", "option", "endpoint", "subscription", "connection", "lane", "gap", "onset", "unroutable", "counters",
@@ -196,17 +197,20 @@ def test_fifty_kills_of_the_agent_and_some_of_the_applications_neither_lose_nor_
     truths: list[Truth] = []
     met: Counter[str] = Counter()
 
+    writer = writing("--segment-limit", "20000")
+    lasting, passing = launch(), launch()
     began = time.monotonic()
     agent.start()
     start_seconds = time.monotonic() - began
-    writer = writing("--segment-limit", "20000")
-    lasting, passing = launch(), launch()
+    agent.kill()
+    agent.process = agent.launch()
     for kill, aim in enumerate(aims):
         if aim:
             serves(agent)
+        if aim in {LANDED, COMMITTED}:
             stopped_in(aim)
         else:
-            time.sleep(chance.uniform(0, 1.2 * start_seconds))
+            time.sleep(chance.uniform(0, 0.5 if aim else 1.2 * start_seconds))
         met.update([STARTING] if not agent.kill() and not aim else stages(agent, tmp_path / "look"))
         if kill in application_kills:
             truths.append(passing.kill(tmp_path / f"killed-{kill}"))
