@@ -124,6 +124,7 @@ def test_a_batch_is_bounded_by_its_bytes_too(bench: Any) -> None:
 
 def test_an_agent_whose_place_is_gone_gives_up_the_oldest_and_says_so(agent: AgentProcess) -> None:
     agent.set("HOPWATCH_AGENT_KEEP_BYTES", "1000000")
+    agent.set("HOPWATCH_AGENT_LOG_LEVEL", "warning")
     agent.landed.write_text("in the way")
     writer = JournalWriter(agent.journal)
     agent.start()
