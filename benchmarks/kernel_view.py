@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
+from statistics import median
 
 from hopwatch_agent.kernel.sampling import KernelSampler
 from hopwatch_agent.live.backlog_tracking import BacklogTracker
@@ -65,13 +66,15 @@ def hold(folder: str, names: list[str], held: Barrier) -> None:
         time.sleep(3600)
 
 
-def cpu_ms(step: Callable[[float], None], seconds: int) -> float:
-    """Milliseconds of CPU of a step that is done once a second, over so many of them."""
+def cpu_ms(step: Callable[[float], object], seconds: int) -> float:
+    """Milliseconds of CPU of a step that is done once a second: the median of so many."""
     step(0.0)
-    began = time.process_time()
+    taken = []
     for second in range(1, seconds + 1):
+        began = time.process_time()
         step(float(second))
-    return (time.process_time() - began) / seconds * 1000
+        taken.append(time.process_time() - began)
+    return median(taken) * 1000
 
 
 def kernel_view(folder: Path, ends: list[socket.socket], processes: list[str], seconds: int) -> float:

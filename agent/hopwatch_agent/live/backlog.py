@@ -30,7 +30,7 @@ UP = frozenset({"connected", "ready"})
 Numbers = tuple[int, ...]
 
 
-class Waiting(Struct, frozen=True):
+class Waiting(Struct, frozen=True, gc=False):
     """Messages of a lane that are on their way; number ``seen`` is the oldest of them."""
 
     at_most: int
@@ -188,8 +188,12 @@ def _latest_drops(tables: Tables) -> dict[str, int]:
 
 def _was_left(key: LaneKey, numbers: Numbers, tables: Tables) -> bool:
     """Whether the receiver has unsubscribed from the lane, and seen no message since that shows that it is owed others still."""
-    socket, lane = tables.sockets.get(key[0]), tables.lanes.get(key)
+    socket = tables.sockets.get(key[0])
+    if socket is None or not socket.unsubscribed:
+        return False
+    lane = tables.lanes.get(key)
     topic = None if lane is None or key[2] == WHOLE_STREAM_LANE else lane.topic
-    left = () if socket is None else socket.unsubscribed
     settled = numbers[4] - SETTLING_NS
-    return any(at >= settled and (topic is None or topic.startswith(prefix)) for prefix, at in left)
+    return any(
+        at >= settled and (topic is None or topic.startswith(prefix)) for prefix, at in socket.unsubscribed
+    )
