@@ -84,6 +84,7 @@ class Departures:
             draft.forget_socket(socket)
         if draft.forgotten_processes or draft.forgotten_sockets:
             settle(draft)
+        draft.drop_idle_series()
 
     def _note(self, ended: list[str], clock: float) -> None:
         self._seen = {identity: self._seen.get(identity, clock) for identity in ended}

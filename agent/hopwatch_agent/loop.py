@@ -1,26 +1,34 @@
 """The loop that ticks, in a thread of its own."""
 
-import logging
 import threading
 import time
 
 from hopwatch_agent.errors import AgentError
 from hopwatch_agent.live.board import Board
+from hopwatch_agent.live.costs import CostMeter
+from hopwatch_agent.logs.events import EventLogger
+from hopwatch_agent.openness import data_warning, journal_warning
+from hopwatch_agent.settings.sections import AgentSettings
 from hopwatch_agent.tick import Ticker
 
 TICK_SECONDS = 0.2
 RETRY_SECONDS = 1.0
 LAST_TICKS = 1000
+MEASURE_SECONDS = 1.0
 
-log = logging.getLogger(__name__)
+log = EventLogger(__name__)
 
 
 class TickLoop:
     """Ticks until told to stop, then once more for all that is left."""
 
-    def __init__(self, ticker: Ticker, board: Board) -> None:
+    def __init__(self, ticker: Ticker, board: Board, settings: AgentSettings) -> None:
         self._ticker = ticker
         self._board = board
+        self._settings = settings
+        self._meter = CostMeter()
+        self._measured = float("-inf")
+        self._succeeded = True
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="hopwatch-tick", daemon=True)
 
@@ -32,10 +40,10 @@ class TickLoop:
         self._thread.start()
 
     def stop(self, seconds: float) -> bool:
-        """Ends after a last tick; False if that has not happened in ``seconds``."""
+        """Ends after a last tick; False if that has not gone well in ``seconds``."""
         self._stop.set()
         self._thread.join(seconds)
-        return not self._thread.is_alive()
+        return not self._thread.is_alive() and self._succeeded
 
     def _run(self) -> None:
         try:
@@ -49,7 +57,6 @@ class TickLoop:
                 if not self._tick(forced=True):
                     return
         finally:
-            self._ticker.end()
             with self._board.held() as shown:
                 shown.progress.alive = False
 
@@ -57,6 +64,7 @@ class TickLoop:
         """True if there is more to read at once; None if it failed."""
         more: bool | None = None
         reason: str | None = None
+        began = time.monotonic()
         try:
             more = self._ticker.run_once(forced=forced)
         except OSError as error:
@@ -65,13 +73,26 @@ class TickLoop:
             reason = str(error)
         except Exception as error:
             # the next tick starts from what was committed, so that going on is safe
-            log.exception("a tick failed")
+            log.exception("tick_failed")
             reason = f"unexpected: {error!r}"
         self._board.set_error("tick", reason)
-        self._note(reason)
+        self._succeeded = reason is None
+        self._note(reason, time.monotonic() - began)
         if reason is None:
             self.clean()
+        self._measure()
         return more
+
+    def _measure(self) -> None:
+        if time.monotonic() - self._measured < MEASURE_SECONDS:
+            return
+        self._measured = time.monotonic()
+        directory, data = self._settings.journal.directory, self._settings.data
+        self._board.set_warning("journal directory", journal_warning(directory))
+        self._board.set_warning("data directory", data_warning(data))
+        costs, sizes = self._meter.costs(), self._ticker.sizes(data)
+        with self._board.held() as shown:
+            shown.progress.costs, shown.progress.sizes = costs, sizes
 
     def close(self) -> None:
         """Lets another agent have the journal directory."""
@@ -86,12 +107,17 @@ class TickLoop:
             reason = f"cannot clean the journal directory: {error}"
         self._board.set_error("cleaning", reason)
 
-    def _note(self, error: str | None) -> None:
+    def _note(self, error: str | None, seconds: float) -> None:
         with self._board.held() as shown:
             progress = shown.progress
             progress.heartbeat = time.monotonic()
+            progress.tick_seconds = seconds
+            progress.ticking_seconds += seconds
+            first = progress.last_tick is None
             if error is None:
                 progress.last_tick = time.monotonic()
                 progress.not_ready = None
             else:
                 progress.not_ready = error
+        if error is None and first:
+            log.info("ready", seconds=round((time.time_ns() - progress.started_at) / 1e9, 3))

@@ -32,7 +32,7 @@ class Segment(Struct, frozen=True, tag_field="event", tag="segment", kw_only=Tru
     libzmq: str = ""
 
 
-class Event(Struct, frozen=True, tag_field="event", kw_only=True):
+class Event(Struct, frozen=True, tag_field="event", kw_only=True, gc=False):
     """What every event has: its number in the process, and when it was."""
 
     n: Annotated[int, Meta(ge=1, le=INT64_MAX)]

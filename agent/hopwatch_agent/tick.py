@@ -7,19 +7,18 @@ from pathlib import Path
 
 from hopwatch_agent.cleaning import Cleaner, Departures, forget_lanes_that_gave_way, is_crowded
 from hopwatch_agent.errors import CleaningError
-from hopwatch_agent.fault_lines import FaultLines
 from hopwatch_agent.follow import follow, lives
 from hopwatch_agent.journal.directory import ProcessFiles, scan
 from hopwatch_agent.journal.hold import DirectoryHold
 from hopwatch_agent.kernel.sampling import KernelSampler
 from hopwatch_agent.live.backlog_tracking import BacklogTracker
 from hopwatch_agent.live.board import Board
-from hopwatch_agent.live.draft import Draft, Tables
+from hopwatch_agent.live.costs import Sizes, sizes
+from hopwatch_agent.live.draft import BYTES_A_STEP, Draft, Tables
 from hopwatch_agent.live.state import LaneKey, ProcessState
 from hopwatch_agent.sampling import Moment, Readings
 from hopwatch_agent.settings.sections import JournalSettings
 from hopwatch_agent.store.store import Store
-from hopwatch_agent.tail import ROWS_A_TICK
 
 FORGET_EVERY_SECONDS = 10.0
 
@@ -42,11 +41,11 @@ class Ticker:
         self._tables = tables
         self._board = board
         self._readings: dict[str, Readings] = {}
+        self._listed: Listing = {}
         self._hold = DirectoryHold(journal.directory)
         self._departures = Departures()
         self._kernel = KernelSampler(journal, tables, board)
         self._backlog = BacklogTracker(tables, board)
-        self._fault_lines = FaultLines()
         self._start_after = ""
         self._forgot_at = 0.0
         self._waiting = 0
@@ -64,15 +63,16 @@ class Ticker:
         """
         directory = self._journal.directory
         moment = Moment(wall=time.time_ns(), clock=time.monotonic(), forced=forced)
-        listing = self._listing()
-        draft = Draft(self._tables, self._journal.limits)
+        self._listed = listing = self._listing()
+        # what a journal says takes some more room as rows than as it stands there
+        bytes_left = min(BYTES_A_STEP, self._store.room() // 3)
+        draft = Draft(self._tables, self._journal.limits, bytes_left=bytes_left)
         more = self._follow_all(directory, listing, draft, moment)
         self._kernel.sample(draft, moment)
         self._backlog.note(draft, moment)
         self._forget(listing, draft, moment)
         if not draft.empty:
             self._board.publish(draft, self._store.commit(draft))
-        self._fault_lines.tell(str(row.values["text"]) for row in draft.rows if row.kind == "fault")
         self._show(moment)
         self._board.set_error("files", several(draft.unavailable))
         self._board.set_error("limits", self._beyond_limits())
@@ -85,9 +85,9 @@ class Ticker:
         if cleaner.failures:
             raise CleaningError(several(cleaner.failures))
 
-    def end(self) -> None:
-        """Says what was held back so far."""
-        self._fault_lines.tell_rest()
+    def sizes(self, data: Path) -> Sizes:
+        """What was unread after the last tick, and what the database in ``data`` takes."""
+        return sizes(data, self._journal.directory, self._listed, self._tables)
 
     def close(self) -> None:
         """Lets another agent have the journal directory, and asks the kernel no more."""
@@ -148,7 +148,7 @@ class Ticker:
         left = listing if all(alive.values()) else self._listing()
         more = False
         for process in self._in_turn(alive):
-            if len(draft.rows) >= ROWS_A_TICK:
+            if draft.full:
                 return True
             state = self._tables.processes.get(process) or ProcessState(process, self._journal.host)
             files = (listing if alive[process] else left).get(process) or ProcessFiles()

@@ -27,6 +27,34 @@ class FaultModel(Model):
     text: str
 
 
+class LagModel(Model):
+    """How far behind the journals the agent is."""
+
+    tick_seconds: float = Field(description="how long the last tick took")
+    tick_age_seconds: float | None = Field(description="age of the last tick that went well")
+    unread_bytes: int = Field(description="bytes of the journals that were not read yet")
+
+
+class DatabaseModel(Model):
+    """The agent's database."""
+
+    rows: int = Field(description="rows that are to be landed")
+    bytes: int
+    wal_bytes: int = Field(description="bytes of its write-ahead log")
+
+
+class CostsModel(Model):
+    """What the agent itself takes."""
+
+    cpu_seconds: float
+    cpu_percent: float = Field(description="of one core, over about the last ten seconds")
+    rss_bytes: int
+    threads: int
+    descriptors: int
+    ticking_seconds: float = Field(description="time spent reading journals and keeping what they say")
+    landing_seconds: float = Field(description="time spent landing")
+
+
 class StatusModel(Model):
     """The agent itself."""
 
@@ -46,6 +74,12 @@ class StatusModel(Model):
     faults: int = Field(description="faults met since the agent's database was made")
     recent_faults: list[FaultModel]
     errors: list[ErrorModel]
+    warnings: list[ErrorModel] = Field(description="what works, and is risky")
+    lag: LagModel
+    database: DatabaseModel
+    costs: CostsModel
+    versions: dict[str, str]
+    settings: dict[str, str | int | float | bool] = Field(description="in force; nothing secret")
     usage: UsageModel | None = Field(description="of the agent's process")
     memory: MemoryModel | None = Field(description="of the agent's cgroup")
     rows_given_up: int = Field(
@@ -222,6 +256,34 @@ class EventModel(Model):
     process: str | None
     n: int | None = Field(description="number of the event in its process")
     values: dict[str, Any]
+
+
+class EvidenceModel(Model):
+    """What speaks for a loss's cause."""
+
+    kind: str
+    text: str
+
+
+class IncidentModel(Model):
+    """Losses of one stream at one receiver, close in time, as far as this agent can tell by now."""
+
+    id: int = Field(description="the id of its first event")
+    hop: str = Field(
+        description="the last hop, or the whole way if there are proxies: this agent cannot tell"
+    )
+    socket: str = Field(description="id of the receiver; of the ROUTER where messages were unroutable")
+    stream: str
+    lanes: int
+    host: str
+    cause: str | None = Field(description="null unless it is known for sure")
+    certainty: str | None
+    preliminary: bool = Field(description="always true: the analysis has the last word")
+    started_at: datetime
+    ended_at: datetime
+    lost: int
+    gaps: int
+    evidence: list[EvidenceModel]
 
 
 class HealthModel(Model):

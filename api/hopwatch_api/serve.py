@@ -1,118 +1,125 @@
 """One agent process: startup, main loop, shutdown."""
 
 import asyncio
-import logging
+import gc
 import os
-import signal
 import socket
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from types import FrameType
+import time
+from collections.abc import Mapping
 
-import uvicorn
 from hopwatch.errors import HopwatchError
 from hopwatch.version import VERSION
 from hopwatch_agent.agent import Agent
 from hopwatch_agent.errors import SettingsError
 from hopwatch_agent.live.views import AgentView
-from hopwatch_agent.settings.sections import AgentSettings, ListenSettings, settings_from
+from hopwatch_agent.logs.events import EventLogger
+from hopwatch_agent.logs.limit import LimitedHandler
+from hopwatch_agent.logs.setup import logging_to
+from hopwatch_agent.settings.sections import AgentSettings, settings_from
 from hopwatch_agent.settings.sources import options_from
-from hopwatch_agent.settings.telling import told
+from hopwatch_agent.settings.telling import in_force, told
 from hopwatch_agent.store.database import owned
 
 from hopwatch_api.app import create_app
+from hopwatch_api.checking import problems_of
+from hopwatch_api.listening import listening, place_of
+from hopwatch_api.server import Access, serve
+from hopwatch_api.stopping import EXIT_NOT_LANDED, Stop, stop_signals
 
-EXIT_NOT_LANDED = 1
 EXIT_UNUSABLE = 2
-HTTP_SHUTDOWN_SECONDS = 2
-_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+SWITCH_SECONDS = 0.0005
+"""How long one thread may keep the others from running: an answer takes several turns, and the ticks are always busy."""
+
+log = EventLogger(__name__)
 
 
 def run_agent(environ: Mapping[str, str], flags: Mapping[str, str | bool | None]) -> int:
     """Runs until SIGTERM or SIGINT; gives the exit status."""
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="hopwatch agent: %(message)s")
     try:
         settings = settings_from(options_from(environ, flags), environ)
-        with owned(settings.data), _listening(settings.listen) as listener, _stop_signals() as stop:
-            return _run(settings, listener, stop)
+        access = Access(settings.access)
+        place = place_of(settings.listen, settings.access)
+        with (
+            logging_to(sys.stderr, settings.log) as lines,
+            owned(settings.data),
+            listening(place) as listener,
+            stop_signals() as stop,
+        ):
+            return _run(settings, access, listener, stop, lines)
     except HopwatchError as error:
-        print(f"hopwatch agent: {error}", file=sys.stderr)
-        return EXIT_UNUSABLE
+        return _refuse(error)
 
 
 def check_settings(environ: Mapping[str, str], flags: Mapping[str, str | bool | None]) -> int:
-    """Says on standard output what the settings come to, or on standard error what is wrong with them."""
+    """Says on standard output what the settings come to, or on standard error all that is wrong with them."""
     try:
         options = options_from(environ, flags)
-        settings_from(options, environ)
+        settings = settings_from(options, environ)
+        problems = problems_of(settings)
+        if problems:
+            raise SettingsError(*problems)
     except HopwatchError as error:
-        print(f"hopwatch agent: {error}", file=sys.stderr)
-        return EXIT_UNUSABLE
+        return _refuse(error)
     print("\n".join(told(options)))
     return 0
 
 
-def _run(settings: AgentSettings, listener: socket.socket, stop: threading.Event) -> int:
+def _refuse(error: HopwatchError) -> int:
+    for line in str(error).splitlines():
+        print(f"hopwatch agent: {line}", file=sys.stderr)
+    return EXIT_UNUSABLE
+
+
+def _run(
+    settings: AgentSettings, access: Access, listener: socket.socket, stop: Stop, lines: LimitedHandler
+) -> int:
+    _keep_pauses_short()
     agent = Agent(settings)
+    log.info("starting", version=VERSION, pid=os.getpid(), settings=in_force(settings.options))
     agent.start()
-    asyncio.run(_serve(AgentView(agent.board, settings, VERSION), listener, stop))
-    if agent.stop():
+    _serve(agent, settings, access, listener, stop, lines)
+    began = time.monotonic()
+    log.info("stopping")
+    if agent.stop(settings.stop_seconds):
+        log.info("stopped", seconds=round(time.monotonic() - began, 3))
         return 0
-    print("hopwatch agent: not everything could be landed; the next run does it", file=sys.stderr, flush=True)
+    log.error("stopped", text="not everything could be landed; the next run does it")
     if threading.active_count() > 1:
         # a write that hangs in an object store must not keep the process
+        lines.tell_left_out(at_end=True)
         os._exit(EXIT_NOT_LANDED)
     return EXIT_NOT_LANDED
 
 
-async def _serve(view: AgentView, listener: socket.socket, stop: threading.Event) -> None:
-    config = uvicorn.Config(
-        create_app(view, VERSION),
-        log_level="warning",
-        access_log=False,
-        lifespan="off",
-        timeout_graceful_shutdown=HTTP_SHUTDOWN_SECONDS,
+def _keep_pauses_short() -> None:
+    sys.setswitchinterval(SWITCH_SECONDS)
+    # what was imported stays: looking through it again and again holds up everything for 50 ms each time
+    gc.collect()
+    gc.freeze()
+
+
+def _serve(
+    agent: Agent,
+    settings: AgentSettings,
+    access: Access,
+    listener: socket.socket,
+    stop: Stop,
+    lines: LimitedHandler,
+) -> None:
+    app = create_app(AgentView(agent.board, settings, VERSION), VERSION, agent.metrics.answer)
+
+    def each_second() -> None:
+        for source, problem in access.refresh().items():
+            agent.board.set_error(source, problem)
+        lines.tell_left_out()
+
+    def started(url: str) -> None:
+        print(f"hopwatch agent: {url}", flush=True)
+        log.info("listening", url=url)
+
+    guarded = access.guard(app, settings.listen)
+    asyncio.run(
+        serve(guarded, listener, access.tls, stop, each_second, started=started, stopping=app.state.live.end)
     )
-    server = uvicorn.Server(config)
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
-    while not server.started and not serving.done():
-        await asyncio.sleep(0.01)
-    if server.started:
-        print(f"hopwatch agent: {_url(listener)}", flush=True)
-    # a signal that came before uvicorn took them over
-    server.should_exit = server.should_exit or stop.is_set()
-    await serving
-
-
-def _url(listener: socket.socket) -> str:
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-@contextmanager
-def _listening(listen: ListenSettings) -> Iterator[socket.socket]:
-    family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
-    try:
-        listener = socket.create_server((listen.host, listen.port), family=family, backlog=128)
-    except OSError as error:
-        raise SettingsError(f"cannot listen on {listen.host}:{listen.port}: {error.strerror}") from error
-    with listener:
-        yield listener
-
-
-@contextmanager
-def _stop_signals() -> Iterator[threading.Event]:
-    """SIGTERM and SIGINT only set the event, as long as the block runs."""
-    stop = threading.Event()
-
-    def note(_number: int, _frame: FrameType | None) -> None:
-        stop.set()
-
-    before = {number: signal.signal(number, note) for number in _SIGNALS}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -4,7 +4,7 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -43,12 +43,19 @@ class AgentProcess:
         self.data = folder / "data"
         self.landed = folder / "landed"
         self._land = str(self.landed)
-        self._environment = {**environment, "HOPWATCH_AGENT_LAND_SECONDS": "0.2", "HOPWATCH_HOST": "box-1"}
+        self._environment = {
+            "HOPWATCH_AGENT_LOG_FORMAT": "text",
+            "HOPWATCH_AGENT_LOG_LEVEL": "error",
+            **environment,
+            "HOPWATCH_AGENT_LAND_SECONDS": "0.2",
+            "HOPWATCH_HOST": "box-1",
+        }
         self._arguments = arguments
         self.before: list[str] = []
         """Arguments in front of its command."""
         self.process: subprocess.Popen[str] | None = None
         self.url = ""
+        self.token = ""
 
     def set(self, name: str, value: str) -> None:
         """A variable of its environment, from its next start on."""
@@ -58,19 +65,37 @@ class AgentProcess:
         """Where it lands from its next start on, in place of ``landed``."""
         self._land = uri
 
-    def start(self) -> None:
+    def start(self, *arguments: str) -> None:
         """Starts it and waits until it serves."""
-        self.process = self.launch()
+        self._await(self.launch(*arguments))
+
+    def start_within(self, command: list[str]) -> None:
+        """Starts it by a command that takes its own command as arguments, and waits until it serves."""
+        self._await(self.launch(before=command))
+
+    def _await(self, process: "subprocess.Popen[str]") -> None:
+        self.process = process
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        assert line.startswith("hopwatch agent: http://"), line
+        if not line.startswith("hopwatch agent: http"):
+            raise AssertionError(f"{line!r}; {self.process.communicate()[1]}")
         self.url = line.split()[-1]
 
-    def launch(self) -> "subprocess.Popen[str]":
+    def launch(self, *arguments: str, before: Sequence[str] = ()) -> "subprocess.Popen[str]":
         """Starts it."""
         folders = ["--dir", str(self.journal), "--data", str(self.data), "--land", self._land]
         return subprocess.Popen(
-            [*self.before, str(HOPWATCH), "agent", *folders, "--listen", "127.0.0.1:0", *self._arguments],
+            [
+                *self.before,
+                *before,
+                str(HOPWATCH),
+                "agent",
+                *folders,
+                "--listen",
+                "127.0.0.1:0",
+                *self._arguments,
+                *arguments,
+            ],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
@@ -80,7 +105,8 @@ class AgentProcess:
 
     def get(self, path: str) -> Any:
         """The JSON of an answer with status 200."""
-        answer = httpx.get(self.url + path, timeout=10)
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        answer = httpx.get(self.url + path, timeout=10, headers=headers)
         assert answer.status_code == 200, answer.text
         return answer.json()
 

@@ -1,6 +1,5 @@
 """The loop that lands, in a thread of its own."""
 
-import logging
 import secrets
 import threading
 import time
@@ -11,6 +10,7 @@ from hopwatch_agent.landing.keeping import Keeper
 from hopwatch_agent.landing.lander import Lander
 from hopwatch_agent.landing.merger import Merger
 from hopwatch_agent.live.board import Board
+from hopwatch_agent.logs.events import EventLogger
 from hopwatch_agent.settings.sections import LandingSettings
 
 LOOK_SECONDS = 1.0
@@ -19,7 +19,7 @@ SHORTEST_RETRY_SECONDS = 1.0
 KEEP_EVERY_SECONDS = 5.0
 MERGE_AGAIN_SECONDS = 60.0
 
-log = logging.getLogger(__name__)
+log = EventLogger(__name__)
 _random = secrets.SystemRandom()
 
 Step = Callable[[], LandingError | None]
@@ -64,6 +64,10 @@ class LandingLoop:
             self._keep()
             self._merge()
         self._land()
+        if not self._failures:
+            # what was given up before is told, and that lands too
+            self._keep()
+            self._land()
 
     def _wait(self) -> bool:
         """Waits until it is time to land; True if it is time to stop."""
@@ -102,7 +106,7 @@ class LandingLoop:
     def _hold_bounds(self) -> None:
         given_up = self._keeper.give_up()
         if given_up:
-            log.warning("%d rows that could not be landed were given up", given_up)
+            log.warning("given_up", rows=given_up, text="they could not be landed in time, and will never be")
             with self._board.held() as shown:
                 shown.progress.waiting -= given_up
                 shown.progress.given_up += given_up
@@ -119,15 +123,18 @@ class LandingLoop:
     def _attempt(self, source: str, step: Step) -> bool:
         """Shows how the step went; True unless it has to be done again."""
         failure: Exception | None = None
+        began = time.monotonic()
         try:
             failure = step()
             text = None if failure is None else str(failure)
         except AgentError as error:
             failure, text = error, str(error)
         except Exception as error:
-            log.exception("%s failed", source)
+            log.exception("landing_failed", source=source)
             failure, text = error, f"unexpected: {error!r}"
         self._board.set_error(source, text)
+        with self._board.held() as shown:
+            shown.progress.landing_seconds += time.monotonic() - began
         # other batches do land: they need not wait for this one
         return failure is None or isinstance(failure, UnlandableBatchError)
 

@@ -29,6 +29,37 @@ class FaultView:
 
 
 @dataclass(frozen=True)
+class LagView:
+    """How far behind the journals the agent is."""
+
+    tick_seconds: float
+    tick_age_seconds: float | None
+    unread_bytes: int
+
+
+@dataclass(frozen=True)
+class DatabaseView:
+    """The agent's database."""
+
+    rows: int
+    bytes: int
+    wal_bytes: int
+
+
+@dataclass(frozen=True)
+class CostsView:
+    """What the agent itself takes."""
+
+    cpu_seconds: float
+    cpu_percent: float
+    rss_bytes: int
+    threads: int
+    descriptors: int
+    ticking_seconds: float
+    landing_seconds: float
+
+
+@dataclass(frozen=True)
 class StatusView:
     """The agent itself."""
 
@@ -48,9 +79,65 @@ class StatusView:
     faults: int
     recent_faults: list[FaultView]
     errors: list[ErrorView]
+    warnings: list[ErrorView]
+    lag: LagView
+    database: DatabaseView
+    costs: CostsView
+    versions: dict[str, str]
+    settings: dict[str, str | int | float | bool]
     usage: Usage | None
     memory: Memory | None
     rows_given_up: int
+
+
+@dataclass(frozen=True)
+class EvidenceView:
+    """What speaks for a loss's cause."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class IncidentView:
+    """Losses of one stream at one receiver, close in time."""
+
+    id: int
+    hop: str
+    socket: str
+    stream: str
+    lanes: int
+    host: str
+    cause: str | None
+    certainty: str | None
+    preliminary: bool
+    started_at: datetime
+    ended_at: datetime
+    lost: int
+    gaps: int
+    evidence: list[EvidenceView]
+
+
+@dataclass(frozen=True)
+class MovingSocketView:
+    """A socket that messages went through just now."""
+
+    id: str
+    name: str
+    type: str
+    lost: int
+    rates: dict[str, float]
+
+
+@dataclass(frozen=True)
+class LiveView:
+    """What is pushed to who watches: the agent, the sockets that move, and events since the last time."""
+
+    status: StatusView
+    sockets: list[MovingSocketView]
+    sockets_left_out: int
+    events: list["EventView"]
+    events_left_out: int
 
 
 @dataclass(frozen=True)

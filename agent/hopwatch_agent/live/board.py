@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -13,13 +13,22 @@ from msgspec.structs import replace
 from hopwatch_agent.kernel.records import KernelShown
 from hopwatch_agent.landing.schemas import SAMPLES
 from hopwatch_agent.live.backlog_shown import BacklogShown
+from hopwatch_agent.live.costs import Costs, Sizes
 from hopwatch_agent.live.draft import Draft, Tables
+from hopwatch_agent.live.incidents import KINDS as LOSSES
+from hopwatch_agent.live.incidents import Incidents
 from hopwatch_agent.live.limits import ADVICE_LIMIT, OPTIONS_KEPT, kept
+from hopwatch_agent.live.series import OTHER
 from hopwatch_agent.live.state import LaneKey, Row, Values
+from hopwatch_agent.logs.events import EventLogger
 
 EVENTS_KEPT = 10_000
+GATHERED = "there are more series of sockets than max_series: metrics tell of the further sockets as one"
 FAULTS_KEPT = 100
 RATE_SECONDS = 2.0
+_PROCESS_EVENTS = {"started": "process_seen", "exited": "process_exited", "gone": "process_gone"}
+
+log = EventLogger(__name__)
 
 Counts = tuple[int, ...]
 
@@ -39,6 +48,23 @@ class Progress:
     landed_rows: int = 0
     given_up: int = 0
     errors: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """What does not work, by source, with the time since; replaced, never changed, and so are the warnings."""
+    warnings: dict[str, tuple[str, int]] = field(default_factory=dict)
+    recent_faults: tuple[Row, ...] = ()
+    processes: int = 0
+    sockets: int = 0
+    events_lost: int = 0
+    costs: Costs = field(default_factory=Costs)
+    sizes: Sizes = field(default_factory=Sizes)
+    tick_seconds: float = 0.0
+    ticking_seconds: float = 0.0
+    landing_seconds: float = 0.0
+    events_untold: dict[str, int] = field(default_factory=dict)
+    """Log events that were not exported, by their name."""
+    gathered_sockets: int = 0
+    """Open sockets that have no series of their own."""
+    export_failures: dict[str, int] = field(default_factory=dict)
+    """Exports that failed since the agent was started, by signal."""
 
 
 @dataclass
@@ -48,10 +74,10 @@ class Shown:
     tables: Tables
     progress: Progress
     events: deque[tuple[int, Row]] = field(default_factory=lambda: deque(maxlen=EVENTS_KEPT))
-    faults: deque[tuple[int, Row]] = field(default_factory=lambda: deque(maxlen=FAULTS_KEPT))
     counters: dict[str, Counts] = field(default_factory=dict)
     lanes: dict[LaneKey, Counts] = field(default_factory=dict)
     history: dict[str, deque[tuple[float, Counts]]] = field(default_factory=dict)
+    incidents: Incidents = field(default_factory=Incidents)
     kernel: KernelShown = field(default_factory=KernelShown)
     backlog: BacklogShown = field(default_factory=BacklogShown)
 
@@ -60,8 +86,21 @@ class Board:
     """Guards what is shown."""
 
     def __init__(self, tables: Tables) -> None:
+        self.listener: Callable[[Sequence[tuple[int, Row]]], None] | None = None
+        """Is told of rows once they are shown, by the thread that publishes."""
         self._lock = threading.Lock()
         self._shown = Shown(tables, Progress(started_at=time.time_ns()))
+        _count(self._shown)
+
+    @property
+    def progress(self) -> Progress:
+        """How the loops are doing, for reading without waiting for whoever holds the board."""
+        return self._shown.progress
+
+    @property
+    def kernel(self) -> KernelShown:
+        """What the kernel told last; it is replaced, never changed."""
+        return self._shown.kernel
 
     @contextmanager
     def held(self) -> Iterator[Shown]:
@@ -74,6 +113,12 @@ class Board:
         with self.held() as shown:
             draft.apply(shown.tables)
             self._add(shown, rows)
+            _count(shown)
+        self.set_warning("metrics", GATHERED if self.progress.gathered_sockets else None)
+        if self.listener is not None:
+            self.listener(rows)
+        for row in draft.told:
+            _log(row)
 
     def publish_rows(self, rows: Sequence[tuple[int, Row]]) -> None:
         """Shows rows that the agent has added of itself."""
@@ -87,18 +132,27 @@ class Board:
 
     def _add(self, shown: Shown, rows: Sequence[tuple[int, Row]]) -> None:
         shown.progress.waiting += len(rows)
-        shown.progress.faults += sum(row.kind == "fault" for _, row in rows)
-        self._remember(shown, rows)
+        shown.progress.faults += len(self._remember(shown, rows))
 
     @staticmethod
-    def _remember(shown: Shown, rows: Sequence[tuple[int, Row]]) -> None:
-        for number, row in rows:
-            if row.kind in SAMPLES:
+    def _remember(shown: Shown, rows: Sequence[tuple[int, Row]]) -> list[Row]:
+        """Gives the faults among them."""
+        faults: list[Row] = []
+        events: deque[tuple[int, Row]] = deque(maxlen=EVENTS_KEPT)
+        for numbered in rows:
+            kind = numbered[1].kind
+            if kind in SAMPLES:
                 continue
-            held = _held(row)
-            shown.events.append((number, held))
-            if row.kind == "fault":
-                shown.faults.append((number, held))
+            events.append(numbered)
+            if kind in LOSSES:
+                shown.incidents.add(*numbered)
+            elif kind == "fault":
+                faults.append(_held(numbered[1]))
+        shown.events.extend((number, _held(row)) for number, row in events)
+        if faults:
+            progress = shown.progress
+            progress.recent_faults = (*progress.recent_faults, *faults)[-FAULTS_KEPT:]
+        return faults
 
     def show_numbers(self, counters: dict[str, Counts], lanes: dict[LaneKey, Counts], clock: float) -> None:
         """Shows the counters and lanes of sockets in use as just read, and their rates."""
@@ -122,12 +176,58 @@ class Board:
 
     def set_error(self, source: str, text: str | None) -> None:
         """Notes that something does not work (since when is kept), or that it works again."""
+        if text is None and source not in self.progress.errors:
+            return
         with self.held() as shown:
-            errors = shown.progress.errors
-            if text is None:
-                errors.pop(source, None)
-            else:
-                errors[source] = (text, errors[source][1] if source in errors else time.time_ns())
+            before = shown.progress.errors.get(source)
+            shown.progress.errors = _changed(shown.progress.errors, source, text)
+        if text is not None and (before is None or before[0] != text):
+            log.warning("failing", source=source, text=text)
+        elif text is None and before is not None:
+            log.info("works_again", source=source, seconds=round((time.time_ns() - before[1]) / 1e9, 3))
+
+    def set_warning(self, source: str, text: str | None) -> None:
+        """Notes that something is risky, or that it is not any more."""
+        if text is None and source not in self.progress.warnings:
+            return
+        with self.held() as shown:
+            before = shown.progress.warnings.get(source)
+            shown.progress.warnings = _changed(shown.progress.warnings, source, text)
+        if text is not None and (before is None or before[0] != text):
+            log.warning("risky", source=source, text=text)
+
+
+def _changed(texts: dict[str, tuple[str, int]], source: str, text: str | None) -> dict[str, tuple[str, int]]:
+    others = {name: told for name, told in texts.items() if name != source}
+    if text is None:
+        return others
+    since = texts[source][1] if source in texts else time.time_ns()
+    return {**others, source: (text, since)}
+
+
+def _count(shown: Shown) -> None:
+    processes, progress = shown.tables.processes, shown.progress
+    alive = {process.process for process in processes.values() if process.gone_at is None}
+    progress.processes = len(alive)
+    in_use = [
+        socket
+        for socket in shown.tables.sockets.values()
+        if socket.closed_at is None and socket.process in alive
+    ]
+    progress.sockets = len(in_use)
+    progress.gathered_sockets = sum(socket.series == OTHER for socket in in_use)
+    progress.events_lost = sum(process.all_events_lost for process in processes.values())
+
+
+def _log(row: Row) -> None:
+    values = row.values
+    if row.kind == "fault":
+        log.warning("fault", text=values["text"], host=row.host, process=row.process)
+    elif row.kind == "process" and values["state"] in _PROCESS_EVENTS:
+        event = _PROCESS_EVENTS[str(values["state"])]
+        log.info(
+            event, process=row.process, host=row.host, pid=values.get("pid"), command=values.get("command")
+        )
 
 
 def _held(row: Row) -> Row:

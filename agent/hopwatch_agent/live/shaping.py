@@ -1,7 +1,6 @@
 """How the board's states become answers."""
 
 from collections import deque
-from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from msgspec.structs import asdict
@@ -21,8 +20,8 @@ from hopwatch_agent.live.answers import (
 from hopwatch_agent.live.board import Shown
 from hopwatch_agent.live.rows import role_of
 from hopwatch_agent.live.state import ConnectionState, LaneState, ProcessState, Row, SocketState
+from hopwatch_agent.live.times import moment, moment_or_none
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _COUNTING = (
     "sent",
     "sent_bytes",
@@ -55,16 +54,6 @@ def next_events(events: deque[tuple[int, Row]], after: int, limit: int) -> list[
     ]
 
 
-def moment(at: int) -> datetime:
-    """Nanoseconds since the epoch as a time."""
-    return _EPOCH + timedelta(microseconds=at // 1000)
-
-
-def moment_or_none(at: int | None) -> datetime | None:
-    """The same, where 0 and None are no time."""
-    return moment(at) if at else None
-
-
 def fault_view(row: Row) -> FaultView:
     """A row of kind fault."""
     socket, text = row.values.get("socket"), row.values.get("text")
@@ -93,7 +82,7 @@ def socket_view(socket: SocketState, connections: list[ConnectionState], shown: 
         endpoints=list(socket.endpoints),
         options=dict(socket.options),
         counters=_named(counts),
-        rates=_rates(shown.history.get(socket.socket)),
+        rates=rates_of(shown.history.get(socket.socket)),
         peers=[] if ended else [_peer(connection, shown) for connection in connections],
         findings=[FindingView(f.rule, f.text, f.advice) for f in socket.findings],
         backlog_sent=shown.backlog.sent.get(socket.socket),
@@ -151,7 +140,7 @@ def _named(counts: tuple[int, ...]) -> dict[str, float]:
     return {name: every[name] for name in _SHOWN_COUNTERS}
 
 
-def _rates(history: deque[tuple[float, tuple[int, ...]]] | None) -> dict[str, float]:
+def rates_of(history: deque[tuple[float, tuple[int, ...]]] | None) -> dict[str, float]:
     if history is None or len(history) < 2:
         return dict.fromkeys(_COUNTING, 0.0)
     (since, before), (now, counts) = history[0], history[-1]

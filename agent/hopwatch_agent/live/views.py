@@ -2,32 +2,32 @@
 
 import time
 
-from hopwatch_agent.landing.address import without_secret
 from hopwatch_agent.live.answers import (
     ConnectionView,
-    ErrorView,
     EventView,
+    IncidentView,
     LaneView,
+    LiveView,
     SocketFindingView,
     SocketView,
     StatusView,
 )
-from hopwatch_agent.live.board import Board, Shown
+from hopwatch_agent.live.board import Board
+from hopwatch_agent.live.moving import moving_sockets
 from hopwatch_agent.live.shaping import (
     connection_view,
-    fault_view,
     finding_views,
     has_ended,
     lane_view,
-    moment,
-    moment_or_none,
     next_events,
     socket_view,
 )
 from hopwatch_agent.live.state import ConnectionState
+from hopwatch_agent.live.status import Status
 from hopwatch_agent.settings.sections import AgentSettings
 
 STUCK_SECONDS = 60.0
+LIVE_EVENTS = 200
 
 
 class AgentView:
@@ -35,13 +35,11 @@ class AgentView:
 
     def __init__(self, board: Board, settings: AgentSettings, version: str) -> None:
         self._board = board
-        self._settings = settings
-        self._version = version
+        self._status = Status(board, settings, version)
 
     def failure(self) -> str | None:
         """Why the agent does not work any more; None while its loop runs."""
-        with self._board.held() as shown:
-            progress = shown.progress
+        progress = self._board.progress
         if not progress.alive:
             return "the loop has ended"
         if progress.heartbeat is not None and time.monotonic() - progress.heartbeat > STUCK_SECONDS:
@@ -50,43 +48,27 @@ class AgentView:
 
     def not_ready(self) -> str | None:
         """Why the agent has nothing true to show yet; None if it has."""
-        with self._board.held() as shown:
-            return self.failure_of(shown) or shown.progress.not_ready
-
-    @staticmethod
-    def failure_of(shown: Shown) -> str | None:
-        """Whether the loop has ended."""
-        return None if shown.progress.alive else "the loop has ended"
+        progress = self._board.progress
+        return progress.not_ready if progress.alive else "the loop has ended"
 
     def status(self) -> StatusView:
         """The agent itself."""
+        return self._status.view()
+
+    def incidents(self) -> list[IncidentView]:
+        """Losses so far, grouped; the oldest first."""
         with self._board.held() as shown:
-            progress, tables = shown.progress, shown.tables
-            tick = progress.last_tick
-            return StatusView(
-                version=self._version,
-                host=self._settings.journal.host,
-                started_at=moment(progress.started_at),
-                directory=str(self._settings.journal.directory),
-                landing=without_secret(self._settings.landing.uri),
-                ready=progress.not_ready is None,
-                processes=sum(process.gone_at is None for process in tables.processes.values()),
-                sockets=sum(not has_ended(socket, shown) for socket in tables.sockets.values()),
-                lag_seconds=None if tick is None else time.monotonic() - tick,
-                rows_waiting=progress.waiting,
-                rows_landed=progress.landed_rows,
-                last_landing=moment_or_none(progress.last_landing),
-                events_lost=sum(process.all_events_lost for process in tables.processes.values()),
-                faults=progress.faults,
-                recent_faults=[fault_view(row) for _, row in shown.faults],
-                errors=[
-                    ErrorView(source, text, moment(since))
-                    for source, (text, since) in sorted(progress.errors.items())
-                ],
-                usage=shown.kernel.own_usage,
-                memory=shown.kernel.own_memory,
-                rows_given_up=progress.given_up,
-            )
+            return shown.incidents.views(shown.tables)
+
+    def live(self, after: int) -> LiveView:
+        """What is pushed to who watches and has the events up to ``after``."""
+        status = self.status()
+        with self._board.held() as shown:
+            events = next_events(shown.events, after, LIVE_EVENTS)
+            newest = shown.events[-1][0] if shown.events else after
+            sockets, left_out = moving_sockets(shown)
+        last = events[-1].id if events else after
+        return LiveView(status, sockets, left_out, events, max(0, newest - last))
 
     def sockets(self) -> list[SocketView]:
         """Every socket, the oldest first; those that ended some minutes ago are not shown any more."""

@@ -4,10 +4,10 @@ import argparse
 
 import msgspec
 
-from hopwatch_agent.settings.options import Options
+from hopwatch_agent.settings.options import SECRET, Options
 from hopwatch_agent.settings.sources import CONFIG, variable_of
 
-_FIELDS = msgspec.structs.fields(Options)
+_FIELDS = tuple(field for field in msgspec.structs.fields(Options) if field.name not in SECRET)
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +29,14 @@ def flags_in(args: argparse.Namespace) -> dict[str, str | bool | None]:
     return {name: getattr(args, name) for name in (CONFIG, *(field.name for field in _FIELDS))}
 
 
+def described() -> list[tuple[str, str, str]]:
+    """(variable, default or "", what it is) of each option; README.md has them as a table."""
+    return [
+        (variable_of(field.name), _shown_default(field), _description(field))
+        for field in msgspec.structs.fields(Options)
+    ]
+
+
 def _description(field: msgspec.structs.FieldInfo) -> str:
     told = msgspec.inspect.type_info(field.type)
     meta = told.extra_json_schema if isinstance(told, msgspec.inspect.Metadata) else None
@@ -36,4 +44,9 @@ def _description(field: msgspec.structs.FieldInfo) -> str:
 
 
 def _default(field: msgspec.structs.FieldInfo) -> str:
-    return "" if field.default is None or field.default is False else f"; {field.default}"
+    default = _shown_default(field)
+    return f"; {default}" if default else ""
+
+
+def _shown_default(field: msgspec.structs.FieldInfo) -> str:
+    return "" if field.default is None or field.default is False else str(field.default)

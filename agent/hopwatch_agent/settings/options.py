@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 LogLevel = Literal["debug", "info", "warning", "error"]
+LogFormat = Literal["auto", "json", "text"]
 
 
 class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -39,8 +40,37 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_lanes: Annotated[
         int, Meta(ge=1, description="lanes held in memory, and connections; of one process, half")
     ] = 100_000
+    max_series: Annotated[
+        int, Meta(ge=1, description="series of sockets in metrics; sockets beyond them are told of as one")
+    ] = 2_000
     log_level: Annotated[LogLevel, Meta(description="least level that is logged")] = "info"
+    log_format: Annotated[
+        LogFormat, Meta(description="json (a line each) or text; auto: text on a terminal")
+    ] = "auto"
+    token: Annotated[
+        str | None, Meta(description="what clients send as Authorization: Bearer ...; never a flag")
+    ] = None
+    token_file: Annotated[
+        str | None, Meta(description="file that holds the token; read again when it changes")
+    ] = None
+    tls_cert: Annotated[
+        str | None, Meta(description="PEM file of the certificate; read again when it changes")
+    ] = None
+    tls_key: Annotated[str | None, Meta(description="PEM file of its key; default: in the same file")] = None
+    tls_client_ca: Annotated[
+        str | None, Meta(description="PEM file of the authority that clients' certificates must be of")
+    ] = None
+    allowed_hosts: Annotated[
+        str | None, Meta(description="further names, by comma, by which clients may call this agent")
+    ] = None
+    insecure: Annotated[
+        bool,
+        Meta(description="serve other hosts although neither token nor client certificates are asked for"),
+    ] = False
+    stop_seconds: Annotated[
+        float, Meta(gt=0, le=3600, description="how long an orderly end may take; then it ends all the same")
+    ] = 20.0
 
 
 SECRET = frozenset({"token"})
-"""Options whose values are never shown."""
+"""Options whose values are never shown; they are no flags, since every user sees the arguments of a process."""

@@ -8,7 +8,8 @@ from hopwatch.settings import from_environment as instrumentation_settings
 
 from hopwatch_agent.errors import SettingsError
 from hopwatch_agent.live.limits import Limits
-from hopwatch_agent.settings.options import LogLevel, Options
+from hopwatch_agent.settings.options import LogFormat, LogLevel, Options
+from hopwatch_agent.settings.telemetry import TelemetrySettings, telemetry_from
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,46 @@ class LandingSettings:
 
 @dataclass(frozen=True)
 class ListenSettings:
-    """Where HTTP is served; port 0 takes a free one."""
+    """Where HTTP is served; port 0 takes a free one. ``allowed_hosts``: names that requests may be for, beside the usual."""
 
     host: str
     port: int
+    allowed_hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TlsSettings:
+    """Files of PEM."""
+
+    cert: Path
+    key: Path
+    client_ca: Path | None = None
+
+
+@dataclass(frozen=True)
+class AccessSettings:
+    """Who may ask: who knows the token, where there is one, and has a certificate, where an authority is named.
+
+    ``insecure``: anyone, from other hosts too.
+    """
+
+    token: str | None = field(default=None, repr=False)
+    token_file: Path | None = None
+    tls: TlsSettings | None = None
+    insecure: bool = False
+
+    @property
+    def asked(self) -> bool:
+        """Whether a client has to prove anything."""
+        return bool(self.token or self.token_file or (self.tls and self.tls.client_ca))
+
+
+@dataclass(frozen=True)
+class LogSettings:
+    """What is logged, and how."""
+
+    level: LogLevel = "info"
+    format: LogFormat = "auto"
 
 
 @dataclass(frozen=True)
@@ -52,19 +89,33 @@ class AgentSettings:
     data: Path
     landing: LandingSettings
     listen: ListenSettings
-    log_level: LogLevel = "info"
+    access: AccessSettings = AccessSettings()
+    log: LogSettings = LogSettings()
+    telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
+    stop_seconds: float = 20.0
+    options: Options = field(default_factory=Options)
 
 
 def settings_from(options: Options, environ: Mapping[str, str]) -> AgentSettings:
-    """What the options come to; ``environ`` says what the instrumentation takes from it. Raises ``SettingsError``."""
+    """What the options come to; ``environ`` says what the instrumentation takes from it.
+
+    Raises ``SettingsError`` with all that does not fit together.
+    """
+    problems = [*_data_problems(environ, options), *_listen_problems(options), *_access_problems(options)]
+    if problems:
+        raise SettingsError(*problems)
     journal = _journal(environ, options)
     data = _data(journal, options)
     return AgentSettings(
         journal=journal,
         data=data,
         landing=_landing(options, data),
-        listen=_listen(options.listen),
-        log_level=options.log_level,
+        listen=_listen(options),
+        access=_access(options),
+        log=LogSettings(options.log_level, options.log_format),
+        telemetry=telemetry_from(environ),
+        stop_seconds=options.stop_seconds,
+        options=options,
     )
 
 
@@ -73,16 +124,20 @@ def _journal(environ: Mapping[str, str], options: Options) -> JournalSettings:
     return JournalSettings(
         directory=Path(options.dir) if options.dir else given.directory,
         host=given.host,
-        limits=Limits(options.max_processes, options.max_sockets, options.max_lanes),
+        limits=Limits(options.max_processes, options.max_sockets, options.max_lanes, options.max_series),
     )
 
 
 def _data(journal: JournalSettings, options: Options) -> Path:
     beside = journal.directory.with_name(f"{journal.directory.name}-data")
-    data = (Path(options.data) if options.data else beside).absolute()
-    if data == journal.directory.absolute():
-        raise SettingsError(f"the data directory must not be the journal directory, {data}")
-    return data
+    return (Path(options.data) if options.data else beside).absolute()
+
+
+def _data_problems(environ: Mapping[str, str], options: Options) -> list[str]:
+    journal = _journal(environ, options)
+    data = _data(journal, options)
+    same = data == journal.directory.absolute()
+    return [f"the data directory must not be the journal directory, {data}"] if same else []
 
 
 def _landing(options: Options, data: Path) -> LandingSettings:
@@ -97,8 +152,44 @@ def _landing(options: Options, data: Path) -> LandingSettings:
     )
 
 
-def _listen(text: str) -> ListenSettings:
-    host, colon, port = text.rpartition(":")
-    if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
-        raise SettingsError(f"cannot listen on {text!r}: it must be HOST:PORT, like 127.0.0.1:8735")
-    return ListenSettings(host=host.removeprefix("[").removesuffix("]"), port=int(port))
+def _listen(options: Options) -> ListenSettings:
+    host, _, port = options.listen.rpartition(":")
+    names = (name.strip().lower() for name in (options.allowed_hosts or "").split(","))
+    return ListenSettings(
+        host=host.removeprefix("[").removesuffix("]"),
+        port=int(port),
+        allowed_hosts=tuple(name for name in names if name),
+    )
+
+
+def _listen_problems(options: Options) -> list[str]:
+    host, colon, port = options.listen.rpartition(":")
+    if colon and host and port.isascii() and port.isdigit() and len(port) < 6 and int(port) <= 65535:
+        return []
+    return [f"cannot listen on {options.listen!r}: it must be HOST:PORT, like 127.0.0.1:8735"]
+
+
+def _access(options: Options) -> AccessSettings:
+    tls = None
+    if options.tls_cert:
+        tls = TlsSettings(
+            cert=Path(options.tls_cert),
+            key=Path(options.tls_key or options.tls_cert),
+            client_ca=Path(options.tls_client_ca) if options.tls_client_ca else None,
+        )
+    return AccessSettings(
+        token=options.token,
+        token_file=Path(options.token_file) if options.token_file else None,
+        tls=tls,
+        insecure=options.insecure,
+    )
+
+
+def _access_problems(options: Options) -> list[str]:
+    problems = []
+    if options.token and options.token_file:
+        problems.append("token and token_file are both given: which of them holds?")
+    for name, value in (("tls_key", options.tls_key), ("tls_client_ca", options.tls_client_ca)):
+        if value and not options.tls_cert:
+            problems.append(f"{name} is given without tls_cert: there would be no TLS")
+    return problems

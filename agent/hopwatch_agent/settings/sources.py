@@ -23,23 +23,26 @@ _OF_A_SERVICE = re.compile(r"(SERVICE_(HOST|PORT)(_.+)?|PORT(_\d+_(TCP|UDP|SCTP)
 def options_from(environ: Mapping[str, str], flags: Mapping[str, str | bool | None]) -> Options:
     """Every option, from wherever it is given; ``config`` among the flags, or in the environment, names the file.
 
-    Raises ``SettingsError``, which names what is wrong and where it was said.
+    Raises ``SettingsError``, which names all that is wrong and where it was said.
     """
+    problems: list[str] = []
     given_flags = {name: value for name, value in flags.items() if value is not None}
-    given_environ = _environment(environ)
+    given_environ = _environment(environ, problems)
     in_environment = given_environ.pop(CONFIG, None)
     config = given_flags.pop(CONFIG, in_environment)
     merged: dict[str, Any] = {}
     if config:
-        merged.update(_from_file(Path(str(config))))
+        merged.update(_from_file(Path(str(config)), problems))
     for name, text in given_environ.items():
-        merged[name] = _converted(name, text, variable_of(name))
+        _put(merged, name, text, variable_of(name), problems)
     for name, value in given_flags.items():
-        merged[name] = _converted(name, value, f"--{name.replace('_', '-')}")
+        _put(merged, name, value, f"--{name.replace('_', '-')}", problems)
+    if problems:
+        raise SettingsError(*problems)
     return Options(**merged)
 
 
-def _environment(environ: Mapping[str, str]) -> dict[str, str]:
+def _environment(environ: Mapping[str, str], problems: list[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     if environ.get(variable_of(_JOURNAL_DIRECTORY)):
         found[_JOURNAL_DIRECTORY] = environ[variable_of(_JOURNAL_DIRECTORY)]
@@ -49,8 +52,9 @@ def _environment(environ: Mapping[str, str]) -> dict[str, str]:
             continue
         name = rest.lower()
         if rest != rest.upper() or name == _JOURNAL_DIRECTORY or name not in {*_TYPES, CONFIG}:
-            raise SettingsError(_unknown(variable, [variable_of(known) for known in (*_TYPES, CONFIG)]))
-        found[name] = value
+            problems.append(_unknown(variable, [variable_of(known) for known in (*_TYPES, CONFIG)]))
+        else:
+            found[name] = value
     return found
 
 
@@ -59,17 +63,22 @@ def variable_of(name: str) -> str:
     return "HOPWATCH_DIR" if name == _JOURNAL_DIRECTORY else PREFIX + name.upper()
 
 
-def _from_file(path: Path) -> dict[str, Any]:
+def _from_file(path: Path, problems: list[str]) -> dict[str, Any]:
+    merged: dict[str, Any] = {}
     try:
         found = msgspec.toml.decode(path.read_bytes())
     except OSError as error:
-        raise SettingsError(f"cannot read the settings in {path}: {error.strerror}") from error
+        problems.append(f"cannot read the settings in {path}: {error.strerror}")
+        return merged
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} is not TOML: {error}") from error
-    for name in found:
+        problems.append(f"{path} is not TOML: {error}")
+        return merged
+    for name, value in found.items():
         if name not in _TYPES:
-            raise SettingsError(f"{path}: " + _unknown(name, list(_TYPES)))
-    return {name: _converted(name, value, f"{path}: {name}", strict=True) for name, value in found.items()}
+            problems.append(f"{path}: " + _unknown(name, list(_TYPES)))
+        else:
+            _put(merged, name, value, f"{path}: {name}", problems, strict=True)
+    return merged
 
 
 def _unknown(name: str, known: list[str]) -> str:
@@ -77,13 +86,14 @@ def _unknown(name: str, known: list[str]) -> str:
     return f"{name} is no setting of the agent" + (f"; did you mean {near[0]}?" if near else "")
 
 
-def _converted(name: str, value: object, where: str, *, strict: bool = False) -> object:
+def _put(
+    merged: dict[str, Any], name: str, value: object, where: str, problems: list[str], *, strict: bool = False
+) -> None:
     try:
-        converted = msgspec.convert(value, _TYPES[name], strict=strict)
+        merged[name] = msgspec.convert(value, _TYPES[name], strict=strict)
     except msgspec.ValidationError as error:
         shown = "not usable" if name in SECRET else repr(value)
-        raise SettingsError(f"{where} is {shown}: {_reason(error)}") from error
-    return converted
+        problems.append(f"{where} is {shown}: {_reason(error)}")
 
 
 def _reason(error: msgspec.ValidationError) -> str:

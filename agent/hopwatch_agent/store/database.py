@@ -10,11 +10,10 @@ from pathlib import Path
 import msgspec
 
 from hopwatch_agent.errors import DataDirectoryError, StoreError
+from hopwatch_agent.store.room import PAGE, logged_pages
 
 SCHEMA_VERSION = 2
 FILE_NAME = "agent.sqlite3"
-WAL_BYTES = 8 * 1024 * 1024
-"""To so much the write-ahead log is cut again after a large transaction."""
 
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -68,6 +67,7 @@ def owned(data: Path) -> Iterator[None]:
 def prepare(data: Path) -> None:
     """Makes the tables of a new database; raises ``DataDirectoryError`` for a file that is not ours."""
     path = data / FILE_NAME
+    _make_for_us_alone(path)
     connection = connect(data)
     try:
         with starting(path), transaction(connection):
@@ -79,6 +79,22 @@ def prepare(data: Path) -> None:
         connection.close()
     if version is None or version[0] != SCHEMA_VERSION:
         raise DataDirectoryError(f"the database {path} is of another version of the agent")
+
+
+def _make_for_us_alone(path: Path) -> None:
+    """Makes the file, so that it and what SQLite makes beside it with the same mode are nobody else's to read."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise DataDirectoryError(f"cannot use the database {path}: {error.strerror}") from error
+    try:
+        if os.fstat(descriptor).st_uid == os.geteuid():
+            os.fchmod(descriptor, 0o600)
+    except OSError as error:
+        raise DataDirectoryError(f"cannot use the database {path}: {error.strerror}") from error
+    finally:
+        # closed before SQLite locks it: closing lets go of all locks that the process has on a file
+        os.close(descriptor)
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:
@@ -107,13 +123,14 @@ def connect(data: Path) -> sqlite3.Connection:
     path = data / FILE_NAME
     with starting(path):
         connection = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
-        connection.execute(
-            "PRAGMA auto_vacuum=INCREMENTAL"
-        )  # of a new database only; before anything is written
+        # of a new database only; before anything is written
+        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("PRAGMA wal_autocheckpoint=1000")
-        connection.execute(f"PRAGMA journal_size_limit={WAL_BYTES}")
+        connection.execute(f"PRAGMA wal_autocheckpoint={logged_pages(data)}")
+        connection.execute(f"PRAGMA journal_size_limit={2 * PAGE * logged_pages(data)}")
+        # a container may have no folder for temporary files that can be written
+        connection.execute("PRAGMA temp_store=MEMORY")
     return connection
 
 

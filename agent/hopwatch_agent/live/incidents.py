@@ -1,0 +1,149 @@
+"""Losses so far, grouped as an operator would tell of them: by receiver and stream, close in time.
+
+The analysis has the last word: it sees every host, and what comes later.
+"""
+
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+
+from hopwatch_agent.live.answers import EvidenceView, IncidentView
+from hopwatch_agent.live.draft import Tables
+from hopwatch_agent.live.state import Row, SocketState
+from hopwatch_agent.live.times import moment
+
+CLOSE_NANOSECONDS = 60 * 1_000_000_000
+INCIDENTS_KEPT = 200
+STREAMS_KEPT = 1000
+ONSETS_KEPT = 1000
+LANES_COUNTED = 10_000
+KINDS = frozenset({"gap", "unroutable", "onset"})
+
+_Key = tuple[str, str]
+
+
+@dataclass
+class _Incident:
+    number: int
+    socket: str
+    stream: str
+    cause: str | None
+    host: str
+    first_at: int
+    last_at: int
+    lost: int = 0
+    gaps: int = 0
+    lanes: set[int] = field(default_factory=set)
+    before: int | None = None
+    after: int | None = None
+
+
+class Incidents:
+    """The newest incidents of the events that it is told of."""
+
+    def __init__(self) -> None:
+        self._kept: deque[_Incident] = deque(maxlen=INCIDENTS_KEPT)
+        self._open: OrderedDict[_Key, _Incident] = OrderedDict()
+        self._onsets: OrderedDict[str, deque[int]] = OrderedDict()
+
+    def add(self, number: int, row: Row) -> None:
+        """Takes up an event of one of ``KINDS``."""
+        values = row.values
+        socket = str(values["socket"])
+        if row.kind == "onset":
+            self._add_onset(socket, _number(values["number"]))
+        elif row.kind == "unroutable":
+            incident = self._incident(number, row, (socket, socket), "unroutable")
+            incident.lost += _number(values["messages"])
+            incident.gaps += 1
+            _with_lane(incident, values["lane"])
+        elif values["action"] == "gap":
+            incident = self._incident(number, row, (socket, str(values["stream"])), None)
+            incident.lost += _number(values["lost"])
+            incident.gaps += 1
+            _with_lane(incident, values["lane"])
+            _with_range(incident, values["before"], values["after"])
+        elif values["action"] == "late":
+            late = self._open.get((socket, str(values["stream"])))
+            if late is not None and late.lost:
+                late.lost -= 1
+
+    def views(self, tables: Tables) -> list[IncidentView]:
+        """All that lost something, the oldest first."""
+        return [self._view(incident, tables) for incident in self._kept if incident.lost]
+
+    def _incident(self, number: int, row: Row, key: _Key, cause: str | None) -> _Incident:
+        incident = self._open.get(key)
+        at = row.at
+        if incident is None or abs(at - incident.last_at) > CLOSE_NANOSECONDS:
+            incident = _Incident(number, *key, cause, row.host, at, at)
+            self._kept.append(incident)
+            self._open[key] = incident
+            self._open.move_to_end(key)
+            if len(self._open) > INCIDENTS_KEPT:
+                self._open.popitem(last=False)
+        elif at > incident.last_at:
+            incident.last_at = at
+        elif at < incident.first_at:
+            incident.first_at = at
+        return incident
+
+    def _add_onset(self, stream: str, number: int) -> None:
+        onsets = self._onsets.get(stream)
+        if onsets is None:
+            onsets = self._onsets[stream] = deque(maxlen=ONSETS_KEPT)
+            if len(self._onsets) > STREAMS_KEPT:
+                self._onsets.popitem(last=False)
+        onsets.append(number)
+
+    def _view(self, incident: _Incident, tables: Tables) -> IncidentView:
+        receiver, sender = tables.sockets.get(incident.socket), tables.sockets.get(incident.stream)
+        unroutable = incident.cause == "unroutable"
+        here = _called(receiver, incident.socket)
+        there = _called(sender, f"stream {incident.stream}")
+        return IncidentView(
+            id=incident.number,
+            hop=f"{here} → its peers" if unroutable else f"{there} → {here}",
+            socket=incident.socket,
+            stream=incident.stream,
+            lanes=len(incident.lanes),
+            host=incident.host,
+            cause=incident.cause,
+            certainty="exact" if incident.cause else None,
+            preliminary=True,
+            started_at=moment(incident.first_at),
+            ended_at=moment(incident.last_at),
+            lost=incident.lost,
+            gaps=incident.gaps,
+            evidence=[] if unroutable else self._evidence(incident),
+        )
+
+    def _evidence(self, incident: _Incident) -> list[EvidenceView]:
+        first, last = incident.before, incident.after
+        if first is None or last is None:
+            return []
+        # one that begins a gap has the number of the first message missing
+        seen = sum(first < number <= last for number in self._onsets.get(incident.stream, ()))
+        if not seen:
+            return []
+        text = f"the sender's pipe was full {seen} times among its messages {first} to {last}"
+        return [EvidenceView("onset", text)]
+
+
+def _called(socket: SocketState | None, otherwise: str) -> str:
+    return socket.name if socket is not None else otherwise
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _with_lane(incident: _Incident, lane: object) -> None:
+    if isinstance(lane, int) and len(incident.lanes) < LANES_COUNTED:
+        incident.lanes.add(lane)
+
+
+def _with_range(incident: _Incident, before: object, after: object) -> None:
+    if isinstance(before, int) and (incident.before is None or before < incident.before):
+        incident.before = before
+    if isinstance(after, int) and (incident.after is None or after > incident.after):
+        incident.after = after

@@ -1,0 +1,79 @@
+"""HTTP connections with an end: whoever sends or reads too slowly, or is one too many, is cut off."""
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from hopwatch_api.guard import CERTIFICATE
+from hopwatch_api.live import LIVE_PATH
+
+CONNECTIONS = 256
+HEAD_SECONDS = 10.0
+"""For all of a request's head, from the connection or the last answer on."""
+ANSWER_SECONDS = 30.0
+"""For all of an answer; ``/v1/live`` has a time of its own for each message."""
+HEAD_BYTES = 16 * 1024
+
+
+class BoundedProtocol(H11Protocol):
+    """uvicorn's own, which waits for ever for a client that never ends its request, or does not read."""
+
+    _timer: asyncio.TimerHandle | None = None
+    _served: object = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A client has come."""
+        super().connection_made(transport)
+        tls = transport.get_extra_info("ssl_object")
+        if tls is not None and tls.getpeercert():
+            self.app = _with_certificate(self.app)
+        self._end_in(HEAD_SECONDS)
+        if len(self.connections) > CONNECTIONS:
+            self._one_too_many()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The client is gone."""
+        self._end_in(None)
+        super().connection_lost(exc)
+
+    def handle_events(self) -> None:
+        """Something has come in."""
+        super().handle_events()
+        if self.serving and self._served is not self.cycle:
+            self._served = self.cycle
+            self._end_in(None if self.scope["path"] == LIVE_PATH else ANSWER_SECONDS)
+
+    def on_response_complete(self) -> None:
+        """An answer is out."""
+        self._end_in(HEAD_SECONDS)
+        super().on_response_complete()
+
+    @property
+    def serving(self) -> bool:
+        """Whether a request is being answered."""
+        return self.cycle is not None and not self.cycle.response_complete
+
+    @property
+    def ends_at(self) -> float:
+        """By the loop's clock, when it will be cut off."""
+        return self._timer.when() if self._timer is not None else float("inf")
+
+    def _end_in(self, seconds: float | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None if seconds is None else self.loop.call_later(seconds, self.transport.abort)
+
+    def _one_too_many(self) -> None:
+        idle = (
+            other for other in self.connections if isinstance(other, BoundedProtocol) and not other.serving
+        )
+        oldest = min(idle, key=lambda other: other.ends_at, default=self)
+        oldest.transport.abort()
+
+
+def _with_certificate(app: Any) -> Any:
+    async def proven(scope: Any, receive: Any, send: Any) -> None:
+        await app({**scope, CERTIFICATE: True}, receive, send)
+
+    return proven

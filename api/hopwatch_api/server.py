@@ -1,0 +1,121 @@
+"""The HTTP server of one agent."""
+
+import asyncio
+import contextlib
+import functools
+import socket
+from collections.abc import Callable, Iterator
+
+import uvicorn
+from hopwatch_agent.errors import SettingsError
+from hopwatch_agent.settings.sections import AccessSettings, ListenSettings
+from starlette.types import ASGIApp
+
+from hopwatch_api.guard import Guard
+from hopwatch_api.hosts import Hosts
+from hopwatch_api.protocol import HEAD_BYTES, BoundedProtocol
+from hopwatch_api.stopping import Stop
+from hopwatch_api.tls import Tls
+from hopwatch_api.tokens import Token
+
+SHUTDOWN_SECONDS = 2
+REFRESH_SECONDS = 1.0
+
+
+class Access:
+    """Who may ask: token and certificates, as they are now."""
+
+    def __init__(self, settings: AccessSettings) -> None:
+        """Raises ``SettingsError`` with all that is wrong."""
+        problems: list[str] = []
+        self.token: Token | None = None
+        self.tls: Tls | None = None
+        try:
+            self.token = Token(settings) if settings.token is not None or settings.token_file else None
+        except SettingsError as error:
+            problems += error.problems
+        try:
+            self.tls = Tls(settings.tls) if settings.tls else None
+        except SettingsError as error:
+            problems += error.problems
+        if problems:
+            raise SettingsError(*problems)
+        self._client_ca = bool(settings.tls and settings.tls.client_ca)
+
+    def guard(self, app: ASGIApp, listen: ListenSettings) -> Guard:
+        """The application, for those who may ask."""
+        hosts = Hosts((listen.host, *listen.allowed_hosts))
+        return Guard(app, hosts, self.token, certificate=self._client_ca)
+
+    def refresh(self) -> dict[str, str | None]:
+        """Takes up what has changed in the files; what is wrong with them, by file."""
+        problems: dict[str, str | None] = {}
+        if self.token is not None:
+            self.token.refresh()
+            problems["token"] = self.token.problem
+        if self.tls is not None:
+            self.tls.refresh()
+            problems["tls"] = self.tls.problem
+        return problems
+
+
+class _Server(uvicorn.Server):
+    """Leaves the signals to the agent: it has more to end than HTTP."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def serve(
+    app: ASGIApp,
+    listener: socket.socket,
+    tls: Tls | None,
+    stop: Stop,
+    each_second: Callable[[], None],
+    *,
+    started: Callable[[str], None],
+    stopping: Callable[[], None],
+) -> None:
+    """Serves until told to stop. ``started`` is given the URL."""
+    config = uvicorn.Config(
+        app,
+        http=BoundedProtocol,
+        ws="none",
+        h11_max_incomplete_event_size=HEAD_BYTES,
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        ssl_context_factory=None if tls is None else lambda _config, _default: tls.context,
+    )
+    server = _Server(config)
+
+    def end() -> None:
+        server.should_exit = True
+        stopping()
+
+    # called from a signal handler, in the midst of whatever the loop does
+    stop.call(functools.partial(_in_loop, asyncio.get_running_loop(), end))
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    while not server.started and not serving.done():
+        await asyncio.sleep(0.01)
+    if server.started:
+        started(_url(listener, "http" if tls is None else "https"))
+    while not serving.done():
+        each_second()
+        await asyncio.wait({serving}, timeout=REFRESH_SECONDS)
+    await serving
+
+
+def _in_loop(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+    with contextlib.suppress(RuntimeError):  # it has ended by itself
+        loop.call_soon_threadsafe(call)
+
+
+def _url(listener: socket.socket, scheme: str) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"

@@ -1,0 +1,77 @@
+"""The token that clients show: from the settings, or from a file that is read again when it changes."""
+
+import hmac
+from pathlib import Path
+
+from hopwatch_agent.errors import SettingsError
+from hopwatch_agent.logs.events import EventLogger
+from hopwatch_agent.settings.sections import AccessSettings
+
+LEAST_LENGTH = 16
+_LARGEST_FILE = 4096
+_SCHEME = b"bearer "
+
+log = EventLogger(__name__)
+
+
+class Token:
+    """What clients have to know."""
+
+    def __init__(self, access: AccessSettings) -> None:
+        """Raises ``SettingsError`` if it cannot be had or is none."""
+        self._file = access.token_file
+        self._seen: tuple[int, ...] | None = None
+        self._value = b""
+        self.problem: str | None = None
+        """Why the file's present content is not used; the last good one is."""
+        if self._file is not None:
+            self._seen = _mark(self._file)
+            self._value = _read(self._file)
+        else:
+            self._value = _checked(access.token or "", "token")
+
+    def shown_in(self, authorization: bytes | None) -> bool:
+        """Whether the header of a request holds the token. How long it takes tells nothing of how much was right."""
+        if authorization is None or authorization[: len(_SCHEME)].lower() != _SCHEME:
+            return False
+        return hmac.compare_digest(authorization[len(_SCHEME) :].strip(), self._value)
+
+    def refresh(self) -> None:
+        """Reads the file again if it has changed; what cannot be used does not replace the token."""
+        if self._file is None:
+            return
+        try:
+            mark = _mark(self._file)
+            if mark == self._seen:
+                return
+            self._value = _read(self._file)
+        except SettingsError as error:
+            self.problem = f"{error}; the token that was read last goes on to hold"
+            return
+        self._seen, self.problem = mark, None
+        log.info("token_renewed", file=str(self._file))
+
+
+def _mark(file: Path) -> tuple[int, ...]:
+    try:
+        status = file.stat()
+    except OSError as error:
+        raise SettingsError(f"cannot read the token in {file}: {error.strerror}") from error
+    return (status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size)
+
+
+def _read(file: Path) -> bytes:
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(_LARGEST_FILE)
+    except OSError as error:
+        raise SettingsError(f"cannot read the token in {file}: {error.strerror}") from error
+    return _checked(content.decode("latin-1").strip(), f"the token in {file}")
+
+
+def _checked(token: str, what: str) -> bytes:
+    if not all("!" <= sign <= "~" for sign in token):
+        raise SettingsError(f"{what} has characters that a header cannot carry: use letters and digits")
+    if len(token) < LEAST_LENGTH:
+        raise SettingsError(f"{what} is too short to be safe: it needs {LEAST_LENGTH} characters or more")
+    return token.encode()

@@ -1,0 +1,135 @@
+"""``/v1/live`` and ``/v1/incidents``: what goes on, and what was lost so far."""
+
+import contextlib
+import json
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from agent_process import AgentProcess, eventually
+from hopwatch_api.live import CLIENTS
+from journal_writer import JournalWriter
+
+SENDER = "00000000000000a1"
+RECEIVER = "00000000000000b2"
+ROUTER = "00000000000000c3"
+
+
+@pytest.fixture(scope="module")
+def writer(agent: AgentProcess) -> Iterator[JournalWriter]:
+    writer = JournalWriter(agent.journal)
+    writer.opened(SENDER, name="quotes")
+    writer.opened(RECEIVER, slot=1, kind="SUB", name="slow")
+    writer.opened(ROUTER, slot=2, kind="ROUTER", name="desk")
+    yield writer
+    writer.close()
+
+
+def pushed(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(event, data) of each message of a stream."""
+    event = ""
+    for line in lines:
+        if line.startswith("event: "):
+            event = line.removeprefix("event: ")
+        elif line.startswith("data: "):
+            yield event, json.loads(line.removeprefix("data: "))
+
+
+def status_of_live(agent: AgentProcess) -> int:
+    with httpx.stream("GET", f"{agent.url}/v1/live", timeout=20) as answer:
+        return answer.status_code
+
+
+def gap(writer: JournalWriter, first: int, last: int, **keys: int) -> None:
+    numbers = {"first": first, "last": last, "before": first - 1, "after": last + 1, "lost": last - first + 1}
+    writer.event("gap", socket=RECEIVER, stream=SENDER, lane=0, received=1, **{**numbers, **keys})
+
+
+def test_losses_of_one_stream_close_in_time_are_one_incident(
+    agent: AgentProcess, writer: JournalWriter
+) -> None:
+    now = time.time_ns()
+    writer.event("onset", socket=SENDER, number=4, lane=0, lane_number=4)
+    gap(writer, 4, 6, t=now)
+    gap(writer, 9, 9, t=now + 10**9)
+    writer.event("late", socket=RECEIVER, stream=SENDER, lane=0, number=5)
+    gap(writer, 100, 109, t=now + 100 * 10**9)
+    writer.event("unroutable", socket=ROUTER, number=1, messages=7, reason="unknown_peer", peer="00")
+
+    found = eventually(lambda: (all_of := agent.get("/v1/incidents")) and len(all_of) == 3 and all_of)
+
+    assert [(i["hop"], i["lost"], i["gaps"], i["cause"]) for i in found] == [
+        ("quotes → slow", 3, 2, None),
+        ("quotes → slow", 10, 1, None),
+        ("desk → its peers", 7, 1, "unroutable"),
+    ]
+    assert all(incident["preliminary"] for incident in found)
+    assert found[0]["evidence"][0]["text"] == "the sender's pipe was full 1 times among its messages 3 to 10"
+    assert found[0]["started_at"] < found[0]["ended_at"] < found[1]["started_at"]
+
+
+def test_live_tells_of_the_agent_rates_and_new_events_each_second(
+    agent: AgentProcess, writer: JournalWriter
+) -> None:
+    writer.set_counters(SENDER, 0, sent=1)
+    last = eventually(lambda: agent.get("/v1/events?limit=1000"))[-1]["id"]
+    with httpx.stream("GET", f"{agent.url}/v1/live?after={last}", timeout=20) as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        messages = pushed(answer.iter_lines())
+        event, first = next(messages)
+        began = time.monotonic()
+        assert (event, first["events"], first["status"]["ready"]) == ("live", [], True)
+        writer.set_counters(SENDER, 0, sent=1001)
+        gap(writer, 200, 201)
+        told = [data for _, data in (next(messages), next(messages))]
+    assert 1.5 < time.monotonic() - began < 5
+    assert [event["kind"] for data in told for event in data["events"]] == ["gap"]
+    (sender,) = [moving for moving in told[-1]["sockets"] if moving["id"] == SENDER]
+    assert sender["rates"]["sent"] > 0
+
+
+def test_those_who_watch_are_bounded_and_who_leaves_is_noticed(agent: AgentProcess) -> None:
+    with contextlib.ExitStack() as watching:
+        kept = []
+        for _ in range(CLIENTS):
+            answer = watching.enter_context(httpx.stream("GET", f"{agent.url}/v1/live", timeout=20))
+            kept.append(answer.iter_lines())  # which closes its answer when it goes
+            assert next(kept[-1]) == "event: live"
+        assert status_of_live(agent) == 503
+    eventually(lambda: status_of_live(agent) == 200)
+
+
+def test_who_watches_is_told_of_the_end_and_does_not_delay_it(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    others = {k: v for k, v in os.environ.items() if not k.startswith("HOPWATCH_")}
+    agent = AgentProcess(tmp_path_factory.mktemp("ending"), others)
+    agent.start()
+    seen: list[str] = []
+
+    def watch() -> None:
+        with httpx.stream("GET", f"{agent.url}/v1/live", timeout=20) as answer:
+            for event, _ in pushed(answer.iter_lines()):
+                seen.append(event)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    eventually(lambda: seen)
+    # neither of these ever reads, or says what it wants
+    address = agent.url.removeprefix("http://").split(":")
+    stuck = [socket.create_connection((address[0], int(address[1]))) for _ in range(3)]
+    stuck[0].sendall(b"GET /v1/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    stuck[1].sendall(b"GET /v1/sock")
+    stuck[0].recv(100)
+    began = time.monotonic()
+    status, _ = agent.terminate()
+    watcher.join()
+    assert (status, seen[-1]) == (0, "end")
+    assert time.monotonic() - began < 5
+    for connection in stuck:
+        connection.close()
