@@ -139,7 +139,7 @@ def measure_all(folder: Path, seconds: int) -> None:
     print("| read once a second | CPU, ms | of a core |\n| --- | ---: | ---: |")
     ends = [end for pair in connected(500) for end in pair]
     for count in (1, 100, 1000):
-        report(f"{count} connections", kernel_view(folder, ends[:count], [], seconds))
+        report(several(count, "connection"), kernel_view(folder, ends[:count], [], seconds))
     report("pyroute2 listing all of the host's 1,000 sockets", pyroute2_alone())
     others = connected(2500)
     report("100 connections on a host with 5,000 more sockets", kernel_view(folder, ends[:100], [], seconds))
@@ -147,7 +147,7 @@ def measure_all(folder: Path, seconds: int) -> None:
     del others
     with_processes(folder, seconds)
     for lanes in (100, 1000, 10_000):
-        report(f"backlog of {lanes} lanes", backlog(lanes, seconds))
+        report(f"backlog of {several(lanes, 'lane')}", backlog(lanes, seconds))
 
 
 def with_processes(folder: Path, seconds: int) -> None:
@@ -158,9 +158,15 @@ def with_processes(folder: Path, seconds: int) -> None:
     holder.start()
     held.wait()
     for count in (1, 100):
-        report(f"{count} processes", kernel_view(folder, [], names[:count], seconds))
+        report(several(count, "process"), kernel_view(folder, [], names[:count], seconds))
     holder.kill()
     holder.join()
+
+
+def several(count: int, what: str) -> str:
+    """A count in words."""
+    ending = "" if count == 1 else "es" if what.endswith("s") else "s"
+    return f"{count:,} {what}{ending}"
 
 
 def report(label: str, milliseconds: float) -> None:
