@@ -65,6 +65,12 @@ class Bench:
         self.batches = BatchStore(self.data)
         self.lander = Lander(self.batches, Landing(str(self.landed)))
 
+    def set_limits(self, limits: Limits) -> None:
+        """From here on, as of an agent with these settings."""
+        self.ticker.close()
+        settings = JournalSettings(self.journal, "box-1", limits)
+        self.ticker = Ticker(settings, self.store, self.tables, self.board)
+
     @property
     def view(self) -> AgentView:
         """What the agent would answer over HTTP."""

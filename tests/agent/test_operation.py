@@ -105,7 +105,8 @@ def test_any_user_with_no_name_no_home_no_capability_and_a_read_only_root(
     for path in (own / "journal", *(own / "journal").iterdir()):
         os.chown(path, USER, USER)
     agent = AgentProcess(own, {name: os.environ.get(name, "") for name in ("PATH", "PYTHONPATH")})
-    agent.start_within(confined)
+    agent.before = confined
+    agent.start()
     try:
         eventually(lambda: agent.get("/v1/sockets"))
         assert agent.process is not None

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from hopwatch_agent.errors import SettingsError
+from hopwatch_agent.settings.flags import described
 from hopwatch_agent.settings.options import Options
 from hopwatch_agent.settings.sections import settings_from
 from hopwatch_agent.settings.sources import options_from
@@ -99,3 +100,12 @@ def test_what_is_told_of_the_settings_holds_no_secret() -> None:
     lines = told(Options(land="s3://key:secret@bucket/folder"))
 
     assert 'land = "s3://bucket/folder"' in lines
+
+
+def test_the_readme_lists_every_setting_as_it_is_declared() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    wanted = [f"| `{variable}` | {default} | {what} |" for variable, default, what in described()]
+
+    missing = [line for line in wanted if line not in readme]
+
+    assert not missing, "README.md, 'The agent's settings', lacks:\n" + "\n".join(missing)

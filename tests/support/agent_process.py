@@ -4,7 +4,7 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -67,27 +67,19 @@ class AgentProcess:
 
     def start(self, *arguments: str) -> None:
         """Starts it and waits until it serves."""
-        self._await(self.launch(*arguments))
-
-    def start_within(self, command: list[str]) -> None:
-        """Starts it by a command that takes its own command as arguments, and waits until it serves."""
-        self._await(self.launch(before=command))
-
-    def _await(self, process: "subprocess.Popen[str]") -> None:
-        self.process = process
+        self.process = self.launch(*arguments)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line.startswith("hopwatch agent: http"):
             raise AssertionError(f"{line!r}; {self.process.communicate()[1]}")
         self.url = line.split()[-1]
 
-    def launch(self, *arguments: str, before: Sequence[str] = ()) -> "subprocess.Popen[str]":
+    def launch(self, *arguments: str) -> "subprocess.Popen[str]":
         """Starts it."""
         folders = ["--dir", str(self.journal), "--data", str(self.data), "--land", self._land]
         return subprocess.Popen(
             [
                 *self.before,
-                *before,
                 str(HOPWATCH),
                 "agent",
                 *folders,

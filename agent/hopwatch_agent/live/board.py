@@ -124,6 +124,10 @@ class Board:
         """Shows rows that the agent has added of itself."""
         with self.held() as shown:
             self._add(shown, rows)
+        if self.listener is not None:
+            self.listener(rows)
+        for _, row in rows:
+            _log(row)
 
     def remember(self, rows: Sequence[tuple[int, Row]]) -> None:
         """Shows events that were committed by an earlier run."""
@@ -231,6 +235,9 @@ def _log(row: Row) -> None:
 
 
 def _held(row: Row) -> Row:
+    """The row within its limits, which nearly every one is in."""
+    if not any(_is_large(value) for value in row.values.values()):
+        return row
     values: Values = {}
     for name, value in row.values.items():
         if isinstance(value, str):
@@ -240,6 +247,10 @@ def _held(row: Row) -> Row:
         else:
             values[name] = value
     return replace(row, values=values)
+
+
+def _is_large(value: object) -> bool:
+    return isinstance(value, dict) or (isinstance(value, str) and len(value) > ADVICE_LIMIT)
 
 
 def _longer(

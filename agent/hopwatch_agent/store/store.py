@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from hopwatch_agent.errors import StoreError
 from hopwatch_agent.landing.schemas import SAMPLES
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.state import (
@@ -112,8 +113,13 @@ class Store:
 
     def room(self) -> int:
         """How many bytes a step may add; raises ``StoreError`` if that is none."""
-        with reading():
-            return room(self._connection, self._path)
+        try:
+            with reading():
+                return room(self._connection, self._path)
+        except OSError as error:
+            raise StoreError(
+                f"the disk of the database {self._path} cannot be asked for room: {error}"
+            ) from error
 
     def oldest_row(self) -> int:
         """Number of the oldest row that waits to be landed; the next one's number if none waits."""
