@@ -110,7 +110,7 @@ def backlog(lanes: int, seconds: int) -> float:
         for lane in range(lanes):
             numbers[SOCKET, SOCKET, lane] = (100 + int(clock), 0, 0, 0, 0)
             numbers[RECEIVER, SOCKET, lane] = (50, 0, 0, 50, time.time_ns())
-        tracker.show(numbers, Moment(time.time_ns(), EACH_TIME * clock))
+        tracker.show(numbers, Moment(time.time_ns(), EACH_TIME * clock), more=False)
 
     with_counting = cpu_ms(step, seconds)
     return with_counting - cpu_ms(lambda _: step(0.0), seconds)
