@@ -15,6 +15,7 @@ import httpx
 import pytest
 from agent_process import AgentProcess, WriterProcess, eventually
 from hopwatch_agent.agent import Agent
+from hopwatch_agent.logs.events import EVENT_FIELDS
 from hopwatch_agent.settings.sections import settings_from
 from hopwatch_agent.settings.sources import options_from
 from hopwatch_agent.telemetry import push
@@ -104,8 +105,10 @@ def test_a_collector_that_comes_later_and_goes_in_between_gets_everything(
         collector.start()
         eventually(lambda: errors(agent) == {}, 60)
         eventually(lambda: "EventName: hopwatch.loss" in collector.said())
-    lines = [record.getMessage() for record in caplog.records if "opentelemetry" in record.name]
-    assert lines == []
+    assert [record for record in caplog.records if "opentelemetry" in record.name] == []
+    failing = [record for record in caplog.records if record.getMessage() == "failing"]
+    sources = sorted(getattr(record, EVENT_FIELDS)["source"] for record in failing)
+    assert sources == ["telemetry logs", "telemetry metrics"]
 
 
 def test_a_receiver_that_never_answers_keeps_neither_ticks_nor_the_end_waiting(
