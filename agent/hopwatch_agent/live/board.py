@@ -124,6 +124,10 @@ class Board:
         """Shows rows that the agent has added of itself."""
         with self.held() as shown:
             self._add(shown, rows)
+        if self.listener is not None:
+            self.listener(rows)
+        for _, row in rows:
+            _log(row)
 
     def remember(self, rows: Sequence[tuple[int, Row]]) -> None:
         """Shows events that were committed by an earlier run."""
