@@ -89,6 +89,23 @@ def test_a_collector_gets_metrics_and_events(
     assert "messaging.system: Str(zeromq)" in said
 
 
+def test_an_agent_that_ends_tells_what_was_counted_to_the_end(
+    tmp_path: Path,
+    collector: Collector,
+    writer: JournalWriter,
+    push_to: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    collector.start()
+    push_to(collector.http)
+    monkeypatch.setenv("OTEL_METRIC_EXPORT_INTERVAL", "60000")
+    with agent_within(tmp_path):
+        pass
+    said = eventually(lambda: "hopwatch.lost.messages" in collector.said() and collector.said())
+    assert "Value: 3\n" in said[said.index("Name: hopwatch.lost.messages") :][:1000]
+    assert "EventName: hopwatch.loss" in said
+
+
 def test_a_collector_that_comes_later_and_goes_in_between_gets_everything(
     tmp_path: Path,
     collector: Collector,
