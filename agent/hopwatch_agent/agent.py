@@ -9,11 +9,20 @@ from hopwatch_agent.landing.landing import Landing
 from hopwatch_agent.landing.loop import LandingLoop
 from hopwatch_agent.landing.merger import Merger, MergeRule
 from hopwatch_agent.live.board import EVENTS_KEPT, Board
+from hopwatch_agent.live.draft import Tables
 from hopwatch_agent.loop import TickLoop
 from hopwatch_agent.settings.sections import AgentSettings
 from hopwatch_agent.store.database import prepare
 from hopwatch_agent.store.store import Store
+from hopwatch_agent.telemetry.identity import Identity
+from hopwatch_agent.telemetry.log_events import EventBook
+from hopwatch_agent.telemetry.page import MetricsPage
+from hopwatch_agent.telemetry.planned import planned
+from hopwatch_agent.telemetry.push import Push
 from hopwatch_agent.tick import Ticker
+
+TELEMETRY_SECONDS = 3.0
+"""How long the last export may take."""
 
 
 class Agent:
@@ -30,6 +39,17 @@ class Agent:
         self._lander, self._landings = self._make_landing()
         ticker = Ticker(settings.journal, self._store, tables, self.board)
         self._ticks = TickLoop(ticker, self.board, settings)
+        identity = Identity(settings.journal.host, self._store.name())
+        self.metrics = MetricsPage(self.board, identity, settings.telemetry.disabled)
+        book = self._book(tables) if settings.telemetry.logs is not None else None
+        self._push = Push(planned(settings.telemetry, identity, self.board, book), self.board)
+
+    def _book(self, tables: Tables) -> EventBook:
+        book = EventBook(tables)
+        self.board.listener = book.note
+        with self.board.held() as shown:
+            shown.progress.events_untold = book.untold
+        return book
 
     def _restore(self) -> None:
         self.board.remember(self._store.newest_events(EVENTS_KEPT))
@@ -52,6 +72,7 @@ class Agent:
         """Begins to read journals and to land; raises ``DirectoryInUseError``."""
         self._ticks.start()
         self._landings.start()
+        self._push.start()
 
     def stop(self, seconds: float) -> bool:
         """A last tick, and everything landed; False if that was not possible in ``seconds``.
@@ -61,6 +82,7 @@ class Agent:
         deadline = time.monotonic() + seconds
         ticked = self._ticks.stop(seconds / 2)
         landed = self._landings.stop(max(0.0, deadline - time.monotonic()))
+        self._push.stop(min(TELEMETRY_SECONDS, max(0.0, deadline - time.monotonic())))
         if ticked and landed:
             self._ticks.clean()
             self._ticks.close()

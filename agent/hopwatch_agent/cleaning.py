@@ -80,10 +80,12 @@ class Departures:
         for process in self._too_old_or_many(unlisted, draft.limits.processes, clock):
             draft.forget_process(process)
         ended.sort(key=lambda socket: socket.closed_at or 0)
-        for socket in self._too_old_or_many([socket.socket for socket in ended], ENDED_SOCKETS_SHOWN, clock):
+        shown = min(ENDED_SOCKETS_SHOWN, share(draft.limits.sockets) // 2)
+        for socket in self._too_old_or_many([socket.socket for socket in ended], shown, clock):
             draft.forget_socket(socket)
         if draft.forgotten_processes or draft.forgotten_sockets:
             settle(draft)
+        draft.drop_idle_series()
 
     def _note(self, ended: list[str], clock: float) -> None:
         self._seen = {identity: self._seen.get(identity, clock) for identity in ended}
@@ -100,7 +102,7 @@ class Departures:
 
 def forget_lanes_that_gave_way(tables: Tables, draft: Draft) -> None:
     """Drops lanes that their receiver follows no more, where lanes are many: announced again, they go on."""
-    if draft.lanes.size > share(draft.limits.lanes):
+    if draft.lanes.size > share(draft.limits.lanes) // 2:
         for key, lane in tables.lanes.items():
             if lane.gave_way:
                 draft.lanes.drop(key)
@@ -114,4 +116,8 @@ def _has_ended(socket: SocketState, tables: Tables) -> bool:
 def is_crowded(draft: Draft) -> bool:
     """Whether what has ended should make room at once."""
     limits = draft.limits
-    return draft.sockets.size > share(limits.sockets) or draft.lanes.size > share(limits.lanes)
+    return (
+        draft.sockets.size > share(limits.sockets) // 2
+        or draft.lanes.size > share(limits.lanes) // 2
+        or draft.connections.size > share(limits.connections) // 2
+    )

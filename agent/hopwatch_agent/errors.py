@@ -17,6 +17,7 @@ HopwatchError
             UnlandableBatchErrorits rows fit no table: other batches may land
             UnmergeableFileErrora landed file is not as it was landed: others may be merged
         KernelError         the kernel does not tell what it is asked for: everything else goes on
+        TelemetryError      what happened, or metrics, could not be exported: everything else goes on
 """
 
 from hopwatch.errors import HopwatchError
@@ -95,3 +96,7 @@ class UnmergeableFileError(LandingError):
     def __init__(self, text: str, file: str) -> None:
         super().__init__(text)
         self.file = file
+
+
+class TelemetryError(AgentError):
+    """Nothing could be exported; the text says why."""

@@ -21,8 +21,9 @@ from hopwatch_agent.tail import report_once
 SAMPLE_SECONDS = 1.0
 FILES_READ = 1_000
 BYTES_READ = 64 * 1024 * 1024
-PENDING_SENDS = COUNTERS.index("pending_sends")
 PROXIED_AT = COUNTERS.index("proxied_at")
+MAY_FALL = frozenset({"lost", "pending_sends"})
+_ONLY_GROW = tuple(place for place, name in enumerate(COUNTERS) if name not in MAY_FALL)
 
 
 @dataclass(frozen=True)
@@ -230,5 +231,4 @@ def _shrunk(counts: tuple[int, ...], before: tuple[int, ...]) -> bool:
     """Whether what only grows is less than it was."""
     if counts == before:
         return False
-    pairs = enumerate(zip(counts, before, strict=True))
-    return any(now < then for place, (now, then) in pairs if place != PENDING_SENDS)
+    return any(counts[place] < before[place] for place in _ONLY_GROW)

@@ -24,7 +24,6 @@ from hopwatch_agent.live.updates import apply_event
 from hopwatch_agent.records import AnyEvent, Segment
 
 PIECES_A_TICK = 4
-ROWS_A_TICK = 50_000
 
 
 @dataclass(frozen=True)
@@ -39,13 +38,13 @@ class Tailed:
 def tail_process(
     directory: Path, files: ProcessFiles, process: ProcessState, draft: Draft, now: int, *, alive: bool
 ) -> Tailed:
-    """Reads on, at most 4 MiB, into the draft, or less where that makes very many rows.
+    """Reads on, at most 4 MiB, into the draft, or less where the step has no room for that.
 
     While the process lives, a line without an end is left for later. ``files`` must have been listed
     before the reading: a segment below the highest one listed is then known to be complete.
     """
     for _ in range(PIECES_A_TICK):
-        if process.refusal is not None or len(draft.rows) >= ROWS_A_TICK:
+        if process.refusal is not None or draft.full:
             return Tailed(process, more=process.refusal is None)
         process, index = _at_listed_segment(process, files)
         if index is None:
@@ -53,7 +52,7 @@ def tail_process(
         path = directory / files.events[index]
         complete = not alive or index < max(files.events)
         try:
-            piece = read_piece(path, process.offset, skipping=process.skipping)
+            piece = read_piece(path, process.offset, skipping=process.skipping, most=draft.bytes_left)
         except FileNotFoundError:
             # its writer dropped it since it was listed
             del files.events[index]
@@ -66,6 +65,7 @@ def tail_process(
         except RefusedFileError as error:
             process = report_once(path.name, str(error), process, draft, now)
             piece = Piece([], [], process.offset, False, b"", True, process.offset)
+        draft.bytes_left -= max(0, piece.end - process.offset)
         process = _take(piece, path, process, draft, now, complete=complete)
         if not piece.at_end:
             continue

@@ -14,12 +14,11 @@ from hopwatch_agent.kernel.sampling import KernelSampler
 from hopwatch_agent.live.backlog_tracking import BacklogTracker
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.costs import Sizes, sizes
-from hopwatch_agent.live.draft import Draft, Tables
+from hopwatch_agent.live.draft import BYTES_A_STEP, Draft, Tables
 from hopwatch_agent.live.state import LaneKey, ProcessState
 from hopwatch_agent.sampling import Moment, Readings
 from hopwatch_agent.settings.sections import JournalSettings
 from hopwatch_agent.store.store import Store
-from hopwatch_agent.tail import ROWS_A_TICK
 
 FORGET_EVERY_SECONDS = 10.0
 
@@ -65,7 +64,9 @@ class Ticker:
         directory = self._journal.directory
         moment = Moment(wall=time.time_ns(), clock=time.monotonic(), forced=forced)
         self._listed = listing = self._listing()
-        draft = Draft(self._tables, self._journal.limits)
+        # what a journal says takes some more room as rows than as it stands there
+        bytes_left = min(BYTES_A_STEP, self._store.room() // 3)
+        draft = Draft(self._tables, self._journal.limits, bytes_left=bytes_left)
         more = self._follow_all(directory, listing, draft, moment)
         self._kernel.sample(draft, moment)
         self._backlog.note(draft, moment)
@@ -162,7 +163,7 @@ class Ticker:
         left = listing if all(alive.values()) else self._listing()
         more = False
         for process in self._in_turn(alive):
-            if len(draft.rows) >= ROWS_A_TICK:
+            if draft.full:
                 return True
             state = self._tables.processes.get(process) or ProcessState(process, self._journal.host)
             files = (listing if alive[process] else left).get(process) or ProcessFiles()

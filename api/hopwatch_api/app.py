@@ -1,10 +1,10 @@
 """The HTTP application: handlers that translate, and nothing else."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Protocol
 
 import msgspec
-from fastapi import FastAPI, Path, Query
+from fastapi import FastAPI, Path, Query, Request
 from fastapi.responses import JSONResponse, Response
 
 from hopwatch_api.documentation import described, documentation_page
@@ -61,15 +61,40 @@ class AgentState(Protocol):
         """What is pushed to who watches; has ``events``."""
 
 
+class MetricsAnswer(Protocol):
+    """A page for Prometheus."""
+
+    @property
+    def status(self) -> int:
+        """That of HTTP."""
+
+    @property
+    def content_type(self) -> str:
+        """One of the formats that were asked for."""
+
+    @property
+    def body(self) -> bytes:
+        """The page."""
+
+
 _UNHEALTHY: dict[int | str, dict[str, Any]] = {503: {"model": HealthModel}}
+_METRICS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/plain": {}, "application/openmetrics-text": {}}, "description": "The metrics"},
+    503: {"content": {"text/plain": {}}, "description": "OTEL_SDK_DISABLED is true"},
+}
 _UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"model": ErrorAnswer, "description": "No such socket"}}
 NUMBER_LIMIT = 2**63 - 1
 
 _json = msgspec.json.Encoder()
 
 
-def create_app(state: AgentState, version: str = "") -> FastAPI:
-    """The application over one agent's state; its ``state.live`` are those who watch."""
+def create_app(
+    state: AgentState, version: str = "", metrics: Callable[[str], MetricsAnswer] | None = None
+) -> FastAPI:
+    """The application over one agent's state; its ``state.live`` are those who watch.
+
+    ``metrics`` makes the page of /metrics for an Accept header.
+    """
     app = FastAPI(
         title="hopwatch agent", version=version or "0", redoc_url=None, docs_url=None, responses=described()
     )
@@ -78,6 +103,8 @@ def create_app(state: AgentState, version: str = "") -> FastAPI:
     _add_sockets(app, state)
     _add_live(app, state)
     _add_health(app, state)
+    if metrics is not None:
+        _add_metrics(app, metrics)
     documentation_page(app)
     return app
 
@@ -172,6 +199,14 @@ def _add_health(app: FastAPI, state: AgentState) -> None:
     async def readyz() -> JSONResponse:
         """Whether the journal directory has been read."""
         return _health(state.not_ready())
+
+
+def _add_metrics(app: FastAPI, metrics: Callable[[str], MetricsAnswer]) -> None:
+    @app.get("/metrics", response_class=Response, responses=_METRICS)
+    def page(request: Request) -> Response:
+        """Metrics for Prometheus, as text or OpenMetrics."""
+        answer = metrics(request.headers.get("accept", ""))
+        return Response(answer.body, answer.status, media_type=answer.content_type)
 
 
 def _health(reason: str | None) -> JSONResponse:

@@ -108,7 +108,7 @@ def _serve(
     stop: Stop,
     lines: LimitedHandler,
 ) -> None:
-    app = create_app(AgentView(agent.board, settings, VERSION), VERSION)
+    app = create_app(AgentView(agent.board, settings, VERSION), VERSION, agent.metrics.answer)
 
     def each_second() -> None:
         for source, problem in access.refresh().items():

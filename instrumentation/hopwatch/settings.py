@@ -2,7 +2,6 @@
 
 import os
 import socket
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -84,12 +83,8 @@ def _number(values: Mapping[str, str], name: str, default: int, least: int, prob
 
 
 def default_directory(environ: Mapping[str, str], user: int | None = None) -> Path:
-    """``$XDG_RUNTIME_DIR/hopwatch``, else a directory of this user's below the temporary directory."""
+    """``$XDG_RUNTIME_DIR/hopwatch``, else ``/tmp/hopwatch-<uid>``, whatever ``TMPDIR`` says: the agent's may be another one."""
     runtime = environ.get("XDG_RUNTIME_DIR")
     if runtime:
         return Path(runtime) / "hopwatch"
-    try:
-        temporary = tempfile.gettempdir()
-    except OSError:
-        temporary = "/tmp"  # noqa: S108 - none can be written, which whoever writes a journal is told
-    return Path(temporary) / f"hopwatch-{os.getuid() if user is None else user}"
+    return Path("/tmp", f"hopwatch-{os.getuid() if user is None else user}")  # noqa: S108 - who owns it is looked at before it is used

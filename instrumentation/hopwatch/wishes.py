@@ -31,7 +31,7 @@ class Wish:
         return None if self.numbers is None else self.numbers.name
 
 
-def wish_of(settings: Settings, name: str | None, sequence: object, stamp_every: int, topic: object) -> Wish:
+def wish_of(settings: Settings, name: object, sequence: object, stamp_every: int, topic: object) -> Wish:
     """The arguments of ``wrap``, checked, with what the environment says where they are silent. Raises UsageError."""
     sequence = settings.sequence if sequence is None else sequence
     stamped, counted = (isinstance(sequence, str) and sequence == word for word in ("stamp", "count"))
@@ -40,7 +40,7 @@ def wish_of(settings: Settings, name: str | None, sequence: object, stamp_every:
         raise UsageError(f"stamp_every must be an integer from 1 on, not {stamp_every!r}")
     every = settings.stamp_every if stamp_every == 1 else stamp_every
     return Wish(
-        name or settings.name,
+        settings.name if name is None or name == "" else str(name),
         stamped,
         counted,
         numbers,

@@ -15,6 +15,7 @@ from hopwatch_agent.landing.lander import Lander
 from hopwatch_agent.landing.landing import Landing
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Tables
+from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.live.views import AgentView
 from hopwatch_agent.settings.sections import AgentSettings, JournalSettings, LandingSettings, ListenSettings
 from hopwatch_agent.store.database import prepare
@@ -49,6 +50,7 @@ class Bench:
         self.journal = folder / "journal"
         self.data = folder / "data"
         self.landed = folder / "landed"
+        self.limits = Limits()
         self.journal.mkdir()
         self.data.mkdir()
         self._open()
@@ -58,10 +60,16 @@ class Bench:
         self.store = Store(self.data)
         self.tables: Tables = self.store.load()
         self.board = Board(self.tables)
-        settings = JournalSettings(self.journal, "box-1")
+        settings = JournalSettings(self.journal, "box-1", self.limits)
         self.ticker = Ticker(settings, self.store, self.tables, self.board)
         self.batches = BatchStore(self.data)
         self.lander = Lander(self.batches, Landing(str(self.landed)))
+
+    def set_limits(self, limits: Limits) -> None:
+        """From here on, as of an agent with these settings."""
+        self.ticker.close()
+        settings = JournalSettings(self.journal, "box-1", limits)
+        self.ticker = Ticker(settings, self.store, self.tables, self.board)
 
     @property
     def view(self) -> AgentView:
@@ -75,8 +83,9 @@ class Bench:
         self.store.close()
         self.lander.close()
 
-    def reopen(self) -> None:
+    def reopen(self, limits: Limits | None = None) -> None:
         self.close()
+        self.limits = limits or self.limits
         self._open()
 
     def writer(self, **options: Any) -> JournalWriter:

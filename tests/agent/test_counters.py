@@ -52,6 +52,19 @@ def test_a_proxys_counts_that_are_only_confirmed_make_no_row_but_its_last_word_s
     assert rows == [(False, 5, 1), (True, 5, 3)]
 
 
+def test_counts_that_may_fall_do_not_hold_the_others_back(bench: Any, alive: Alive) -> None:
+    writer = bench.writer()
+    writer.opened(SOCKET)
+    with alive(writer):
+        writer.set_counters(SOCKET, 0, received=10, lost=5, pending_sends=7)
+        bench.tick()
+        # a message arrived late after all, and nothing waits to be sent any more
+        writer.set_counters(SOCKET, 0, received=11, lost=4, reordered=1, pending_sends=0)
+        bench.tick()
+    rows = [(row["received"], row["lost"], row["pending_sends"]) for row in bench.rows("counters")]
+    assert rows == [(10, 5, 7), (11, 4, 0)]
+
+
 def test_lanes_are_sampled_at_both_ends(bench: Any, alive: Alive) -> None:
     writer = bench.writer()
     writer.opened(SOCKET)

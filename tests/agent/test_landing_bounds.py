@@ -25,6 +25,13 @@ def add_onsets(bench: Any, numbers: range) -> None:
     bench.store.commit(draft)
 
 
+def add_faults(bench: Any, *, count: int, size: int) -> None:
+    draft = Draft(bench.tables)
+    row = Row("fault", AT, "web-1", None, None, {"socket": None, "text": "x" * size})
+    draft.rows.extend([row] * count)
+    bench.store.commit(draft)
+
+
 def on_disk(data: Path) -> int:
     """Bytes of the database, its log included."""
     return sum(path.stat().st_size for path in data.glob("agent.sqlite3*"))
@@ -45,15 +52,15 @@ def test_past_the_size_the_oldest_batches_go_and_the_files_stop_growing(bench: A
     size = 1_000_000
     keeper = Keeper(bench.batches, Bounds(size=size, seconds=LONG))
     given_up, largest = 0, 0
-    for batch in range(60):
+    for batch in range(30):
         add_onsets(bench, range(batch * 1000, batch * 1000 + 1000))
         given_up += keeper.give_up()
         keeper.shrink()
         largest = max(largest, on_disk(bench.data))
     assert largest < 2 * size + 4_500_000  # of which the log may have four megabytes
-    assert 0 < given_up == keeper.given_up() < 60_000
+    assert 0 < given_up == keeper.given_up() < 30_000
     left = onsets(bench)
-    assert left == list(range(given_up, 60_000))
+    assert left == list(range(given_up, 30_000))
     assert len(left) > 3_000
 
 
@@ -100,8 +107,8 @@ def test_past_the_age_a_batch_goes_by_a_clock_that_does_not_jump(
 
 
 def test_a_backlog_that_has_landed_leaves_its_room_to_the_disk(bench: Any) -> None:
-    for batch in range(8):
-        add_onsets(bench, range(batch * 20_000, batch * 20_000 + 20_000))
+    for _ in range(20):
+        add_faults(bench, count=1000, size=1000)
     before = on_disk(bench.data)
     bench.land()
     Keeper(bench.batches, Bounds(size=MUCH, seconds=LONG)).shrink()
@@ -110,16 +117,14 @@ def test_a_backlog_that_has_landed_leaves_its_room_to_the_disk(bench: Any) -> No
 
 
 def test_a_batch_is_bounded_by_its_bytes_too(bench: Any) -> None:
-    draft = Draft(bench.tables)
-    for _ in range(70):
-        draft.rows.append(Row("fault", AT, "web-1", None, None, {"socket": None, "text": "x" * 1_000_000}))
-    bench.store.commit(draft)
+    add_faults(bench, count=70, size=1_000_000)
     bench.batches.form()
     assert 0 < bench.batches.unformed() < 10
 
 
 def test_an_agent_whose_place_is_gone_gives_up_the_oldest_and_says_so(agent: AgentProcess) -> None:
     agent.set("HOPWATCH_AGENT_KEEP_BYTES", "1000000")
+    agent.set("HOPWATCH_AGENT_LOG_LEVEL", "warning")
     agent.landed.write_text("in the way")
     writer = JournalWriter(agent.journal)
     agent.start()
@@ -136,7 +141,6 @@ def test_an_agent_whose_place_is_gone_gives_up_the_oldest_and_says_so(agent: Age
     eventually(given_up, 60)
     assert on_disk(agent.data) < 40_000_000
     agent.landed.unlink()
-    eventually(lambda: agent.get("/v1/status")["errors"] == [])
     writer.close()
     status, said = agent.terminate()
     assert status == 0
@@ -144,6 +148,6 @@ def test_an_agent_whose_place_is_gone_gives_up_the_oldest_and_says_so(agent: Age
     left = sorted(row["number"] for row in agent.rows("onset"))
     assert 0 < len(left) < written
     assert left == list(range(left[0], written))
-    (fault,) = (row for row in agent.rows("fault") if row["host"] == "web-1")
-    # the one row that is none of the onsets is that of the process itself
-    assert fault["text"].startswith(f"{left[0] + 1} rows of this host were given up")
+    told = [row["text"] for row in agent.rows("fault") if " were given up from " in row["text"]]
+    # what else the agent knew of that time went with the onsets
+    assert sum(int(text.split()[0]) for text in told) >= left[0]

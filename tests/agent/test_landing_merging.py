@@ -205,7 +205,7 @@ def test_an_agent_merges_while_it_lands_and_is_killed(
         seen.difference_update(gone)
         return bool(gone)
 
-    for _ in range(3):
+    for _ in range(2):
         eventually(some_have_gone)
         agent.kill()
         agent.start()

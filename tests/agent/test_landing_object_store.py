@@ -54,10 +54,15 @@ def onsets(store: ObjectStore, place: str, folder: Path) -> list[int]:
 
 
 @pytest.fixture
-def silent() -> Iterator[str]:
-    """The endpoint of a server that takes connections and never answers."""
+def silent() -> Iterator[socket.socket]:
+    """A server that takes connections and never answers."""
     with socket.create_server(("127.0.0.1", 0), backlog=100) as listener:
-        yield f"127.0.0.1:{listener.getsockname()[1]}"
+        listener.settimeout(20)
+        yield listener
+
+
+def endpoint(listener: socket.socket) -> str:
+    return f"127.0.0.1:{listener.getsockname()[1]}"
 
 
 def test_batches_are_objects_of_the_same_names_and_contents_as_files(
@@ -71,20 +76,20 @@ def test_batches_are_objects_of_the_same_names_and_contents_as_files(
     assert name.startswith(f"{bench.batches.database}-")
 
 
-@pytest.mark.parametrize("endpoint", ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"])
+@pytest.mark.parametrize("variable", ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"])
 def test_credentials_endpoint_and_region_may_come_from_the_environment(
     bench: Any,
     store: ObjectStore,
     place: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    endpoint: str,
+    variable: str,
 ) -> None:
     for name, value in {
         "AWS_ACCESS_KEY_ID": KEY,
         "AWS_SECRET_ACCESS_KEY": SECRET,
         "AWS_REGION": "us-east-1",
-        endpoint: f"http://{store.endpoint}",
+        variable: f"http://{store.endpoint}",
     }.items():
         monkeypatch.setenv(name, value)
     write_onsets(bench, 3)
@@ -230,18 +235,31 @@ def test_an_agent_killed_in_the_middle_of_an_upload_writes_the_same_objects_agai
     assert onsets(store, place, tmp_path / "copy") == list(range(written))
 
 
-def test_a_server_that_hangs_blocks_neither_the_agent_nor_its_end(
-    agent: AgentProcess, writing: Writing, store: ObjectStore, place: str, silent: str, tmp_path: Path
+def test_a_server_that_does_not_answer_is_left_after_some_seconds(
+    bench: Any, store: ObjectStore, silent: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    agent.land_at(store.uri(place, endpoint=silent))
+    monkeypatch.setattr("hopwatch_agent.landing.place.SILENCE_SECONDS", 1.0)
+    write_onsets(bench, 1)
+    assert "it does not answer" in str(land(bench, store.uri("anywhere/events", endpoint=endpoint(silent))))
+
+
+def test_a_server_that_hangs_blocks_neither_the_agent_nor_its_end(
+    agent: AgentProcess,
+    writing: Writing,
+    store: ObjectStore,
+    silent: socket.socket,
+    place: str,
+    tmp_path: Path,
+) -> None:
+    agent.land_at(store.uri(place, endpoint=endpoint(silent)))
     agent.start()
     writer = writing()
+    connection, _ = silent.accept()
     eventually(lambda: agent.get("/v1/sockets"))
-    (error,) = eventually(lambda: agent.get("/v1/status")["errors"])
-    assert (error["source"], "it does not answer" in error["text"]) == ("landing", True)
     assert agent.get("/v1/status")["lag_seconds"] < 5
     written = writer.end()
     status, said = agent.terminate()
+    connection.close()
     assert (status, "not everything could be landed" in said) == (1, True)
     assert quote(SECRET, safe="") not in said
     agent.land_at(store.uri(place))

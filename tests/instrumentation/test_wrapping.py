@@ -1,13 +1,16 @@
 """``wrap`` gives back the same object, instrumented; ``unwrap`` gives it back bare."""
 
 import gc
+import os
 import weakref
 from abc import ABCMeta
+from pathlib import Path
 from typing import ClassVar
 
 import hopwatch
 import pytest
 import zmq
+from hopwatch.settings import from_environment
 from journal_reader import Journal
 
 
@@ -237,6 +240,19 @@ def test_arguments_that_cannot_be_used_are_named(
 ) -> None:
     with pytest.raises(hopwatch.UsageError, match=named), context.socket(zmq.PUB) as socket:
         hopwatch.wrap(socket, **arguments)  # type: ignore[arg-type]
+
+
+def test_a_number_serves_as_a_name(context: zmq.Context, journal: Journal) -> None:
+    with hopwatch.wrap(context.socket(zmq.PUB), name=7):
+        pass
+    (opened,) = journal.events("opened")
+    assert opened["name"] == "7"
+
+
+def test_the_default_directory_is_the_same_whatever_the_temporary_directory_is() -> None:
+    elsewhere = from_environment({"TMPDIR": "/elsewhere"})
+    assert elsewhere.directory == Path(f"/tmp/hopwatch-{os.getuid()}")  # noqa: S108
+    assert from_environment({"XDG_RUNTIME_DIR": "/run/user/7"}).directory == Path("/run/user/7/hopwatch")
 
 
 def test_an_unusable_directory_costs_one_warning_and_no_message(

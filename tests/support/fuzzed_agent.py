@@ -8,7 +8,8 @@ import pytest
 from hopwatch_agent.errors import CleaningError
 from hopwatch_agent.landing.batches import Batch, BatchStore
 from hopwatch_agent.landing.lander import Lander
-from hopwatch_agent.landing.parquet import Landing, table_of
+from hopwatch_agent.landing.landing import Landing
+from hopwatch_agent.landing.parquet import table_of
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.live.state import Row
@@ -37,13 +38,10 @@ class WatchedLanding(Landing):
         self.rows: list[Row] = []
         self._to_disk = to_disk
 
-    def write(self, batch: Batch, name: str, rows: Iterable[Row]) -> None:
+    def write(self, batch: Batch, name: str, rows: Iterable[Row]) -> int:
         given = list(rows)
         self.rows += given
-        if self._to_disk:
-            super().write(batch, name, given)
-        else:
-            table_of(batch.kind, given)
+        return super().write(batch, name, given) if self._to_disk else table_of(batch.kind, given).nbytes
 
 
 class FuzzedAgent:

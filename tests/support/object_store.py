@@ -1,6 +1,7 @@
 """A real S3 server: SeaweedFS on ports of its own, which can be killed and started again on its data."""
 
 import json
+import random
 import shutil
 import socket
 import subprocess
@@ -74,6 +75,9 @@ class ObjectStore:
 
     def start(self) -> None:
         """Starts it and waits until it stores."""
+        # who led the masters before: the only one there is would wait twenty seconds for others to vote
+        for state in (self._folder / "data").glob(f"m{self._ports['master']}"):
+            shutil.rmtree(state)
         ports = [f"-{name}.port={port}" for name, port in self._ports.items()]
         # what it would else open on well-known ports, which another server may have
         others = ["-s3.port.iceberg=0", "-s3.port.lance=0"]
@@ -127,17 +131,23 @@ class ObjectStore:
 
 
 def _free_ports(count: int) -> list[int]:
-    """Ports that are free, as are those 10,000 higher, where the same services speak gRPC."""
+    """Ports that are free, as are those 10,000 higher, where the same services speak gRPC.
+
+    None of them is one that a connection may be given, so that they are still free after a kill.
+    """
     found: list[int] = []
-    while len(found) < count:
-        with socket.socket() as probe, socket.socket() as higher:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-            if port + 10_000 > 65_535 or port in found:
-                continue
-            try:
-                higher.bind(("127.0.0.1", port + 10_000))
-            except OSError:
-                continue
+    for port in random.sample(range(12_000, 22_000), 200):
+        if all(_is_free(each) for each in (port, port + 10_000)):
             found.append(port)
-    return found
+        if len(found) == count:
+            return found
+    raise AssertionError("no ports are free")
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True

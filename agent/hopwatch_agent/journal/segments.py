@@ -8,6 +8,7 @@ from hopwatch_agent.journal.opening import opened_regular
 
 LINE_LIMIT = 64 * 1024
 PIECE_LIMIT = 1024 * 1024
+LEAST_PIECE = LINE_LIMIT + 4096
 
 
 @dataclass(frozen=True)
@@ -28,17 +29,20 @@ class Piece:
     size: int
 
 
-def read_piece(path: Path, offset: int, *, skipping: bool) -> Piece:
-    """Reads whole lines from ``offset`` on, at most 1 MiB. Raises as ``opened_regular`` does."""
+def read_piece(path: Path, offset: int, *, skipping: bool, most: int = PIECE_LIMIT) -> Piece:
+    """Reads whole lines from ``offset`` on: 1 MiB, or ``most`` if that is less, but room for a whole line in any case.
+
+    Raises as ``opened_regular`` does.
+    """
+    wanted = max(LEAST_PIECE, min(PIECE_LIMIT, most))
     with opened_regular(path) as descriptor:
         size = os.fstat(descriptor).st_size
-        data = os.pread(descriptor, PIECE_LIMIT, offset)
-    return cut(data, offset, size, skipping=skipping)
+        data = os.pread(descriptor, wanted, offset)
+    return cut(data, offset, size, skipping=skipping, at_end=len(data) < wanted)
 
 
-def cut(data: bytes, offset: int, size: int, *, skipping: bool) -> Piece:
-    """Cuts bytes that were read at ``offset`` of a file of ``size`` bytes into lines."""
-    at_end = len(data) < PIECE_LIMIT
+def cut(data: bytes, offset: int, size: int, *, skipping: bool, at_end: bool) -> Piece:
+    """Cuts bytes that were read at ``offset`` of a file of ``size`` bytes into lines; ``at_end``: of its last ones."""
     start = 0
     if skipping:
         start = data.find(b"\n") + 1

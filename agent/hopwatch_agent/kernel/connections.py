@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from msgspec.structs import asdict
 
 from hopwatch_agent.kernel.addresses import Ends, ends_of
-from hopwatch_agent.kernel.limits import limit_of
+from hopwatch_agent.kernel.limits import SHORTEST_SECONDS, limit_of
 from hopwatch_agent.kernel.records import Tcp, TcpState
 from hopwatch_agent.kernel.tcp_info import TcpReader
 from hopwatch_agent.live.draft import Draft, Tables
@@ -75,7 +75,7 @@ class Connections:
             seconds = (moment.wall - connection.since) / 1e9
             state = TcpState(moment.wall, tcp, limit_of(Tcp(), tcp, seconds, peer))
             self._followed[key] = _Followed(connection.process, moment.clock, state)
-        else:
+        elif moment.clock - followed.clock >= SHORTEST_SECONDS:
             limit = limit_of(followed.state.tcp, tcp, moment.clock - followed.clock, peer)
             followed.state = TcpState(moment.wall, tcp, limit)
             followed.clock = moment.clock

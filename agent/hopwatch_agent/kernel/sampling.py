@@ -1,4 +1,7 @@
-"""The kernel's view, taken once a second within a tick: its rows are committed with the tick's, and it has no thread of its own."""
+"""The kernel's view, taken once a second within a tick: its rows are committed with the tick's, and it has no thread of its own.
+
+Where there is so much to read that it would take more than 0.3 % of a core, it is taken more seldom.
+"""
 
 from collections.abc import Iterable, Mapping
 
@@ -13,11 +16,12 @@ from hopwatch_agent.kernel.usage import own_pid, usage_of
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.state import ConnectionKey, ProcessState
+from hopwatch_agent.pace import Pace
 from hopwatch_agent.sampling import Moment
 from hopwatch_agent.settings.sections import JournalSettings
 
 SAMPLE_SECONDS = 1.0
-SHORTEST_SECONDS = 0.2
+SHARE = 0.003
 OWN = ""
 """Stands for the agent where processes are told by their ids."""
 
@@ -33,18 +37,20 @@ class KernelSampler:
         self._connections = Connections(self._reader)
         self._processes = Processes(journal.directory)
         self._memory = CgroupMemory(find_hierarchy(), journal.host)
-        self._sampled = -SAMPLE_SECONDS
+        self._pace = Pace(SAMPLE_SECONDS, SHARE)
 
     def close(self) -> None:
         """Closes what it has open."""
         self._reader.close()
 
     def sample(self, draft: Draft, moment: Moment) -> None:
-        """Puts rows into the draft and shows the readings, if a second has passed. What cannot be had is one of the board's errors."""
+        """Puts rows into the draft and shows the readings, if it is time. What cannot be had is one of the board's errors."""
         self._memory.tell_kills(self._vanished(draft), draft, moment)
-        if moment.clock - self._sampled < (SHORTEST_SECONDS if moment.forced else SAMPLE_SECONDS):
-            return
-        self._sampled = moment.clock
+        if self._pace.is_due(moment):
+            with self._pace.kept(moment):
+                self._sample(draft, moment)
+
+    def _sample(self, draft: Draft, moment: Moment) -> None:
         living = [process for process in self._tables.processes.values() if process.gone_at is None]
         usage = self._processes.sample(living, draft, moment)
         memory = self._memory.sample(self._pids(usage), draft, moment)

@@ -15,6 +15,7 @@ class Lander:
         self._store = store
         self._landing = landing
         self._remembers_files = remembers_files
+        self._unlandable: dict[str, UnlandableBatchError] = {}
 
     def unformed(self) -> int:
         """How many rows have not been put into batches yet."""
@@ -40,9 +41,13 @@ class Lander:
 
     def _land(self, batch: Batch, forgotten: Callable[[int], None]) -> LandingError | None:
         """Gives the failure if it is this batch's own; raises the others, which concern every batch."""
+        if batch.name in self._unlandable:
+            # another try would cost as much and end no better, but for another version of the agent
+            return self._unlandable[batch.name]
         try:
             size = self._landing.write(batch, batch.name, self._store.rows(batch))
         except UnlandableBatchError as error:
+            self._unlandable[batch.name] = error
             return error
         forgotten(self._store.forget(batch, size if self._remembers_files else None))
         return None

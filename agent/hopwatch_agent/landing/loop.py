@@ -42,6 +42,7 @@ class LandingLoop:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="hopwatch-landing", daemon=True)
         self._failures = 0
+        self._all_landed = True
         self._kept_at = 0.0
         self._merge_at = 0.0
 
@@ -53,7 +54,7 @@ class LandingLoop:
         """Lands what is left; False if that has not succeeded in ``seconds``."""
         self._stop.set()
         self._thread.join(seconds)
-        return not self._thread.is_alive() and self._failures == 0
+        return not self._thread.is_alive() and self._all_landed
 
     def _run(self) -> None:
         while not self._wait():
@@ -64,6 +65,10 @@ class LandingLoop:
             self._keep()
             self._merge()
         self._land()
+        if not self._failures:
+            # what was given up before is told, and that lands too
+            self._keep()
+            self._land()
 
     def _wait(self) -> bool:
         """Waits until it is time to land; True if it is time to stop."""
@@ -88,7 +93,10 @@ class LandingLoop:
             return shown.progress.waiting >= self._settings.rows
 
     def _land(self) -> None:
-        if self._attempt("landing", lambda: self._lander.run_once(self._forgotten)):
+        failure = self._attempt("landing", lambda: self._lander.run_once(self._forgotten))
+        self._all_landed = failure is None
+        # other batches than one that fits no table do land
+        if failure is None or isinstance(failure, UnlandableBatchError):
             self._failures = 0
             with self._board.held() as shown:
                 shown.progress.last_landing = time.time_ns()
@@ -113,11 +121,11 @@ class LandingLoop:
     def _merge(self) -> None:
         if self._failures or time.monotonic() < self._merge_at:
             return
-        if not self._attempt("merging", self._merger.run_once):
+        if self._attempt("merging", self._merger.run_once):
             self._merge_at = time.monotonic() + MERGE_AGAIN_SECONDS
 
-    def _attempt(self, source: str, step: Step) -> bool:
-        """Shows how the step went; True unless it has to be done again."""
+    def _attempt(self, source: str, step: Step) -> Exception | None:
+        """Shows how the step went; gives the failure."""
         failure: Exception | None = None
         began = time.monotonic()
         try:
@@ -131,8 +139,7 @@ class LandingLoop:
         self._board.set_error(source, text)
         with self._board.held() as shown:
             shown.progress.landing_seconds += time.monotonic() - began
-        # other batches do land: they need not wait for this one
-        return failure is None or isinstance(failure, UnlandableBatchError)
+        return failure
 
     def _forgotten(self, rows: int) -> None:
         with self._board.held() as shown:

@@ -8,6 +8,8 @@ from hopwatch_agent.landing.files import FileStore
 from hopwatch_agent.landing.landing import Landing
 
 REMOVED_AT_ONCE = 200
+READING_SECONDS = 3600.0
+"""For so long parts stay where no new files are merged any more."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +36,8 @@ class Merger:
 
         Raises ``StoreError``.
         """
-        if not self._rule.seconds:
-            return None
         try:
-            if self._files.since_planned() >= self._rule.seconds:
+            if 0 < self._rule.seconds <= self._files.since_planned():
                 self._files.plan(self._rule.size)
             self._make_one()
             self._remove_some()
@@ -64,7 +64,8 @@ class Merger:
         self._files.merged(whole, rows, size)
 
     def _remove_some(self) -> None:
-        removable = self._files.removable(self._rule.seconds, REMOVED_AT_ONCE)
+        seconds = self._rule.seconds or READING_SECONDS
+        removable = self._files.removable(seconds, REMOVED_AT_ONCE)
         for file in removable:
             self._landing.remove(file)
         if removable:

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 from hopwatch_agent.landing.schemas import KINDS, SCHEMA_VERSION, TIMESTAMP, schema_of
 from hopwatch_agent.live.state import Row
 
-ROWS_AT_ONCE = 5_000
+ROWS_AT_ONCE = 1_000
 """Rows that are Python objects at the same time."""
-ROWS_A_GROUP = 100_000
+ROWS_A_GROUP = 20_000
 """Rows of a row group: until it is written they are in memory as columns."""
 
 

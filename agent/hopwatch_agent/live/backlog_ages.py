@@ -9,6 +9,7 @@ from hopwatch_agent.live.state import LaneKey
 
 LANES_REMEMBERED = 1_000
 MOST_REMEMBERED = 32
+NOTHING = Backlog(0, 0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Ages:
 
     def _with_age(self, key: LaneKey, found: Waiting, now: Now) -> Backlog:
         if not found.at_most:
-            return Backlog(0, 0, 0.0, 0.0)
+            return NOTHING
         samples = self._samples.get(_sending(key), [])
         there = next((sample.after for sample in samples if sample.count > found.seen), now.after)
         absent = max((sample.before for sample in samples if sample.count <= found.seen), default=None)

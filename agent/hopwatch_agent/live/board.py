@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -18,10 +18,12 @@ from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.incidents import KINDS as LOSSES
 from hopwatch_agent.live.incidents import Incidents
 from hopwatch_agent.live.limits import ADVICE_LIMIT, OPTIONS_KEPT, kept
+from hopwatch_agent.live.series import OTHER
 from hopwatch_agent.live.state import LaneKey, Row, Values
 from hopwatch_agent.logs.events import EventLogger
 
 EVENTS_KEPT = 10_000
+GATHERED = "there are more series of sockets than max_series: metrics tell of the further sockets as one"
 FAULTS_KEPT = 100
 RATE_SECONDS = 2.0
 _PROCESS_EVENTS = {"started": "process_seen", "exited": "process_exited", "gone": "process_gone"}
@@ -57,6 +59,12 @@ class Progress:
     tick_seconds: float = 0.0
     ticking_seconds: float = 0.0
     landing_seconds: float = 0.0
+    events_untold: dict[str, int] = field(default_factory=dict)
+    """Log events that were not exported, by their name."""
+    gathered_sockets: int = 0
+    """Open sockets that have no series of their own."""
+    export_failures: dict[str, int] = field(default_factory=dict)
+    """Exports that failed since the agent was started, by signal."""
 
 
 @dataclass
@@ -78,6 +86,8 @@ class Board:
     """Guards what is shown."""
 
     def __init__(self, tables: Tables) -> None:
+        self.listener: Callable[[Sequence[tuple[int, Row]]], None] | None = None
+        """Is told of rows once they are shown, by the thread that publishes."""
         self._lock = threading.Lock()
         self._shown = Shown(tables, Progress(started_at=time.time_ns()))
         _count(self._shown)
@@ -104,6 +114,9 @@ class Board:
             draft.apply(shown.tables)
             self._add(shown, rows)
             _count(shown)
+        self.set_warning("metrics", GATHERED if self.progress.gathered_sockets else None)
+        if self.listener is not None:
+            self.listener(rows)
         for row in draft.told:
             _log(row)
 
@@ -111,6 +124,10 @@ class Board:
         """Shows rows that the agent has added of itself."""
         with self.held() as shown:
             self._add(shown, rows)
+        if self.listener is not None:
+            self.listener(rows)
+        for _, row in rows:
+            _log(row)
 
     def remember(self, rows: Sequence[tuple[int, Row]]) -> None:
         """Shows events that were committed by an earlier run."""
@@ -196,9 +213,13 @@ def _count(shown: Shown) -> None:
     processes, progress = shown.tables.processes, shown.progress
     alive = {process.process for process in processes.values() if process.gone_at is None}
     progress.processes = len(alive)
-    progress.sockets = sum(
-        socket.closed_at is None and socket.process in alive for socket in shown.tables.sockets.values()
-    )
+    in_use = [
+        socket
+        for socket in shown.tables.sockets.values()
+        if socket.closed_at is None and socket.process in alive
+    ]
+    progress.sockets = len(in_use)
+    progress.gathered_sockets = sum(socket.series == OTHER for socket in in_use)
     progress.events_lost = sum(process.all_events_lost for process in processes.values())
 
 

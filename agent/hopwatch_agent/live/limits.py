@@ -13,12 +13,13 @@ OPTIONS_KEPT = 100
 class Limits:
     """How many processes are followed at once, and how many sockets and lanes are held of all of them.
 
-    Connections are held as many as lanes. One process gets no more than half, so that the others go on.
+    ``series``: how many series of sockets metrics tell of, beside that of all others. Connections are held as many as lanes. One process gets no more than half, so that the others go on.
     """
 
     processes: int = 1_000
     sockets: int = 10_000
     lanes: int = 100_000
+    series: int = 2_000
 
     @property
     def connections(self) -> int:

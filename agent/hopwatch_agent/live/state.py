@@ -5,6 +5,9 @@ from msgspec import Struct
 from hopwatch_agent.landing.schemas import COUNTERS
 
 NO_COUNTS = (0,) * len(COUNTERS)
+CONNECTION_COUNTS = ("connected", "reconnected", "disconnected", "handshakes_failed")
+"""``reconnected``: a connect that had worked before worked again, which is one of ``connected`` too."""
+NO_CONNECTION_COUNTS = (0,) * len(CONNECTION_COUNTS)
 
 
 class ProcessState(Struct, frozen=True):
@@ -80,6 +83,23 @@ class SocketState(Struct, frozen=True):
     """Prefixes (hex) that were unsubscribed from, and when."""
     shared_elsewhere: bool = False
     """Whether others than this agent's sockets have been among its peers."""
+    series: str = ""
+    """The series it counts in (see ``series``)."""
+    connections: tuple[int, ...] = NO_CONNECTION_COUNTS
+    """In the order of ``CONNECTION_COUNTS``."""
+    reached: tuple[str, ...] = ()
+    """Endpoints that it was connected to."""
+
+
+class TotalState(Struct, frozen=True):
+    """What the sockets of a series counted that are not kept any more; ``since``: when its first socket was opened."""
+
+    series: str
+    since: int
+    counters: tuple[int, ...] = NO_COUNTS
+    connections: tuple[int, ...] = NO_CONNECTION_COUNTS
+    process: str = ""
+    """Of no process."""
 
 
 class LaneState(Struct, frozen=True):
@@ -123,6 +143,8 @@ class ConnectionState(Struct, frozen=True):
     state: str
     since: int
     reason: str | None = None
+    again: bool = False
+    """Its endpoint had been reached before."""
 
 
 class Row(Struct, frozen=True, array_like=True, gc=False):

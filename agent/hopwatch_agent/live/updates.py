@@ -11,7 +11,9 @@ from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.live.draft import Draft
 from hopwatch_agent.live.limits import ADVICE_LIMIT, OPTIONS_KEPT, kept, kept_or_none
 from hopwatch_agent.live.rows import counters_row, process_row, rows_of, socket_row
+from hopwatch_agent.live.series import series_of
 from hopwatch_agent.live.state import (
+    CONNECTION_COUNTS,
     ConnectionKey,
     ConnectionState,
     Finding,
@@ -50,7 +52,7 @@ def apply_event(event: records.AnyEvent, process: ProcessState, draft: Draft) ->
     if isinstance(event, records.Opened):
         socket = _opened(event, step)
         draft.add(*socket_row("opened", socket), process, event.t, event.n)
-        if not draft.sockets.put(socket.socket, _held(socket)):
+        if not draft.sockets.put(socket.socket, _held(socket, step)):
             draft.left_out["sockets"] += 1
     elif isinstance(event, records.Closed):
         _closed(event, step)
@@ -79,9 +81,13 @@ def _opened(event: records.Opened, step: Step) -> SocketState:
     )
 
 
-def _held(socket: SocketState) -> SocketState:
+def _held(socket: SocketState, step: Step) -> SocketState:
+    # a journal that opens a socket twice must not make its series count less
+    step.draft.keep_counts(socket.socket)
+    series = series_of(socket, step.process.host, step.process.command)
     return replace(
         socket,
+        series=step.draft.join_series(series, socket.opened_at),
         name=kept(socket.name),
         type=kept(socket.type),
         sequence=kept_or_none(socket.sequence),
@@ -153,12 +159,26 @@ def _(event: records.Unsubscribe, step: Step) -> None:
 
 @_update.register
 def _(event: records.Connected, step: Step) -> None:
-    _put_connection(event, "connected", step)
-    step.draft.connections.drop(_unreached(event.socket, event.endpoint))
     socket = step.draft.sockets.get(event.socket)
+    endpoint = kept(event.endpoint)
+    again = socket is not None and not event.accepted and endpoint in socket.reached
+    _put_connection(event, "connected", step, again=again)
+    step.draft.connections.drop(_unreached(event.socket, event.endpoint))
     if socket is not None:
         awaiting = (*socket.awaiting, event.connection)[-AWAITING_KEPT:]
-        step.draft.sockets.put(event.socket, replace(socket, awaiting=awaiting))
+        socket = _counted(replace(socket, awaiting=awaiting), "connected")
+        if again:
+            socket = _counted(socket, "reconnected")
+        elif not event.accepted and len(socket.reached) < ENDPOINTS_KEPT:
+            socket = replace(socket, reached=(*socket.reached, endpoint))
+        step.draft.sockets.put(event.socket, socket)
+
+
+def _counted(socket: SocketState, what: str) -> SocketState:
+    place = CONNECTION_COUNTS.index(what)
+    counts = list(socket.connections)
+    counts[place] += 1
+    return replace(socket, connections=tuple(counts))
 
 
 @_update.register
@@ -172,10 +192,10 @@ def _(event: records.Disconnected, step: Step) -> None:
         step.draft.connections.drop((event.socket, str(forgotten)))
     awaiting = tuple(number for number in socket.awaiting if number != event.connection)
     changed = replace(socket, dropped=dropped[-DROPPED_KEPT:], awaiting=awaiting)
-    step.draft.sockets.put(event.socket, changed)
+    step.draft.sockets.put(event.socket, _counted(changed, "disconnected"))
 
 
-def _put_connection(event: records.ConnectionEvent, state: str, step: Step) -> None:
+def _put_connection(event: records.ConnectionEvent, state: str, step: Step, *, again: bool = False) -> None:
     key = (event.socket, str(event.connection))
     connection = ConnectionState(
         socket=event.socket,
@@ -187,6 +207,7 @@ def _put_connection(event: records.ConnectionEvent, state: str, step: Step) -> N
         accepted=event.accepted,
         state=state,
         since=event.t,
+        again=again,
     )
     _put(key, connection, step)
 
@@ -231,6 +252,9 @@ def _(event: records.Retried | records.HandshakeFailed, step: Step) -> None:
         reason=kept(str(event.reason)) if isinstance(event, records.HandshakeFailed) else None,
     )
     _put(_unreached(event.socket, event.endpoint), connection, step)
+    socket = step.draft.sockets.get(event.socket)
+    if refused and socket is not None:
+        step.draft.sockets.put(event.socket, _counted(socket, "handshakes_failed"))
 
 
 @_update.register

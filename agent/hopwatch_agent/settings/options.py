@@ -40,6 +40,9 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_lanes: Annotated[
         int, Meta(ge=1, description="lanes held in memory, and connections; of one process, half")
     ] = 100_000
+    max_series: Annotated[
+        int, Meta(ge=1, description="series of sockets in metrics; sockets beyond them are told of as one")
+    ] = 2_000
     log_level: Annotated[LogLevel, Meta(description="least level that is logged")] = "info"
     log_format: Annotated[
         LogFormat, Meta(description="json (a line each) or text; auto: text on a terminal")

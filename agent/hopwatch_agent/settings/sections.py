@@ -9,6 +9,7 @@ from hopwatch.settings import from_environment as instrumentation_settings
 from hopwatch_agent.errors import SettingsError
 from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.settings.options import LogFormat, LogLevel, Options
+from hopwatch_agent.settings.telemetry import TelemetrySettings, telemetry_from
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,7 @@ class AgentSettings:
     listen: ListenSettings
     access: AccessSettings = AccessSettings()
     log: LogSettings = LogSettings()
+    telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
     stop_seconds: float = 20.0
     options: Options = field(default_factory=Options)
 
@@ -111,6 +113,7 @@ def settings_from(options: Options, environ: Mapping[str, str]) -> AgentSettings
         listen=_listen(options),
         access=_access(options),
         log=LogSettings(options.log_level, options.log_format),
+        telemetry=telemetry_from(environ),
         stop_seconds=options.stop_seconds,
         options=options,
     )
@@ -121,7 +124,7 @@ def _journal(environ: Mapping[str, str], options: Options) -> JournalSettings:
     return JournalSettings(
         directory=Path(options.dir) if options.dir else given.directory,
         host=given.host,
-        limits=Limits(options.max_processes, options.max_sockets, options.max_lanes),
+        limits=Limits(options.max_processes, options.max_sockets, options.max_lanes, options.max_series),
     )
 
 

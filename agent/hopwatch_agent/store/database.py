@@ -10,11 +10,10 @@ from pathlib import Path
 import msgspec
 
 from hopwatch_agent.errors import DataDirectoryError, StoreError
+from hopwatch_agent.store.room import PAGE, logged_pages
 
 SCHEMA_VERSION = 2
 FILE_NAME = "agent.sqlite3"
-WAL_BYTES = 8 * 1024 * 1024
-"""To so much the write-ahead log is cut again after a large transaction."""
 
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -124,13 +123,12 @@ def connect(data: Path) -> sqlite3.Connection:
     path = data / FILE_NAME
     with starting(path):
         connection = sqlite3.connect(path, timeout=10, isolation_level=None, check_same_thread=False)
-        connection.execute(
-            "PRAGMA auto_vacuum=INCREMENTAL"
-        )  # of a new database only; before anything is written
+        # of a new database only; before anything is written
+        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("PRAGMA wal_autocheckpoint=1000")
-        connection.execute(f"PRAGMA journal_size_limit={WAL_BYTES}")
+        connection.execute(f"PRAGMA wal_autocheckpoint={logged_pages(data)}")
+        connection.execute(f"PRAGMA journal_size_limit={2 * PAGE * logged_pages(data)}")
         # a container may have no folder for temporary files that can be written
         connection.execute("PRAGMA temp_store=MEMORY")
     return connection

@@ -8,21 +8,31 @@ from pathlib import Path
 
 import msgspec
 
+from hopwatch_agent.errors import StoreError
 from hopwatch_agent.landing.schemas import SAMPLES
 from hopwatch_agent.live.draft import Draft, Tables
-from hopwatch_agent.live.state import ConnectionState, LaneState, ProcessState, Row, SocketState
+from hopwatch_agent.live.state import (
+    ConnectionState,
+    LaneState,
+    ProcessState,
+    Row,
+    SocketState,
+    TotalState,
+)
 from hopwatch_agent.store.database import FILE_NAME, connect, meta, reading, set_meta, starting, transaction
+from hopwatch_agent.store.room import room
 
 _DAY = 86_400 * 1_000_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _encode = msgspec.msgpack.Encoder().encode
 _row = msgspec.msgpack.Decoder(Row)
-_State = ProcessState | SocketState | LaneState | ConnectionState
+_State = ProcessState | SocketState | LaneState | ConnectionState | TotalState
 _WHAT: dict[str, type[_State]] = {
     "process": ProcessState,
     "socket": SocketState,
     "lane": LaneState,
     "connection": ConnectionState,
+    "total": TotalState,
 }
 
 NumberedRow = tuple[int, Row]
@@ -49,6 +59,11 @@ class Store:
     def close(self) -> None:
         """Closes the connection."""
         self._connection.close()
+
+    def name(self) -> str:
+        """The name that the database was given when it was made."""
+        with reading():
+            return str(self._connection.execute("SELECT value FROM meta WHERE key='name'").fetchone()[0])
 
     def load(self) -> Tables:
         """The current state as it was last committed; raises ``DataDirectoryError`` if it is unreadable."""
@@ -82,6 +97,7 @@ class Store:
             ("socket", ((key, key, value) for key, value in draft.sockets.changed.items())),
             ("lane", ((_key(key), key[0], value) for key, value in draft.lanes.changed.items())),
             ("connection", ((_key(key), key[0], value) for key, value in draft.connections.changed.items())),
+            ("total", ((key, None, value) for key, value in draft.totals.changed.items())),
         ]
         for what, entries in changes:
             known = list(entries)
@@ -97,6 +113,16 @@ class Store:
             connection.execute("DELETE FROM state WHERE process=?", (process,))
         for socket in draft.forgotten_sockets:
             connection.execute("DELETE FROM state WHERE socket=?", (socket,))
+
+    def room(self) -> int:
+        """How many bytes a step may add; raises ``StoreError`` if that is none."""
+        try:
+            with reading():
+                return room(self._connection, self._path)
+        except OSError as error:
+            raise StoreError(
+                f"the disk of the database {self._path} cannot be asked for room: {error}"
+            ) from error
 
     def oldest_row(self) -> int:
         """Number of the oldest row that waits to be landed; the next one's number if none waits."""
@@ -132,6 +158,8 @@ def _put(value: _State, tables: Tables) -> None:
         tables.sockets[value.socket] = value
     elif isinstance(value, LaneState):
         tables.lanes[value.socket, value.stream, value.lane] = value
+    elif isinstance(value, TotalState):
+        tables.totals[value.series] = value
     else:
         number = f"endpoint {value.endpoint}" if value.connection is None else str(value.connection)
         tables.connections[value.socket, number] = value

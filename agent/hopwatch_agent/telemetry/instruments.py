@@ -1,0 +1,133 @@
+"""The observable instruments: nothing is counted for them, they read the board when somebody collects."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from itertools import groupby
+
+from opentelemetry.metrics import CallbackOptions, Meter, Observation
+
+from hopwatch_agent.live.series import Series
+from hopwatch_agent.telemetry.attributes import RULE, STATE, Attributes, attributes_of, few
+from hopwatch_agent.telemetry.backlog import BacklogInstruments
+from hopwatch_agent.telemetry.own import OwnFigures
+from hopwatch_agent.telemetry.sums import Sums, sums_of
+from hopwatch_agent.telemetry.taken import Taken
+from hopwatch_agent.telemetry.tcp import TcpSums
+from hopwatch_agent.telemetry.tcp_instruments import TcpInstruments
+from hopwatch_agent.telemetry.told import COUNTED, Counted
+
+RULES_TOLD = 50
+GONE_REMEMBERED = 100
+Observations = Iterator[Observation]
+
+
+class Instruments:
+    """All instruments of one meter; ``take`` is asked once a collection. Collected by one thread at a time."""
+
+    def __init__(self, take: Callable[[], Taken], meter: Meter) -> None:
+        self._take = take
+        self._taken: Taken | None = None
+        self._sums: dict[str, Sums] = {}
+        self._highest: dict[str, dict[tuple[str, int], float]] = defaultdict(dict)
+        self._shown: dict[str, dict[str, set[str]]] = {}
+        self._ever: set[str] = set()
+        # callbacks run in the order of registration: this one takes what all others tell
+        meter.create_observable_gauge(
+            "hopwatch.agent.ready",
+            [self._begin],
+            description="1 if the agent reads the journals, 0 if it cannot.",
+        )
+        OwnFigures(self.taken).register(meter)
+        self._tcp = TcpSums()
+        TcpInstruments(self._tcp).register(meter)
+        BacklogInstruments(self.taken).register(meter)
+        self._register_series(meter)
+
+    def taken(self) -> Taken:
+        """What the newest collection took."""
+        if self._taken is None:
+            self._taken = self._take()
+        return self._taken
+
+    @property
+    def is_worn(self) -> bool:
+        """Whether the meter remembers many series that are gone: it never forgets one, so that a new meter is due."""
+        return len(self._ever) > 2 * len(self._sums) + GONE_REMEMBERED
+
+    def starts(self) -> dict[Series | None, int]:
+        """When the counts of each series began, as of the last collection."""
+        return {sums.parts: sums.since for sums in self._sums.values()}
+
+    @property
+    def started_at(self) -> int:
+        """When the agent was started, and with it the counts of its own."""
+        return self.taken().progress.started_at
+
+    def _begin(self, _options: CallbackOptions) -> Observations:
+        self._taken = self._take()
+        self._sums = sums_of(self._taken)
+        self._tcp.update(self._taken)
+        self._ever.update(self._sums)
+        progress = self._taken.progress
+        yield Observation(int(progress.alive and progress.not_ready is None))
+
+    def _register_series(self, meter: Meter) -> None:
+        for name, group in groupby(COUNTED, key=lambda counted: counted.name):
+            parts = list(group)
+            read = partial(self._counter, parts)
+            meter.create_observable_counter(name, [read], unit=parts[0].unit, description=parts[0].text)
+        for name, unit, text, callback in self._presents():
+            meter.create_observable_up_down_counter(name, [callback], unit=unit, description=text)
+
+    def _counter(self, parts: list[Counted], _options: CallbackOptions) -> Observations:
+        before = self._highest[parts[0].name]
+        told: dict[tuple[str, int], float] = {}
+        for series, sums in self._sums.items():
+            for place, part in enumerate(parts):
+                # two words of a socket are read a moment apart, so that their sum may be one less for once
+                value = max(part.read(sums), before.get((series, place), 0))
+                if value or (sums.parts is not None and sums.parts.type in part.from_zero):
+                    told[series, place] = value
+                    yield Observation(value, attributes_of(sums.parts) | part.more)
+        self._highest[parts[0].name] = told
+
+    def _presents(self) -> Iterable[tuple[str, str, str, Callable[[CallbackOptions], Observations]]]:
+        return (
+            ("hopwatch.sockets", "{socket}", "Sockets that are open.", self._open_sockets),
+            (
+                "hopwatch.pending.sends",
+                "{send}",
+                "Sends of asyncio sockets that wait in the application, above the high water mark.",
+                self._pending_sends,
+            ),
+            ("hopwatch.connections", "{connection}", "Connections of open sockets.", self._connections),
+            ("hopwatch.findings", "{finding}", "Findings of open sockets.", self._findings),
+        )
+
+    def _open_sockets(self, _options: CallbackOptions) -> Observations:
+        for sums in self._sums.values():
+            yield Observation(sums.open_sockets, attributes_of(sums.parts))
+
+    def _pending_sends(self, _options: CallbackOptions) -> Observations:
+        yield from self._while_known("pending", lambda sums: {"": sums.pending_sends}, None)
+
+    def _connections(self, _options: CallbackOptions) -> Observations:
+        yield from self._while_known("connections", lambda sums: sums.states, STATE)
+
+    def _findings(self, _options: CallbackOptions) -> Observations:
+        yield from self._while_known("findings", lambda sums: dict(few(sums.findings, RULES_TOLD)), RULE)
+
+    def _while_known(
+        self, what: str, values: Callable[[Sums], Mapping[str, int]], label: str | None
+    ) -> Observations:
+        """What is not 0, and 0 for what was not at an earlier collection."""
+        before = self._shown.get(what, {})
+        now: dict[str, set[str]] = {}
+        for series, sums in self._sums.items():
+            found = values(sums)
+            now[series] = {name for name, value in found.items() if value} | before.get(series, set())
+            for name in sorted(now[series]):
+                more: Attributes = {label: name} if label else {}
+                yield Observation(found.get(name, 0), attributes_of(sums.parts) | more)
+        self._shown[what] = now

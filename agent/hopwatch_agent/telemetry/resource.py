@@ -1,0 +1,35 @@
+"""Who tells: the attributes of the resource. What OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME say comes first."""
+
+import platform
+from collections.abc import Mapping
+
+from hopwatch.version import VERSION
+from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+
+from hopwatch_agent.telemetry.identity import Identity
+
+KUBERNETES = {
+    "k8s.pod.name": ("K8S_POD_NAME", "OTEL_RESOURCE_ATTRIBUTES_POD_NAME"),
+    "k8s.pod.uid": ("K8S_POD_UID", "OTEL_RESOURCE_ATTRIBUTES_POD_UID"),
+    "k8s.namespace.name": ("K8S_NAMESPACE_NAME",),
+    "k8s.node.name": ("K8S_NODE_NAME", "OTEL_RESOURCE_ATTRIBUTES_NODE_NAME"),
+    "k8s.container.name": ("K8S_CONTAINER_NAME",),
+}
+"""The variables by which a pod's specification hands over what it knows (``fieldRef``); the second ones are the OpenTelemetry operator's."""
+
+
+def resource_of(identity: Identity, environ: Mapping[str, str]) -> Resource:
+    """The resource of all that an agent tells."""
+    told = {
+        "service.name": "hopwatch-agent",
+        "service.version": VERSION,
+        "service.instance.id": identity.instance,
+        "host.name": identity.host,
+        "os.type": platform.system().lower(),
+    }
+    for attribute, variables in KUBERNETES.items():
+        value = next((environ[name] for name in variables if environ.get(name)), None)
+        if value:
+            told[attribute] = value
+    # create() would let an instance id of chance and the service's default name win
+    return Resource.create(told).merge(OTELResourceDetector().detect())

@@ -1,0 +1,98 @@
+"""The wall clock goes forth and back: what happens when it did is told by it, and no interval is measured with it."""
+
+import shutil
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from agent_process import AgentProcess, WriterProcess, eventually
+from journal_writer import JournalWriter
+
+Writing = Callable[..., WriterProcess]
+Alive = Callable[[JournalWriter], AbstractContextManager[None]]
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+SOCKET = "00000000000000a1"
+
+
+class WallClock:
+    """The wall clock of a process, its monotonic clock left as it is."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "clock"
+        self.set("+0")
+
+    def set(self, offset: str) -> None:
+        """By how much it is wrong from now on, as "+40d"."""
+        fresh = self._file.with_suffix(".new")
+        fresh.write_text(offset)
+        fresh.replace(self._file)
+
+    def give_to(self, agent: AgentProcess) -> None:
+        found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
+        if shutil.which("faketime") is None or not found:
+            pytest.skip("faketime is not installed")
+        agent.set("LD_PRELOAD", str(found[0]))
+        agent.set("FAKETIME_TIMESTAMP_FILE", str(self._file))
+        agent.set("FAKETIME_NO_CACHE", "1")
+        agent.set("FAKETIME_DONT_FAKE_MONOTONIC", "1")
+
+
+def goes_on(agent: AgentProcess) -> None:
+    """Returns when the agent has shown that its loops go on: it reads, lands, and says that it does."""
+    before = agent.get("/v1/status")["rows_landed"]
+    eventually(lambda: agent.get("/v1/status")["rows_landed"] > before + 20)
+    status = agent.get("/v1/status")
+    assert 0 <= status["lag_seconds"] < 10
+    assert status["errors"] == []
+    assert httpx.get(f"{agent.url}/healthz").status_code == 200
+    assert httpx.get(f"{agent.url}/readyz").status_code == 200
+
+
+def test_an_agent_whose_clock_jumps_goes_on_at_its_pace_and_forgets_nothing(
+    agent: AgentProcess, writing: Writing, tmp_path: Path
+) -> None:
+    clock = WallClock(tmp_path)
+    clock.give_to(agent)
+    agent.start()
+    gone, writer = writing(), writing()
+    eventually(lambda: len(agent.get("/v1/sockets")) == 2)
+    gone.kill()
+    eventually(lambda: agent.get("/v1/status")["processes"] == 1)
+    for offset in ("+40d", "-40d", "+1h"):
+        clock.set(offset)
+        goes_on(agent)
+        assert {socket["id"] for socket in agent.get("/v1/sockets")} == {gone.socket, writer.socket}
+    written = writer.end()
+    assert agent.terminate()[0] == 0
+    onsets = [row["number"] for row in agent.rows("onset") if row["socket"] == writer.socket]
+    assert sorted(onsets) == list(range(written))
+    finals = [
+        row["sent"] for row in agent.rows("counters") if row["final"] and row["socket"] == writer.socket
+    ]
+    assert finals == [written]
+    days = {row["at"].date() for row in agent.rows("counters")}
+    assert len(days) >= 3
+
+
+@pytest.mark.parametrize("times", [(10**18, 1, 2 * 10**18), (2**63 - 1, 10**18, 0)])
+def test_events_whose_times_go_back_are_landed_in_their_order(
+    bench: Any, alive: Alive, times: tuple[int, ...]
+) -> None:
+    writer = bench.writer()
+    writer.opened(SOCKET)
+    with alive(writer):
+        for at in times:
+            writer.event("onset", t=at, socket=SOCKET, number=writer.next_n)
+        writer.event("closed", t=times[-1], socket=SOCKET, counters={"sent": 5})
+        bench.tick()
+        shown = bench.view.socket(SOCKET)
+        assert (shown.counters["sent"], shown.closed_at is not None or times[-1] == 0) == (5, True)
+        assert bench.view.events(0, 100)
+    bench.tick()
+    rows = sorted(bench.rows("onset"), key=lambda row: row["n"])
+    assert [row["number"] for row in rows] == [2, 3, 4]
+    assert [(row["at"] - EPOCH) // timedelta(microseconds=1) for row in rows] == [at // 1000 for at in times]

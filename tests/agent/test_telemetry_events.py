@@ -1,0 +1,178 @@
+"""What happened is told in few events, and what was left out is counted."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import pytest
+from hopwatch_agent.telemetry import log_events
+from hopwatch_agent.telemetry.identity import Identity
+from hopwatch_agent.telemetry.log_events import EventBook, Happening
+from hopwatch_agent.telemetry.log_records import record_of
+from hopwatch_agent.telemetry.resource import resource_of
+from journal_writer import JournalWriter
+
+SOCKET = "00000000000000a1"
+SENDER = "00000000000000b2"
+Alive = Callable[[JournalWriter], AbstractContextManager[None]]
+
+
+class Clock:
+    """Monotonic seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def book(bench: Any, clock: Clock) -> EventBook:
+    book = EventBook(bench.tables, clock)
+    bench.board.listener = book.note
+    return book
+
+
+@pytest.fixture
+def writer(bench: Any, alive: Alive) -> Iterator[JournalWriter]:
+    writer = bench.writer()
+    writer.opened(SOCKET, kind="SUB", name="slow")
+    with alive(writer):
+        yield writer
+
+
+def gap(writer: JournalWriter, first: int, last: int, **more: Any) -> None:
+    writer.event("gap", socket=SOCKET, stream=SENDER, lane=0, first=first, last=last, **more)
+
+
+def told(book: EventBook) -> dict[str, Happening]:
+    return {happening.event: happening for happening in book.take()}
+
+
+def test_a_flood_of_gaps_is_one_event_with_their_number(
+    bench: Any, book: EventBook, writer: JournalWriter
+) -> None:
+    for n in range(50):
+        gap(writer, 10 * n, 10 * n + 2, t=1000 + n)
+    gap(writer, 900, 909, lost=1, t=2000)
+    bench.tick()
+    (loss,) = book.take()
+    assert (loss.event, loss.times, loss.messages) == ("hopwatch.loss", 51, 151)
+    assert (loss.first_at, loss.last_at, loss.values["first"]) == (1000, 2000, 900)
+    assert book.take() == []
+
+
+def test_onsets_unroutable_messages_and_findings_are_told_too(
+    bench: Any, book: EventBook, writer: JournalWriter
+) -> None:
+    for number in range(5):
+        writer.event("onset", socket=SOCKET, number=number, lane=0, lane_number=number)
+    writer.event("unroutable", socket=SOCKET, number=9, messages=7, reason="unknown_peer", peer="6162")
+    writer.event("finding", socket=SOCKET, rule="one", text="risky", advice="change it")
+    writer.event("finding", socket=SOCKET, rule="two", text="risky", advice="change it")
+    bench.tick()
+    happenings = book.take()
+    assert sorted((each.event, each.times, each.messages) for each in happenings) == [
+        ("hopwatch.finding", 1, 0),
+        ("hopwatch.finding", 1, 0),
+        ("hopwatch.onset", 5, 0),
+        ("hopwatch.unroutable", 1, 7),
+    ]
+
+
+def test_a_reconnect_is_told_and_a_first_connection_is_not(
+    bench: Any, book: EventBook, writer: JournalWriter
+) -> None:
+    place = {"socket": SOCKET, "endpoint": "tcp://10.0.0.1:5555", "remote": "10.0.0.1:5555"}
+    writer.event("connected", connection=1, **place)
+    bench.tick()
+    assert book.take() == []
+    writer.event("disconnected", connection=1, **place)
+    writer.event("connected", connection=2, **place)
+    bench.tick()
+    assert told(book)["hopwatch.reconnect"].values["remote"] == "10.0.0.1:5555"
+
+
+def test_more_than_may_be_told_waits_and_is_gathered(
+    bench: Any, book: EventBook, writer: JournalWriter, clock: Clock
+) -> None:
+    sockets = [f"{n + 1:016x}" for n in range(log_events.EVENTS_A_MINUTE + 10)]
+    for socket in sockets:
+        writer.opened(socket, slot=None, kind="SUB")
+        writer.event("onset", socket=socket, number=1)
+    bench.tick()
+    assert len(book.take()) == log_events.EVENTS_A_MINUTE
+    assert book.take() == []
+    for socket in sockets:
+        writer.event("onset", socket=socket, number=2)
+    bench.tick()
+    clock.now += 60
+    times = [happening.times for happening in book.take()]
+    assert (len(times), times.count(2)) == (log_events.EVENTS_A_MINUTE, 10)
+
+
+def test_what_there_is_no_room_for_is_counted(
+    bench: Any, book: EventBook, writer: JournalWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_events, "WAITING_KEPT", 2)
+    for rule in ("one", "two", "three"):
+        writer.event("finding", socket=SOCKET, rule=rule, text="t", advice="a")
+    for _ in range(3):
+        writer.event("onset", socket=SOCKET, number=1)
+    bench.tick()
+    assert [happening.values["rule"] for happening in book.take()] == ["one", "two"]
+    assert {event: count for event, count in book.untold.items() if count} == {
+        "hopwatch.finding": 1,
+        "hopwatch.onset": 3,
+    }
+
+
+def test_what_could_not_be_told_is_told_with_what_came_since(
+    bench: Any, book: EventBook, writer: JournalWriter, clock: Clock
+) -> None:
+    gap(writer, 1, 5, t=1000)
+    bench.tick()
+    untold = book.take()
+    gap(writer, 7, 7, t=2000)
+    bench.tick()
+    book.put_back(untold)
+    (loss,) = book.take()
+    assert (loss.times, loss.messages, loss.first_at, loss.values["first"]) == (2, 6, 1000, 7)
+
+
+def test_nothing_is_told_a_second_time_after_a_restart(
+    bench: Any, writer: JournalWriter, book: EventBook
+) -> None:
+    gap(writer, 1, 5)
+    bench.tick()
+    assert len(book.take()) == 1
+    bench.reopen()
+    again = EventBook(bench.tables)
+    bench.board.listener = again.note
+    bench.tick()
+    assert again.take() == []
+
+
+def test_an_event_says_in_words_and_attributes_what_happened(
+    bench: Any, book: EventBook, writer: JournalWriter
+) -> None:
+    gap(writer, 3, 5)
+    bench.tick()
+    record = record_of(told(book)["hopwatch.loss"], resource_of(Identity("box-1", "x"), {})).log_record
+    assert record.event_name == "hopwatch.loss"
+    assert record.body == "3 messages lost on the way to slow (SUB), in 1 gap"
+    assert record.attributes is not None
+    assert {
+        name: record.attributes[name] for name in ("hopwatch.host", "hopwatch.program", "hopwatch.messages")
+    } == {
+        "hopwatch.host": "web-1",
+        "hopwatch.program": "app.py",
+        "hopwatch.messages": 3,
+    }
+    assert record.attributes["hopwatch.loss.stream"] == SENDER
