@@ -236,7 +236,13 @@ def _log(row: Row) -> None:
 
 def _held(row: Row) -> Row:
     """The row within its limits, which nearly every one is in."""
-    if not any(_is_large(value) for value in row.values.values()):
+    for value in row.values.values():
+        if isinstance(value, str):
+            if len(value) > ADVICE_LIMIT:
+                break
+        elif isinstance(value, dict):
+            break
+    else:
         return row
     values: Values = {}
     for name, value in row.values.items():
@@ -247,10 +253,6 @@ def _held(row: Row) -> Row:
         else:
             values[name] = value
     return replace(row, values=values)
-
-
-def _is_large(value: object) -> bool:
-    return isinstance(value, dict) or (isinstance(value, str) and len(value) > ADVICE_LIMIT)
 
 
 def _longer(
