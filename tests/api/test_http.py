@@ -2,6 +2,7 @@
 
 import re
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -78,6 +79,36 @@ def test_status_tells_where_it_reads_and_lands_and_how_it_goes(
     waiting = eventually(lambda: agent.get("/v1/status")["rows_waiting"] == 0)
     assert waiting
     assert agent.get("/v1/status")["last_landing"] is not None
+
+
+def test_status_tells_what_the_agent_costs_and_has_before_it(
+    agent: AgentProcess, writer: JournalWriter
+) -> None:
+    status = eventually(lambda: (told := agent.get("/v1/status"))["costs"]["cpu_seconds"] > 0 and told)
+    costs, pid = status["costs"], agent.process.pid if agent.process else 0
+    assert 20_000_000 < costs["rss_bytes"] < 1_000_000_000
+    assert 3 <= costs["threads"] <= len(list(Path(f"/proc/{pid}/task").iterdir())) + 5
+    assert 5 <= costs["descriptors"] < 100
+    assert 0 < costs["ticking_seconds"] < costs["cpu_seconds"] + 60
+    assert 0 <= status["lag"]["tick_age_seconds"] < 5
+    eventually(lambda: agent.get("/v1/status")["lag"]["unread_bytes"] == 0)
+    size = (agent.data / "agent.sqlite3").stat().st_size
+    assert 0 < status["database"]["bytes"] <= size
+    assert status["settings"]["land"] == str(agent.landed)
+    assert {"python", "sqlite", "pyarrow"} < set(status["versions"])
+
+
+def test_what_is_not_read_yet_is_told_in_bytes(agent: AgentProcess) -> None:
+    line = b'{"event":"onset"'  # without an end it may still be written
+    unread = JournalWriter(agent.journal)
+    unread.raw(line)
+
+    told = eventually(lambda: agent.get("/v1/status")["lag"]["unread_bytes"])
+    unread.raw(b"\n")
+    unread.close()
+
+    assert told == len(line)
+    eventually(lambda: agent.get("/v1/status")["lag"]["unread_bytes"] == 0)
 
 
 def test_a_socket_is_shown_with_its_counters_peers_and_findings(
