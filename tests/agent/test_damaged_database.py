@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from agent_process import AgentProcess
-from hopwatch_agent.errors import AgentError, DataDirectoryError
+from hopwatch_agent.errors import AgentError
 from hopwatch_agent.landing.batches import BatchStore
 from hopwatch_agent.store.database import FILE_NAME, prepare
 from hopwatch_agent.store.store import Store
@@ -54,7 +54,7 @@ def told(folder: Path, content: bytes) -> str | None:
     (folder / FILE_NAME).write_bytes(content)
     try:
         begin(folder)
-    except DataDirectoryError as error:
+    except AgentError as error:
         return str(error)
     return None
 
