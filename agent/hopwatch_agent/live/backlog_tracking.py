@@ -17,7 +17,7 @@ from hopwatch_agent.sampling import Moment
 
 SAMPLE_SECONDS = 1.0
 SHARE = 0.003
-UNMATCHED_NS = 10_000_000_000
+UNMATCHED_SECONDS = 10.0
 """A connection whose other end has not turned up in so long is one to somebody else."""
 
 
@@ -30,6 +30,7 @@ class BacklogTracker:
         self._began = time.time_ns()
         self._onsets: dict[str, Onsets] = {}
         self._ages = Ages()
+        self._elsewhere: dict[str, float] = {}
         self._pace = Pace(SAMPLE_SECONDS, SHARE)
 
     def note(self, draft: Draft, moment: Moment) -> None:
@@ -58,11 +59,13 @@ class BacklogTracker:
         self._onsets.setdefault(str(socket), Onsets(self._began)).add(Onset(row.at, place))
 
     def _note_peers_elsewhere(self, draft: Draft, moment: Moment) -> None:
-        for name, since in peers_elsewhere(self._tables).items():
+        found = peers_elsewhere(self._tables)
+        self._elsewhere = {name: self._elsewhere.get(name, moment.clock) for name in found}
+        for name, since in self._elsewhere.items():
             socket = draft.sockets.get(name)
             if socket is None or socket.type not in SHARING or socket.shared_elsewhere:
                 continue
-            if moment.wall - since >= UNMATCHED_NS:
+            if moment.clock - since >= UNMATCHED_SECONDS:
                 draft.sockets.put(name, replace(socket, shared_elsewhere=True))
 
 
