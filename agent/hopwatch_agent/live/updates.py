@@ -126,6 +126,13 @@ def _(event: records.EndpointEvent, step: Step) -> None:
 
 
 @update.register
+def _(event: records.ProbingStopped, step: Step) -> None:
+    socket = step.draft.sockets.get(event.socket)
+    if socket is not None:
+        step.draft.sockets.put(event.socket, replace(socket, probing_stopped=True))
+
+
+@update.register
 def _(event: records.Unsubscribe, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
     if socket is not None:
