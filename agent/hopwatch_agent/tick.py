@@ -72,7 +72,7 @@ class Ticker:
         self._backlog.note(draft, moment)
         self._forget(listing, draft, moment)
         self._keep(draft)
-        self._show(moment)
+        self._show(moment, more=more)
         self._board.set_error("files", several(draft.unavailable))
         self._board.set_error("limits", self._beyond_limits())
         return more
@@ -184,7 +184,7 @@ class Ticker:
         first = [process for process in ordered if process > self._start_after]
         return first + [process for process in ordered if process <= self._start_after]
 
-    def _show(self, moment: Moment) -> None:
+    def _show(self, moment: Moment, *, more: bool) -> None:
         for process in list(self._readings):
             state = self._tables.processes.get(process)
             if state is None or state.gone_at is not None:
@@ -195,4 +195,4 @@ class Ticker:
             counters.update(readings.sockets)
             lanes.update(readings.lanes)
         self._board.show_numbers(counters, lanes, moment.clock)
-        self._backlog.show(lanes, moment)
+        self._backlog.show(lanes, moment, more=more)

@@ -169,6 +169,8 @@ def test_connections_are_shown_with_their_sockets(agent: AgentProcess, writer: J
 def test_lanes_are_shown_at_both_ends(agent: AgentProcess, writer: JournalWriter) -> None:
     lanes: dict[str, Any] = {lane["role"]: lane for lane in agent.get("/v1/lanes")}
     assert (lanes["send"]["topic"], lanes["send"]["count"], lanes["send"]["lost"]) == ("6162", 10, None)
+    nothing = {"at_most": 0, "at_least": 0, "oldest_at_least": 0.0, "oldest_at_most": 0.0}
+    eventually(lambda: {str(lane["backlog"]) for lane in agent.get("/v1/lanes")} == {str(nothing)})
     received = lanes["receive"]
     assert (received["stream"], received["count"], received["first"], received["next"], received["lost"]) == (
         SENDER,
