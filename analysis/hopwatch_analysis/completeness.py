@@ -9,8 +9,10 @@ def faults(rows: DataFrame) -> DataFrame:
     return rows.select("at", "host", "process", "socket", "text")
 
 
-def lost_events(rows: DataFrame) -> DataFrame:
-    """Processes some of whose events went before an agent read them: host, process, command, events."""
+def lost_events(rows: DataFrame, faults: DataFrame) -> DataFrame:
+    """Processes some of whose events no agent has: host, process, command, events, and how many of those were there, and
+    could not be read (unreadable); the others went before.
+    """
     return (
         rows.groupBy("process")
         .agg(
@@ -19,5 +21,14 @@ def lost_events(rows: DataFrame) -> DataFrame:
             sf.max("events_lost").alias("events"),
         )
         .where("events > 0")
-        .select("host", "process", "command", "events")
+        .join(_unreadable(faults), on="process", how="left")
+        .withColumn("unreadable", sf.least("events", sf.coalesce("unreadable", sf.lit(0))))
+        .select("host", "process", "command", "events", "unreadable")
     )
+
+
+def _unreadable(faults: DataFrame) -> DataFrame:
+    """Lines of journals that agents refused, by the words in which they say so: process, unreadable."""
+    one = sf.col("text").rlike(r"\.events, byte \d+: ").cast("bigint")
+    more = sf.regexp_extract("text", r"\.events: and (\d+) more unreadable lines", 1).try_cast("bigint")
+    return faults.groupBy("process").agg(sf.sum(one + sf.coalesce(more, sf.lit(0))).alias("unreadable"))

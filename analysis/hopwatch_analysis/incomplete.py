@@ -17,7 +17,11 @@ def incomplete(analysis: Analysis) -> Iterator[str]:
     yield "INCOMPLETE: some of what happened was not told, so that losses may be missing or misplaced above:"
     for lost in analysis.lost_events:
         who = f"{lost.command or 'a process'} on {lost.host}"
-        yield from _item(f"{_some(lost.events, 'event')} of {who} went before the agent had read them")
+        if lost.unreadable:
+            yield from _item(f"{_some(lost.unreadable, 'event')} of {who} could not be read")
+        if lost.events > lost.unreadable:
+            gone = _some(lost.events - lost.unreadable, "event")
+            yield from _item(f"{gone} of {who} went before the agent had read them")
     for fault in analysis.faults[:FAULTS_SHOWN]:
         yield from _item(f"{fault.host}: {fault.text}")
     others = analysis.fault_count - min(len(analysis.faults), FAULTS_SHOWN)

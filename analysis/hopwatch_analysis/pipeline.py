@@ -82,7 +82,7 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
             )
         ),
         "faults": completeness.faults(tables["fault"]),
-        "lost_events": completeness.lost_events(tables["process"]),
+        "lost_events": completeness.lost_events(tables["process"], tables["fault"]),
         "unchecked": settle(_unchecked(topology, evidence, to_nobody)),
     }
 

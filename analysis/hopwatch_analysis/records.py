@@ -129,12 +129,13 @@ class Fault:
 
 @dataclass(frozen=True)
 class LostEvents:
-    """How many of a process's events went before an agent had read them."""
+    """How many of a process's events no agent has: ``unreadable`` of them were there, the others had gone before."""
 
     host: str | None
     process: str
     command: str | None
     events: int
+    unreadable: int = 0
 
 
 @dataclass(frozen=True)

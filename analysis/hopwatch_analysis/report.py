@@ -30,7 +30,13 @@ def report(analysis: Analysis) -> Json:
         "faults": [_fault(fault) for fault in analysis.faults],
         "fault_count": analysis.fault_count,
         "events_lost": [
-            {"host": lost.host, "process": lost.process, "command": lost.command, "events": lost.events}
+            {
+                "host": lost.host,
+                "process": lost.process,
+                "command": lost.command,
+                "events": lost.events,
+                "unreadable": lost.unreadable,
+            }
             for lost in analysis.lost_events
         ],
     }

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
@@ -13,6 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from hopwatch_analysis.errors import AnalysisError
+from hopwatch_analysis.gateway import leave
 from hopwatch_analysis.jvm import Jvm
 
 SETTINGS = {
@@ -41,6 +43,9 @@ SMALL_SETTINGS = {
 }
 SMALL_ROWS = 1_000_000
 
+# with one compiler the JVM reserves 48 MB for code, which an analysis fills; then it stops compiling, and says so at length
+QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
+
 
 @contextmanager
 def spark_session(
@@ -62,6 +67,8 @@ def spark_session(
         finally:
             with suppress(Py4JError, OSError):  # a Java process that died cannot be told to stop
                 session.stop()
+            if jvm:
+                leave(threading.enumerate())
 
 
 def _started(settings: dict[str, str]) -> SparkSession:
@@ -79,6 +86,6 @@ def _settings(master: str, rows: int, *, lasting: bool) -> dict[str, str]:
     if master.startswith("local"):
         java = [f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"]
         if rows < SMALL_ROWS and not lasting:
-            java.append("-XX:TieredStopAtLevel=1")
+            java += QUICK_START
         settings |= LOCAL_SETTINGS | {"spark.driver.extraJavaOptions": " ".join(java)}
     return settings | SMALL_SETTINGS if rows < SMALL_ROWS else settings

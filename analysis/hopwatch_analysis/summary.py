@@ -37,6 +37,7 @@ def summarize(results: Tables, known: Mapping[str, Identity], landed: Landed, sc
     findings = _finding_rows(results["findings"])
     shown = _ids(hops, "from_node", "to_node") | _ids(ledger, "stream", "receiver")
     shown |= _ids(incidents, "from_node", "to_node") | _ids(findings, "socket")
+    shown |= {identity.proxy for node, identity in known.items() if node in shown and identity.proxy}
     told = labels(identity for node, identity in known.items() if node in shown)
     return Analysis(
         began_at=scope.since or landed.earliest,
@@ -170,7 +171,10 @@ def _faults(frame: DataFrame) -> tuple[Fault, ...]:
 
 def _lost_events(frame: DataFrame) -> tuple[LostEvents, ...]:
     rows = frame.orderBy(sf.desc("events"), "process").collect()
-    return tuple(LostEvents(row["host"], row["process"], row["command"], int(row["events"])) for row in rows)
+    return tuple(
+        LostEvents(row["host"], row["process"], row["command"], int(row["events"]), int(row["unreadable"]))
+        for row in rows
+    )
 
 
 def _unchecked(frame: DataFrame) -> tuple[Unchecked, ...]:

@@ -19,11 +19,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"hopwatch {VERSION}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     commands = {name: _add(subparsers, point) for name, point in found.items()}
-    args = parser.parse_args(argv)
+    args, unknown = parser.parse_known_args(argv)
     command = commands[args.command]
-    if isinstance(command, str):
+    if isinstance(command, str):  # its arguments are not known without its extra
         print(command, file=sys.stderr)
         return 2
+    if unknown:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         return command.run(args)
     except ModuleNotFoundError as error:

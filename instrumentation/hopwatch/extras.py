@@ -8,19 +8,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-EXTRA_OF_PACKAGE = {
-    "msgspec": "agent",
-    "pyarrow": "agent",
-    "fastapi": "api",
-    "pydantic": "api",
-    "uvicorn": "api",
-    "pyspark": "analysis",
-    "py4j": "analysis",
-    "pandas": "analysis",
-}
+PACKAGES = ("msgspec", "pyarrow", "fastapi", "pydantic", "uvicorn", "pyspark", "py4j", "pandas")
+"""Packages that extras bring, and that hopwatch imports."""
+
+BROUGHT_BY = {"py4j": "pyspark"}
+"""Packages that nobody installs by their own names."""
+
+EXTRAS_OF_COMMAND = {"agent": "agent,api", "analyze": "analysis"}
+"""The commands that do with less than all extras."""
 
 
-def require(packages: Iterable[str] = tuple(EXTRA_OF_PACKAGE)) -> None:
+def require(packages: Iterable[str] = PACKAGES) -> None:
     """Raises ModuleNotFoundError, which names it, for the first package that is not installed."""
     for package in packages:
         if find_spec(package) is None:
@@ -30,10 +28,13 @@ def require(packages: Iterable[str] = tuple(EXTRA_OF_PACKAGE)) -> None:
 def missing_extra(command: str, error: ModuleNotFoundError) -> str | None:
     """The line that says what a command needs and how to get it; None where no extra brings it."""
     package = (error.name or "").split(".")[0]
-    extra = EXTRA_OF_PACKAGE.get(package)
-    if extra is None:
+    if package not in PACKAGES:
         return None
-    return f"hopwatch {command} needs the package {package}: {install_command()} (or only [{extra}])"
+    extras = EXTRAS_OF_COMMAND.get(command)
+    less = f" (or only [{extras}])" if extras else ""
+    return (
+        f"hopwatch {command} needs the package {BROUGHT_BY.get(package, package)}: {install_command()}{less}"
+    )
 
 
 def install_command(extra: str = "all") -> str:

@@ -3,6 +3,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from hopwatch_analysis.session import QUICK_START
 from pyspark.sql import SparkSession
 
 
@@ -21,7 +22,7 @@ def spark() -> Iterator[SparkSession]:
         .config("spark.default.parallelism", "1")
         .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
         .config("spark.sql.codegen.wholeStage", "false")
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
+        .config("spark.driver.extraJavaOptions", " ".join(QUICK_START))
         .config("spark.log.level", "ERROR")
         .config("spark.python.sql.dataFrameDebugging.enabled", "false")
         .config("spark.sql.dataFrameQueryContext.enabled", "false")

@@ -15,7 +15,7 @@ SOUND = Analysis(
 
 def test_lost_events_and_faults_are_told_and_bounded() -> None:
     faults = tuple(Fault(None, "web-1", None, None, f"events, byte {number}: garbage") for number in range(5))
-    lost = (LostEvents("web-2", "c" * 16, "python app.py", 7), LostEvents("web-3", "d" * 16, None, 1))
+    lost = (LostEvents("web-2", "c" * 16, "python app.py", 7), LostEvents("web-3", "d" * 16, None, 2, 1))
     told = verdict(
         Analysis(**vars(SOUND) | {"faults": faults, "fault_count": 12, "lost_events": lost})
     ).splitlines()
@@ -23,6 +23,7 @@ def test_lost_events_and_faults_are_told_and_bounded() -> None:
     assert told[4:] == [
         "INCOMPLETE: some of what happened was not told, so that losses may be missing or misplaced above:",
         "  - 7 events of python app.py on web-2 went before the agent had read them",
+        "  - 1 event of a process on web-3 could not be read",
         "  - 1 event of a process on web-3 went before the agent had read them",
         "  - web-1: events, byte 0: garbage",
         "  - web-1: events, byte 1: garbage",

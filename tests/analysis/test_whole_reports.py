@@ -310,7 +310,8 @@ def unread_events(story: LandedFolder) -> None:
     pub_sub(story, "chatty", "forgetful")
     story.sent("chatty", 10, 10)
     story.got("forgetful", "chatty", 10, 0, 9, 10)
-    story.add("fault", "chatty", 5, text="events, byte 7: half a line")
+    story.add("fault", "chatty", 5, text="/run/a.0000.events, byte 7: half a line")
+    story.add("fault", "chatty", 6, text="/run/a.0000.events: and 2 more unreadable lines up to byte 9")
     story.rows["process"].append(
         {
             "host": "box",
@@ -587,16 +588,16 @@ def test_messages_on_their_way_are_not_lost(report: Json) -> None:
 
 def test_what_was_not_told_is_in_the_report(report: Json) -> None:
     process = id_of("process of chatty")
-    told = {"process": process, "command": "process of chatty", "host": "box", "events": 4}
+    told = {"process": process, "command": "process of chatty", "host": "box", "events": 4, "unreadable": 3}
     assert report["events_lost"] == [told]
-    assert report["fault_count"] == 1
-    assert report["faults"] == [
+    assert report["fault_count"] == 2
+    assert report["faults"][:1] == [
         {
             "at": "2026-05-04T12:00:05Z",
             "host": "box",
             "process": process,
             "socket": id_of("chatty"),
-            "text": "events, byte 7: half a line",
+            "text": "/run/a.0000.events, byte 7: half a line",
         }
     ]
 

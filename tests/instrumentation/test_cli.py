@@ -63,16 +63,17 @@ def test_help_and_each_commands_help_need_none_of_the_heavy_packages(tmp_path: P
 
 @needs_every_extra
 @pytest.mark.parametrize(
-    ("command", "package", "extra"),
+    ("command", "package", "extras"),
     [
-        ("agent", "msgspec", "agent"),
-        ("agent", "fastapi", "api"),
-        ("agent", "uvicorn", "api"),
+        ("agent", "msgspec", "agent,api"),
+        ("agent", "fastapi", "agent,api"),
+        ("agent", "uvicorn", "agent,api"),
         ("analyze", "pyspark", "analysis"),
+        ("analyze", "pyarrow", "analysis"),
     ],
 )
 def test_a_missing_extra_is_one_clear_line_and_status_2(
-    tmp_path: Path, command: str, package: str, extra: str
+    tmp_path: Path, command: str, package: str, extras: str
 ) -> None:
     arguments = ["agent", "--dir", str(tmp_path / "j"), "--data", str(tmp_path / "d")]
     if command == "analyze":
@@ -82,7 +83,14 @@ def test_a_missing_extra_is_one_clear_line_and_status_2(
     (line,) = run.stderr.splitlines()
     assert line.startswith(f"hopwatch {command} needs the package {package}: pip install ")
     assert "[all]" in line
-    assert f"[{extra}]" in line
+    assert line.endswith(f" (or only [{extras}])")
+
+
+@needs_every_extra
+def test_a_package_that_comes_with_another_is_told_by_the_name_of_that(tmp_path: Path) -> None:
+    out = str(tmp_path / "out")
+    run = hopwatch("analyze", str(tmp_path), "--out", out, hidden="py4j pyspark", tmp_path=tmp_path)
+    assert run.stderr.startswith("hopwatch analyze needs the package pyspark: pip install ")
 
 
 @needs_every_extra
@@ -96,6 +104,7 @@ def test_a_demo_without_an_extra_says_so_and_leaves_the_former_report(tmp_path: 
     assert (run.returncode, run.stdout) == (2, "")
     (line,) = run.stderr.splitlines()
     assert line.startswith(f"hopwatch demo needs the package {package}: pip install ")
+    assert line.endswith("[all]'")  # it runs an agent and Spark: no single extra is enough
     assert former.read_text() == "{}"
 
 
