@@ -36,7 +36,7 @@ def main() -> None:
     store = Store(folder / "data")
     tables = store.load()
     ticker = Ticker(JournalSettings(folder / "journal", "bench"), store, tables, Board(tables))
-    lander = Lander(BatchStore(folder / "data"), Landing(str(folder / "landed")), remembers_files=True)
+    lander = Lander(BatchStore(folder / "data"), Landing(str(folder / "landed")))
     profiled("reading and keeping", lambda: tick_until_read(ticker), arguments.lines)
     profiled("landing", lambda: land(lander), arguments.lines)
     shutil.rmtree(folder)

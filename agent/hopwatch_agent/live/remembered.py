@@ -9,9 +9,14 @@ from hopwatch_agent.live.state import Row, Values
 
 
 def remembered(row: Row) -> Row:
-    """The row with the beginnings of its texts: what was landed of it is whole."""
-    """The row within its limits, which nearly every one is in."""
-    if not any(_is_large(value) for value in row.values.values()):
+    """The row with the beginnings of its texts: what was landed of it is whole. Nearly every one is within the limits."""
+    for value in row.values.values():
+        if isinstance(value, str):
+            if len(value) > ADVICE_LIMIT:
+                break
+        elif isinstance(value, dict):
+            break
+    else:
         return row
     values: Values = {}
     for name, value in row.values.items():
@@ -22,7 +27,3 @@ def remembered(row: Row) -> Row:
         else:
             values[name] = value
     return replace(row, values=values)
-
-
-def _is_large(value: object) -> bool:
-    return isinstance(value, dict) or (isinstance(value, str) and len(value) > ADVICE_LIMIT)
