@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
+from statistics import median
 
 from hopwatch_agent.kernel.sampling import KernelSampler
 from hopwatch_agent.live.backlog_tracking import BacklogTracker
@@ -65,13 +66,15 @@ def hold(folder: str, names: list[str], held: Barrier) -> None:
         time.sleep(3600)
 
 
-def cpu_ms(step: Callable[[float], None], seconds: int) -> float:
-    """Milliseconds of CPU of a step that is done once a second, over so many of them."""
+def cpu_ms(step: Callable[[float], object], seconds: int) -> float:
+    """Milliseconds of CPU of a step that is done once a second: the median of so many."""
     step(0.0)
-    began = time.process_time()
+    taken = []
     for second in range(1, seconds + 1):
+        began = time.process_time()
         step(float(second))
-    return (time.process_time() - began) / seconds * 1000
+        taken.append(time.process_time() - began)
+    return median(taken) * 1000
 
 
 def kernel_view(folder: Path, ends: list[socket.socket], processes: list[str], seconds: int) -> float:
@@ -107,7 +110,7 @@ def backlog(lanes: int, seconds: int) -> float:
         for lane in range(lanes):
             numbers[SOCKET, SOCKET, lane] = (100 + int(clock), 0, 0, 0, 0)
             numbers[RECEIVER, SOCKET, lane] = (50, 0, 0, 50, time.time_ns())
-        tracker.show(numbers, Moment(time.time_ns(), EACH_TIME * clock))
+        tracker.show(numbers, Moment(time.time_ns(), EACH_TIME * clock), more=False)
 
     with_counting = cpu_ms(step, seconds)
     return with_counting - cpu_ms(lambda _: step(0.0), seconds)
@@ -136,7 +139,7 @@ def measure_all(folder: Path, seconds: int) -> None:
     print("| read once a second | CPU, ms | of a core |\n| --- | ---: | ---: |")
     ends = [end for pair in connected(500) for end in pair]
     for count in (1, 100, 1000):
-        report(f"{count} connections", kernel_view(folder, ends[:count], [], seconds))
+        report(several(count, "connection"), kernel_view(folder, ends[:count], [], seconds))
     report("pyroute2 listing all of the host's 1,000 sockets", pyroute2_alone())
     others = connected(2500)
     report("100 connections on a host with 5,000 more sockets", kernel_view(folder, ends[:100], [], seconds))
@@ -144,7 +147,7 @@ def measure_all(folder: Path, seconds: int) -> None:
     del others
     with_processes(folder, seconds)
     for lanes in (100, 1000, 10_000):
-        report(f"backlog of {lanes} lanes", backlog(lanes, seconds))
+        report(f"backlog of {several(lanes, 'lane')}", backlog(lanes, seconds))
 
 
 def with_processes(folder: Path, seconds: int) -> None:
@@ -155,9 +158,15 @@ def with_processes(folder: Path, seconds: int) -> None:
     holder.start()
     held.wait()
     for count in (1, 100):
-        report(f"{count} processes", kernel_view(folder, [], names[:count], seconds))
+        report(several(count, "process"), kernel_view(folder, [], names[:count], seconds))
     holder.kill()
     holder.join()
+
+
+def several(count: int, what: str) -> str:
+    """A count in words."""
+    ending = "" if count == 1 else "es" if what.endswith("s") else "s"
+    return f"{count:,} {what}{ending}"
 
 
 def report(label: str, milliseconds: float) -> None:

@@ -61,7 +61,7 @@ class Agent:
     def _make_landing(self) -> tuple[Lander, LandingLoop]:
         settings, batches = self.settings.landing, BatchStore(self.settings.data)
         landing = Landing(settings.uri)
-        lander = Lander(batches, landing, remembers_files=settings.merge_seconds > 0)
+        lander = Lander(batches, landing)
         keeper = Keeper(batches, Bounds(settings.keep_bytes, settings.keep_seconds))
         merger = Merger(batches, landing, MergeRule(settings.merge_seconds, settings.merge_bytes))
         with self.board.held() as shown:

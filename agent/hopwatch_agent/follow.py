@@ -51,11 +51,12 @@ def follow(
     # a process that is gone is done with once all that it left was read
     done = not alive and not tailed.more and not tailed.unavailable
     if process.refusal is None:
-        read = read_counters(directory, files, process, draft, moment.wall)
+        read = read_counters(directory, files, process, draft, moment.wall, readings)
         process, done = read.process, done and not read.unavailable
         # a count holds for any time after it was read, and for none before
         moment = dataclasses.replace(moment, wall=time.time_ns())
-        if alive:
+        unchanged = readings.settled and process == before and len(read.files) == len(readings.files)
+        if alive and (moment.forced or not unchanged):
             process = Sampler(readings, process, draft, moment).sample(read.files)
         elif done:
             process = finish(read.files, process, draft, moment.wall)

@@ -218,6 +218,12 @@ class Onset(Event, frozen=True, tag="onset"):
     lane_number: Count | None = None
 
 
+class ProbingStopped(Event, frozen=True, tag="probing_stopped"):
+    """Full pipes are not seen any more."""
+
+    socket: Id
+
+
 class Unroutable(Event, frozen=True, tag="unroutable"):
     """A ROUTER swallowed this message and the next ones to the same peer, ``messages`` in all."""
 
@@ -303,6 +309,7 @@ AnyEvent: TypeAlias = (
     | Late
     | Skipped
     | Onset
+    | ProbingStopped
     | Unroutable
     | ProxyStarted
     | ProxyEnded

@@ -45,6 +45,22 @@ class Readings:
     sampled: dict[object, float] = field(default_factory=dict)
     sockets: dict[str, tuple[int, ...]] = field(default_factory=dict)
     lanes: dict[LaneKey, tuple[int, ...]] = field(default_factory=dict)
+    files: dict[int, tuple[tuple[int, int, Room], CountersFile]] = field(default_factory=dict)
+    """What each counters file said, by its content's size and hash: most are the same a fifth of a second later."""
+
+    settled: bool = False
+    """Whether there is nothing that a sample would add, as long as no file changes and no event comes."""
+
+    def parsed(self, data: bytes, process: str, index: int, room: Room) -> CountersFile:
+        """What the file says; raises ``UnreadableCountersError``."""
+        content = len(data), hash(data), room
+        before = self.files.get(index)
+        if before is not None and before[0] == content:
+            return before[1]
+        self.settled = False
+        file = counters_file.parse(data, process, index, room)
+        self.files[index] = (content, file)
+        return file
 
     def begin(self) -> None:
         """Makes room for a new reading; whatever has ended is not in it."""
@@ -72,7 +88,7 @@ class CountersReading:
 
 
 def read_counters(
-    directory: Path, files: ProcessFiles, process: ProcessState, draft: Draft, now: int
+    directory: Path, files: ProcessFiles, process: ProcessState, draft: Draft, now: int, readings: Readings
 ) -> CountersReading:
     """Every counters file that can be read; one fault for each that cannot."""
     read: list[CountersFile] = []
@@ -84,7 +100,7 @@ def read_counters(
             process = report_once(name, text, process, draft, now)
             break
         try:
-            file = _read_one(directory / name, process.process, index, room)
+            file = _read_one(directory / name, process.process, index, room, readings)
         except UnavailableFileError as error:
             draft.unavailable.append(str(error))
             unavailable = True
@@ -100,10 +116,12 @@ def read_counters(
     return CountersReading(process, counters_file.with_lane_runs(read), unavailable)
 
 
-def _read_one(path: Path, process: str, index: int, room: Room) -> CountersFile | str | None:
+def _read_one(
+    path: Path, process: str, index: int, room: Room, readings: Readings
+) -> CountersFile | str | None:
     """The file, or what is wrong with it, or None if it is gone. Raises ``UnavailableFileError``."""
     try:
-        return counters_file.parse(counters_file.read_bytes(path), process, index, room)
+        return readings.parsed(counters_file.read_bytes(path), process, index, room)
     except FileNotFoundError:
         return None
     except RefusedFileError as error:
@@ -124,6 +142,7 @@ class Sampler:
     def sample(self, counters: list[CountersFile]) -> ProcessState:
         """Adds a row for each socket and lane whose numbers have changed."""
         self.readings.begin()
+        self.readings.settled = True
         for file in counters:
             for number, words in file.sockets:
                 self._socket((file.index, number), words)
@@ -138,7 +157,10 @@ class Sampler:
         if socket is None or socket.final or socket.slot != slot or _shrunk(counts, socket.counters):
             return
         self.readings.sockets[socket.socket] = counts
-        if _same(counts, socket.counters) or not self.readings.due(socket.socket, self.moment):
+        if _same(counts, socket.counters):
+            return
+        if not self.readings.due(socket.socket, self.moment):
+            self.readings.settled = False
             return
         self.draft.sockets.put(socket.socket, replace(socket, counters=counts))
         self.draft.add(*counters_row(socket.socket, counts, final=False), self.process, self.moment.wall)
@@ -152,9 +174,13 @@ class Sampler:
         if socket is None or socket.final or lane.final or fell:
             return
         if known is None and not self.draft.lanes.put(key, lane):
+            self.readings.settled = False
             return
         self.readings.lanes[key] = numbers
-        if numbers == lane.numbers or not self.readings.due(key, self.moment):
+        if numbers == lane.numbers:
+            return
+        if not self.readings.due(key, self.moment):
+            self.readings.settled = False
             return
         self.draft.lanes.put(key, with_numbers(lane, numbers, final=False))
         self.draft.add(*lane_row(*key, "sample", numbers), self.process, self.moment.wall)
@@ -203,4 +229,6 @@ def _same(counts: tuple[int, ...], before: tuple[int, ...]) -> bool:
 
 def _shrunk(counts: tuple[int, ...], before: tuple[int, ...]) -> bool:
     """Whether what only grows is less than it was."""
+    if counts == before:
+        return False
     return any(counts[place] < before[place] for place in _ONLY_GROW)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hopwatch_agent.cleaning import Cleaner, Departures, forget_lanes_that_gave_way, is_crowded
-from hopwatch_agent.errors import CleaningError
+from hopwatch_agent.errors import CleaningError, StoreError
 from hopwatch_agent.follow import follow, lives
 from hopwatch_agent.journal.directory import ProcessFiles, scan
 from hopwatch_agent.journal.hold import DirectoryHold
@@ -71,9 +71,8 @@ class Ticker:
         self._kernel.sample(draft, moment)
         self._backlog.note(draft, moment)
         self._forget(listing, draft, moment)
-        if not draft.empty:
-            self._board.publish(draft, self._store.commit(draft))
-        self._show(moment)
+        self._keep(draft)
+        self._show(moment, more=more)
         self._board.set_error("files", several(draft.unavailable))
         self._board.set_error("limits", self._beyond_limits())
         return more
@@ -94,11 +93,27 @@ class Ticker:
         self._hold.release()
         self._kernel.close()
 
+    def _keep(self, draft: Draft) -> None:
+        if draft.empty:
+            return
+        try:
+            rows = self._store.commit(draft)
+        except StoreError:
+            self._sample_all()
+            raise
+        self._board.publish(draft, rows)
+
+    def _sample_all(self) -> None:
+        """The next samples have what the last ones had, and what there is room for now."""
+        for readings in self._readings.values():
+            readings.settled = False
+
     def _forget(self, listing: Listing, draft: Draft, moment: Moment) -> None:
         if moment.clock - self._forgot_at >= FORGET_EVERY_SECONDS or is_crowded(draft):
             self._departures.forget_old(self._tables, listing, draft, moment.clock)
             forget_lanes_that_gave_way(self._tables, draft)
             self._forgot_at = moment.clock
+            self._sample_all()
 
     def _beyond_limits(self) -> str | None:
         told = []
@@ -169,7 +184,7 @@ class Ticker:
         first = [process for process in ordered if process > self._start_after]
         return first + [process for process in ordered if process <= self._start_after]
 
-    def _show(self, moment: Moment) -> None:
+    def _show(self, moment: Moment, *, more: bool) -> None:
         for process in list(self._readings):
             state = self._tables.processes.get(process)
             if state is None or state.gone_at is not None:
@@ -180,4 +195,4 @@ class Ticker:
             counters.update(readings.sockets)
             lanes.update(readings.lanes)
         self._board.show_numbers(counters, lanes, moment.clock)
-        self._backlog.show(lanes, moment)
+        self._backlog.show(lanes, moment, more=more)

@@ -53,6 +53,31 @@ COUNTERS = (
     "proxied_at",
 )
 
+TCP = (
+    "rtt_us",
+    "rttvar_us",
+    "min_rtt_us",
+    "segment_size",
+    "cwnd",
+    "congestion",
+    "lost",
+    "unacknowledged",
+    "unsent",
+    "receive_queue",
+    "send_queue",
+    "send_window",
+    "delivery_rate",
+    "retransmissions",
+    "segments_sent",
+    "bytes_acknowledged",
+    "bytes_received",
+    "busy_us",
+    "receiver_limited_us",
+    "send_buffer_limited_us",
+)
+USAGE = ("resident", "user_us", "system_us", "threads", "descriptors")
+MEMORY = ("current", "peak", "limit", "high", "ooms", "oom_kills", "stalled_us")
+
 KINDS: dict[str, dict[str, DataType]] = {
     "process": {
         "state": TEXT,
@@ -140,6 +165,15 @@ KINDS: dict[str, dict[str, DataType]] = {
         "backend_type": TEXT,
     },
     "finding": {"socket": TEXT, "rule": TEXT, "text": TEXT, "advice": TEXT},
+    "tcp": {
+        "socket": TEXT,
+        "connection": WHOLE,
+        "limited_by": TEXT,
+        **{name: TEXT if name == "congestion" else WHOLE for name in TCP},
+    },
+    "usage": {**dict.fromkeys(USAGE, WHOLE), "cgroup": TEXT},
+    "memory": {"cgroup": TEXT, **dict.fromkeys(MEMORY, WHOLE)},
+    "oom": {"cgroup": TEXT, "kills": WHOLE, "oom_kills": WHOLE, "vanished": WHOLE, "limit": WHOLE},
     "fault": {"socket": TEXT, "text": TEXT},
 }
 

@@ -18,8 +18,8 @@ from hopwatch_api.models import (
     LaneModel,
     SocketFindingModel,
     SocketModel,
-    StatusModel,
 )
+from hopwatch_api.status_models import StatusModel
 
 EVENTS_AT_ONCE = 1000
 

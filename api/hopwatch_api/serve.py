@@ -29,7 +29,7 @@ from hopwatch_api.server import Access, serve
 from hopwatch_api.stopping import EXIT_NOT_LANDED, Stop, stop_signals
 
 EXIT_UNUSABLE = 2
-SWITCH_SECONDS = 0.0005
+SWITCH_SECONDS = 0.001
 """How long one thread may keep the others from running: an answer takes several turns, and the ticks are always busy."""
 
 log = EventLogger(__name__)

@@ -60,7 +60,23 @@ class Access:
 
 
 class _Server(uvicorn.Server):
-    """Leaves the signals to the agent: it has more to end than HTTP."""
+    """Leaves the signals to the agent, which has more to end than HTTP, and looks once a second whether to stop, not ten times."""
+
+    def __init__(self, config: uvicorn.Config, each_second: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._each_second = each_second
+        self._ending = asyncio.Event()
+
+    def end(self) -> None:
+        """Ends it; to be called in its loop."""
+        self.should_exit = True
+        self._ending.set()
+
+    async def main_loop(self) -> None:
+        while not await self.on_tick(0):
+            self._each_second()
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._ending.wait(), REFRESH_SECONDS)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -92,10 +108,10 @@ async def serve(
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         ssl_context_factory=None if tls is None else lambda _config, _default: tls.context,
     )
-    server = _Server(config)
+    server = _Server(config, each_second)
 
     def end() -> None:
-        server.should_exit = True
+        server.end()
         stopping()
 
     # called from a signal handler, in the midst of whatever the loop does
@@ -105,9 +121,6 @@ async def serve(
         await asyncio.sleep(0.01)
     if server.started:
         started(_url(listener, "http" if tls is None else "https"))
-    while not serving.done():
-        each_second()
-        await asyncio.wait({serving}, timeout=REFRESH_SECONDS)
     await serving
 
 

@@ -1,12 +1,9 @@
 """The agent as a process: started, killed, ended, and in bad circumstances."""
 
 import os
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -34,29 +31,6 @@ def test_sigterm_lands_everything_and_ends_in_order(agent: AgentProcess, writing
     assert sorted(row["number"] for row in agent.rows("onset")) == list(range(written))
     (final,) = [row for row in agent.rows("counters") if row["final"]]
     assert final["sent"] == written
-
-
-def test_sigkills_of_the_agent_neither_lose_nor_repeat_anything(
-    agent: AgentProcess, writing: Writing
-) -> None:
-    agent.start()
-    writer = writing("--segment-limit", "60000")
-    eventually(lambda: agent.get("/v1/sockets"))
-    for kill in range(8):
-        landed = len(list(agent.landed.rglob("*.parquet")))
-        # some kills come in the middle of a landing, some between two
-        eventually(lambda before=landed: len(list(agent.landed.rglob("*.parquet"))) > before)
-        time.sleep(0.03 * kill)
-        agent.kill()
-        agent.start()
-    written = writer.end()
-    status, _ = agent.terminate()
-    assert status == 0
-    assert sorted(row["number"] for row in agent.rows("onset")) == list(range(written))
-    states = Counter(row["state"] for row in agent.rows("process"))
-    assert (states["started"], states["exited"]) == (1, 1)
-    assert [row["sent"] for row in agent.rows("counters") if row["final"]] == [written]
-    assert agent.rows("fault") == []
 
 
 def test_a_killed_application_is_seen_as_gone_with_its_last_counts(
@@ -192,44 +166,3 @@ def test_what_cannot_be_landed_at_the_end_is_landed_by_the_next_run(
     agent.start()
     assert agent.terminate()[0] == 0
     assert len(agent.rows("onset")) == written
-
-
-@pytest.fixture
-def small_disk(agent: AgentProcess) -> Any:
-    """The data directory on a file system of one MiB."""
-    agent.data.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(agent.data)], check=False, capture_output=True
-    )
-    if mounted.returncode:
-        pytest.skip("may not mount a file system")
-    yield agent.data
-    if agent.process is not None and agent.process.poll() is None:
-        agent.kill()
-    subprocess.run(["umount", str(agent.data)], check=True)
-
-
-def fill(path: Path) -> None:
-    """Writes until the disk is full, which raises."""
-    with path.open("wb", buffering=0) as file:
-        while True:
-            file.write(b"x" * 4096)
-
-
-def test_a_full_disk_under_the_database_is_survived(
-    agent: AgentProcess, writing: Writing, small_disk: Path
-) -> None:
-    agent.start()
-    writer = writing()
-    eventually(lambda: agent.get("/v1/sockets"))
-    filler = small_disk / "filler"
-    with pytest.raises(OSError, match="No space"):
-        fill(filler)
-    errors = eventually(lambda: agent.get("/v1/status")["errors"])
-    assert any("full" in error["text"] for error in errors)
-    assert httpx.get(f"{agent.url}/healthz").status_code == 200
-    filler.unlink()
-    eventually(lambda: agent.get("/v1/status")["errors"] == [])
-    written = writer.end()
-    assert agent.terminate()[0] == 0
-    assert sorted(row["number"] for row in agent.rows("onset")) == list(range(written))

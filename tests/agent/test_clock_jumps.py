@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,11 @@ def goes_on(agent: AgentProcess) -> None:
     assert httpx.get(f"{agent.url}/readyz").status_code == 200
 
 
+def days(agent: AgentProcess) -> set[date]:
+    """On which days counters were read."""
+    return {row["at"].date() for row in agent.rows("counters")}
+
+
 def test_an_agent_whose_clock_jumps_goes_on_at_its_pace_and_forgets_nothing(
     agent: AgentProcess, writing: Writing, tmp_path: Path
 ) -> None:
@@ -62,9 +67,12 @@ def test_an_agent_whose_clock_jumps_goes_on_at_its_pace_and_forgets_nothing(
     eventually(lambda: len(agent.get("/v1/sockets")) == 2)
     gone.kill()
     eventually(lambda: agent.get("/v1/status")["processes"] == 1)
-    for offset in ("+40d", "-40d", "+1h"):
+    eventually(lambda: len(days(agent)) == 1)
+    for offset in ("+40d", "-40d"):
+        before = days(agent)
         clock.set(offset)
         goes_on(agent)
+        eventually(lambda before=before: days(agent) > before)
         assert {socket["id"] for socket in agent.get("/v1/sockets")} == {gone.socket, writer.socket}
     written = writer.end()
     assert agent.terminate()[0] == 0
@@ -74,8 +82,6 @@ def test_an_agent_whose_clock_jumps_goes_on_at_its_pace_and_forgets_nothing(
         row["sent"] for row in agent.rows("counters") if row["final"] and row["socket"] == writer.socket
     ]
     assert finals == [written]
-    days = {row["at"].date() for row in agent.rows("counters")}
-    assert len(days) >= 3
 
 
 @pytest.mark.parametrize("times", [(10**18, 1, 2 * 10**18), (2**63 - 1, 10**18, 0)])

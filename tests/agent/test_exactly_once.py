@@ -1,12 +1,8 @@
 """Fifty SIGKILLs of the agent, and several of the applications: every event is landed once, and the last counts are the truth."""
 
-import json
 import os
 import random
-import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
@@ -16,76 +12,20 @@ from typing import Any
 
 import pytest
 from agent_process import AgentProcess, WriterProcess, eventually
-from journal_reader import Journal
+from loaded_process import Application, Truth
 from stages import COMMITTED, LANDED, STARTING, stages
 
 KILLS = 50
 APPLICATION_KILLS = 8
 SEED = os.environ.get("KILL_SEED", "exactly once")
+SERVING = "some time after it began to serve"
 # of the fifty: how many wait for a certain stage; the others come at any moment from the start on
-AIMED = {LANDED: 8, COMMITTED: 5}
+AIMED = {LANDED: 8, COMMITTED: 5, SERVING: 12}
 LONGEST_WAIT = 10.0
 KINDS = (
     "process", "socket", "option", "endpoint", "subscription", "connection", "lane", "gap", "onset", "unroutable", "counters",
     "proxy", "finding", "fault",
 )  # fmt: skip
-
-
-@dataclass
-class Truth:
-    """What one process did: its events, and the counts of its sockets as far as they are told."""
-
-    process: str
-    events: int
-    counts: dict[str, dict[str, int]]
-
-
-class Application:
-    """A loaded application, as a process."""
-
-    def __init__(self, agent: AgentProcess) -> None:
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("HOPWATCH_")}
-        self._journal = agent.journal
-        before = set(agent.journal.glob("*.lock"))
-        self._process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).parents[1] / "support" / "loaded_app.py")],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**environment, "HOPWATCH_DIR": str(agent.journal), "HOPWATCH_HOST": "web-1"},
-            text=True,
-        )
-        assert self._process.stdout is not None
-        assert self._process.stdout.readline() == "running\n"
-        (lock,) = set(agent.journal.glob("*.lock")) - before
-        self.process = lock.stem
-
-    def end(self) -> Truth:
-        """Ends it in order; it says itself what it did."""
-        out, _ = self._process.communicate(timeout=60)
-        told = json.loads(out)
-        counts = {
-            socket: {"sent": sent, "received": received}
-            for socket, (sent, received) in told["counts"].items()
-        }
-        return Truth(told["process"], told["events"], counts)
-
-    def kill(self, folder: Path) -> Truth:
-        """SIGKILL, with the agent not running; what it left in its journal is the truth. ``folder`` is for a copy."""
-        self.reap()
-        folder.mkdir()
-        for path in self._journal.glob(f"{self.process}.*"):
-            shutil.copy(path, folder / path.name)
-        left = Journal(folder)
-        counts = {
-            socket: {name: count for name, count in words.items() if name != "socket"}
-            for socket, words in left.sockets().items()
-        }
-        return Truth(self.process, max(event["n"] for event in left.events()), counts)
-
-    def reap(self) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
-        self._process.communicate()
 
 
 @dataclass
@@ -196,17 +136,20 @@ def test_fifty_kills_of_the_agent_and_some_of_the_applications_neither_lose_nor_
     truths: list[Truth] = []
     met: Counter[str] = Counter()
 
+    writer = writing("--segment-limit", "20000")
+    lasting, passing = launch(), launch()
     began = time.monotonic()
     agent.start()
     start_seconds = time.monotonic() - began
-    writer = writing("--segment-limit", "20000")
-    lasting, passing = launch(), launch()
+    agent.kill()
+    agent.process = agent.launch()
     for kill, aim in enumerate(aims):
         if aim:
             serves(agent)
+        if aim in {LANDED, COMMITTED}:
             stopped_in(aim)
         else:
-            time.sleep(chance.uniform(0, 1.2 * start_seconds))
+            time.sleep(chance.uniform(0, 0.5 if aim else 1.2 * start_seconds))
         met.update([STARTING] if not agent.kill() and not aim else stages(agent, tmp_path / "look"))
         if kill in application_kills:
             truths.append(passing.kill(tmp_path / f"killed-{kill}"))

@@ -50,7 +50,7 @@ def test_a_database_that_filled_its_disk_itself_empties_it_when_the_landing_plac
     agent: AgentProcess, writing: Writing
 ) -> None:
     agent.landed.write_text("in the way")
-    with small_disk(agent.data, 2):
+    with small_disk(agent.data, 1):
         agent.start()
         writer = writing()
         eventually(lambda: errors_of(agent, "landing"))

@@ -30,6 +30,17 @@ FULL_WINDOW: dict[str, Any] = {
     "rtt_us": 8_394,
     "send_window": 201_728,
 }
+LOSSY_AND_SMALL: dict[str, Any] = {
+    "retransmissions": 27,
+    "segments_sent": 197,
+    "bytes_acknowledged": 246_160,
+    "busy_us": 1_000_000,
+    "receiver_limited_us": 724_000,
+    "unacknowledged": 3,
+    "unsent": 391_998,
+    "rtt_us": 1_209,
+    "send_window": 4_344,
+}
 UNREAD_HERE = Tcp(receive_queue=5000, busy_us=0, receiver_limited_us=0)
 ALL_READ, UNREAD = Tcp(receive_queue=0), Tcp(receive_queue=4000)
 COUNTS = {"retransmissions", "segments_sent", "bytes_acknowledged", "busy_us", "receiver_limited_us"}
@@ -55,9 +66,14 @@ def after(seen: dict[str, Any]) -> Tcp:
         ("network", {**SLOW_LINK, "receiver_limited_us": 300_000}, ALL_READ),
         ("receiver", {**SLOW_LINK, "receiver_limited_us": 300_000}, UNREAD),
         ("receiver", FULL_WINDOW, None),
-        ("receiver", {**FULL_WINDOW, "retransmissions": 9}, None),
-        ("receiver", {**FULL_WINDOW, "send_window": 0}, None),
+        ("receiver", {**FULL_WINDOW, "retransmissions": 3}, None),
+        ("receiver", {**FULL_WINDOW, "retransmissions": 9, "send_window": 0}, None),
         ("receiver", {**FULL_WINDOW, "send_window": 0}, ALL_READ),
+        ("unknown", {**FULL_WINDOW, "send_window": 0, "unacknowledged": 3, "rtt_us": 400_000}, None),
+        # a window of three segments on a lossy link: what is lost fills it
+        ("unknown", LOSSY_AND_SMALL, None),
+        ("unknown", LOSSY_AND_SMALL, ALL_READ),
+        ("receiver", LOSSY_AND_SMALL, UNREAD),
         ("receiver", FULL_WINDOW, UNREAD),
         # as much under way as the window lets: a receiver that reads at once, or one that does not, by this end alone
         ("unknown", {**FULL_WINDOW, "rtt_us": 400_000}, None),

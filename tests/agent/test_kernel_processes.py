@@ -107,6 +107,7 @@ def test_a_process_that_is_killed_for_memory_is_told_from_one_that_is_killed(
     assert (row["process"], row["kills"], row["vanished"]) == (victim, 1, 1)
     assert (row["limit"], row["oom_kills"], row["host"]) == (100 * MEGABYTE, 1, "web-1")
     assert row["cgroup"].endswith(cgroup.name)
+    assert row["cgroup"] in {usage["cgroup"] for usage in bench.rows("usage") if usage["process"] == victim}
     assert "oom" in {event.kind for event in bench.view.events(0, 1000)}
     last = [found for found in bench.rows("memory") if found["cgroup"] == row["cgroup"]][-1]
     assert (last["oom_kills"], last["process"]) == (1, None)

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,10 +11,13 @@ from contextlib import closing, contextmanager, suppress
 import pytest
 from hopwatch_agent.errors import KernelError
 from hopwatch_agent.kernel.addresses import Ends, ends_of
-from hopwatch_agent.kernel.tcp_info import TcpReader
+from hopwatch_agent.kernel.tcp_info import ANSWER_SIZE, NETLINK_SOCK_DIAG, TcpReader
+from hopwatch_agent.kernel.tcp_messages import INET_DIAG_INFO, TcpMessages
 from pyroute2 import DiagSocket
 from pyroute2.netlink.diag import SS_ESTABLISHED
 
+OLD_SIZE = 104
+"""Bytes of ``struct tcp_info`` up to the retransmissions, as Linux 3.2 had it."""
 AS_NOBODY = """
 import os, socket, sys
 from hopwatch_agent.kernel.addresses import ends_of
@@ -121,6 +125,36 @@ def test_more_connections_than_fit_one_message_are_read(reader: TcpReader) -> No
         assert reader.read(wanted[:1]).keys() == {wanted[0]}
         for end in near:
             end.close()
+
+
+def _attributes(answer: bytes, at: int) -> Iterator[tuple[int, bytes]]:
+    while at < len(answer):
+        length, kind = struct.unpack_from("=HH", answer, at)
+        yield kind, answer[at + 4 : at + length]
+        at += (length + 3) // 4 * 4
+
+
+def test_what_an_older_kernel_does_not_tell_is_not_known() -> None:
+    messages = TcpMessages()
+    with (
+        connection("127.0.0.1") as (near, _far),
+        socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_SOCK_DIAG) as netlink,
+    ):
+        near.sendall(b"x")
+        netlink.send(messages.numbered(messages.request(seen_by(near)), 7))
+        answer = netlink.recv(ANSWER_SIZE)
+    number, whole = messages.answer(answer)
+    attributes = 16 + 72  # behind the headers of netlink and of the socket
+    found = dict(_attributes(answer, attributes))
+    head = struct.pack("=HH", 4 + OLD_SIZE, INET_DIAG_INFO)
+    old = answer[:attributes] + head + found[INET_DIAG_INFO][:OLD_SIZE]
+    _, told = messages.answer(old)
+    assert number == 7
+    assert whole is not None
+    assert told is not None
+    assert (told.rtt_us, told.cwnd, told.retransmissions) == (whole.rtt_us, whole.cwnd, whole.retransmissions)
+    assert (told.busy_us, told.unsent, told.min_rtt_us, told.send_window) == (None,) * 4
+    assert whole.busy_us is not None
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become nobody")

@@ -141,6 +141,16 @@ def test_a_secret_in_the_place_is_never_shown(bench: Any) -> None:
     assert "secret" not in str(error)
 
 
+@pytest.mark.parametrize(
+    "uri", ["s3://key:hid/den@bucket", "s3://bucket?secret_key=hidden", "s3://hidden@bucket"]
+)
+def test_an_address_that_cannot_be_used_is_refused_without_its_secret(uri: str) -> None:
+    with pytest.raises(SettingsError, match="cannot land at s3://bucket") as refused:
+        Landing(uri)
+    assert "hid" not in str(refused.value)
+    assert "den" not in str(refused.value)
+
+
 def test_files_of_a_process_that_is_gone_stay_until_its_rows_are_landed(bench: Any, alive: Alive) -> None:
     writer = bench.writer()
     write_onsets(writer, 3)

@@ -12,6 +12,8 @@ import dying_landing
 import pytest
 from agent_process import AgentProcess, WriterProcess, eventually, landed
 from dying_landing import MERGE_RULE
+from hopwatch_agent.landing.batches import BatchStore
+from hopwatch_agent.landing.lander import Lander
 from hopwatch_agent.landing.landing import Landing
 from hopwatch_agent.landing.merger import Merger, MergeRule
 from hopwatch_agent.live.draft import Draft
@@ -172,9 +174,21 @@ def test_a_place_that_fails_in_the_middle_is_tried_again(bench: Any) -> None:
     assert numbers(bench.landed) == list(range(6))
 
 
-def test_a_copy_of_a_database_calls_its_files_by_another_name(bench: Any, tmp_path: Path) -> None:
-    from hopwatch_agent.landing.batches import BatchStore
+def test_what_landed_while_merging_was_off_lies_in_no_merged_files_range(bench: Any) -> None:
+    never = MergeRule(seconds=0, size=10_000_000)
+    land_files(bench, range(2))
+    let_pass(bench, HOUR)
+    assert merge(bench, never) == []
+    land_files(bench, range(2, 4), range(4, 6))
+    merge(bench, never)
+    land_files(bench, range(6, 8), range(8, 10))
+    let_pass(bench, HOUR)
+    assert merge(bench) == []
+    assert len(paths(bench)) == 6
+    assert numbers(bench.landed) == list(range(10))
 
+
+def test_a_copy_of_a_database_calls_its_files_by_another_name(bench: Any, tmp_path: Path) -> None:
     add_onsets(bench, 1)
     bench.batches.form()
     bench.close()
@@ -184,6 +198,9 @@ def test_a_copy_of_a_database_calls_its_files_by_another_name(bench: Any, tmp_pa
     assert copy.database != bench.batches.database
     # what was decided before the copy was made is the same file, whoever lands it
     assert copy.next_batch() == bench.batches.next_batch()
+    # nor does the copy merge what is the other one's
+    Lander(copy, Landing(str(bench.landed))).run_once(lambda _rows: None)
+    assert copy.connection.execute("SELECT * FROM files").fetchall() == []
     again = BatchStore(tmp_path / "copy")
     assert again.database == copy.database
     copy.close()

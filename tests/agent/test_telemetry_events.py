@@ -11,6 +11,7 @@ from hopwatch_agent.telemetry.log_events import EventBook, Happening
 from hopwatch_agent.telemetry.log_records import record_of
 from hopwatch_agent.telemetry.resource import resource_of
 from journal_writer import JournalWriter
+from opentelemetry.exporter.otlp.proto.common._log_encoder import encode_logs
 
 SOCKET = "00000000000000a1"
 SENDER = "00000000000000b2"
@@ -86,6 +87,20 @@ def test_onsets_unroutable_messages_and_findings_are_told_too(
     ]
 
 
+def test_faults_are_told_of_a_socket_or_of_nobodys(
+    bench: Any, book: EventBook, writer: JournalWriter
+) -> None:
+    writer.event("fault", socket=SOCKET, text="it failed")
+    writer.raw(b"garbage\n")
+    writer.raw(b"more garbage\n")
+    bench.tick()
+    of_socket, of_process = sorted(book.take(), key=lambda happening: happening.socket is None)
+    assert (of_socket.event, of_socket.values["text"], of_socket.times) == ("hopwatch.fault", "it failed", 1)
+    assert (of_process.event, of_process.times) == ("hopwatch.fault", 2)
+    record = record_of(of_process, resource_of(Identity("box-1", "x"), {})).log_record
+    assert record.body == of_process.values["text"]
+
+
 def test_a_reconnect_is_told_and_a_first_connection_is_not(
     bench: Any, book: EventBook, writer: JournalWriter
 ) -> None:
@@ -144,6 +159,19 @@ def test_what_could_not_be_told_is_told_with_what_came_since(
     book.put_back(untold)
     (loss,) = book.take()
     assert (loss.times, loss.messages, loss.first_at, loss.values["first"]) == (2, 6, 1000, 7)
+
+
+def test_whatever_a_journal_says_can_be_exported(bench: Any, book: EventBook, writer: JournalWriter) -> None:
+    most = 2**63 - 1
+    for _ in range(2):
+        gap(writer, 0, most, lost=most, t=most)
+        writer.event("unroutable", socket=SOCKET, number=most, messages=most, reason="\U0001f4a5\x00", t=0)
+        writer.event("finding", socket=SOCKET, rule="r" * 9000, text="\x00\ufffe", advice="", t=most)
+    bench.tick()
+    records = [record_of(each, resource_of(Identity("box-1", "x"), {})) for each in book.take()]
+    encoded = str(encode_logs(records))
+    assert len(records) == encoded.count("event_name") == 3
+    assert encoded.count(f"int_value: {most}") >= encoded.count('"hopwatch.messages"') == 2
 
 
 def test_nothing_is_told_a_second_time_after_a_restart(

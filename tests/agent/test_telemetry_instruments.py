@@ -1,6 +1,8 @@
 """The instruments: which there are, and what they hold out."""
 
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,13 @@ from opentelemetry.exporter.otlp.proto.common.metrics_encoder import encode_metr
 from opentelemetry.metrics import NoOpMeter, ObservableCounter, ObservableGauge, ObservableUpDownCounter
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+
+
+def test_an_agent_that_nobody_asks_for_metrics_loads_nothing_for_them() -> None:
+    program = "import sys, hopwatch_agent.agent; print(*{name.split('.')[0] for name in sys.modules})"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    heavy = {"opentelemetry", "prometheus_client", "grpc", "requests", "google"}
+    assert heavy & set(loaded.stdout.split()) == set()
 
 
 def test_every_metric_is_described_and_nothing_else_is(bench: Any) -> None:

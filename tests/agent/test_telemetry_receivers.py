@@ -15,6 +15,7 @@ import httpx
 import pytest
 from agent_process import AgentProcess, WriterProcess, eventually
 from hopwatch_agent.agent import Agent
+from hopwatch_agent.logs.events import EVENT_FIELDS
 from hopwatch_agent.settings.sections import settings_from
 from hopwatch_agent.settings.sources import options_from
 from hopwatch_agent.telemetry import push
@@ -88,6 +89,23 @@ def test_a_collector_gets_metrics_and_events(
     assert "messaging.system: Str(zeromq)" in said
 
 
+def test_an_agent_that_ends_tells_what_was_counted_to_the_end(
+    tmp_path: Path,
+    collector: Collector,
+    writer: JournalWriter,
+    push_to: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    collector.start()
+    push_to(collector.http)
+    monkeypatch.setenv("OTEL_METRIC_EXPORT_INTERVAL", "60000")
+    with agent_within(tmp_path):
+        pass
+    said = eventually(lambda: "hopwatch.lost.messages" in collector.said() and collector.said())
+    assert "Value: 3\n" in said[said.index("Name: hopwatch.lost.messages") :][:1000]
+    assert "EventName: hopwatch.loss" in said
+
+
 def test_a_collector_that_comes_later_and_goes_in_between_gets_everything(
     tmp_path: Path,
     collector: Collector,
@@ -104,8 +122,10 @@ def test_a_collector_that_comes_later_and_goes_in_between_gets_everything(
         collector.start()
         eventually(lambda: errors(agent) == {}, 60)
         eventually(lambda: "EventName: hopwatch.loss" in collector.said())
-    lines = [record.getMessage() for record in caplog.records if "opentelemetry" in record.name]
-    assert lines == []
+    assert [record for record in caplog.records if "opentelemetry" in record.name] == []
+    failing = [record for record in caplog.records if record.getMessage() == "failing"]
+    sources = sorted(getattr(record, EVENT_FIELDS)["source"] for record in failing)
+    assert sources == ["telemetry logs", "telemetry metrics"]
 
 
 def test_a_receiver_that_never_answers_keeps_neither_ticks_nor_the_end_waiting(

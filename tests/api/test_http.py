@@ -2,6 +2,7 @@
 
 import re
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -80,6 +81,36 @@ def test_status_tells_where_it_reads_and_lands_and_how_it_goes(
     assert agent.get("/v1/status")["last_landing"] is not None
 
 
+def test_status_tells_what_the_agent_costs_and_has_before_it(
+    agent: AgentProcess, writer: JournalWriter
+) -> None:
+    status = eventually(lambda: (told := agent.get("/v1/status"))["costs"]["cpu_seconds"] > 0 and told)
+    costs, pid = status["costs"], agent.process.pid if agent.process else 0
+    assert 20_000_000 < costs["rss_bytes"] < 1_000_000_000
+    assert 3 <= costs["threads"] <= len(list(Path(f"/proc/{pid}/task").iterdir())) + 5
+    assert 5 <= costs["descriptors"] < 100
+    assert 0 < costs["ticking_seconds"] < costs["cpu_seconds"] + 60
+    assert 0 <= status["lag"]["tick_age_seconds"] < 5
+    eventually(lambda: agent.get("/v1/status")["lag"]["unread_bytes"] == 0)
+    size = (agent.data / "agent.sqlite3").stat().st_size
+    assert 0 < status["database"]["bytes"] <= size
+    assert status["settings"]["land"] == str(agent.landed)
+    assert {"python", "sqlite", "pyarrow"} < set(status["versions"])
+
+
+def test_what_is_not_read_yet_is_told_in_bytes(agent: AgentProcess) -> None:
+    line = b'{"event":"onset"'  # without an end it may still be written
+    unread = JournalWriter(agent.journal)
+    unread.raw(line)
+
+    told = eventually(lambda: agent.get("/v1/status")["lag"]["unread_bytes"])
+    unread.raw(b"\n")
+    unread.close()
+
+    assert told == len(line)
+    eventually(lambda: agent.get("/v1/status")["lag"]["unread_bytes"] == 0)
+
+
 def test_a_socket_is_shown_with_its_counters_peers_and_findings(
     agent: AgentProcess, writer: JournalWriter
 ) -> None:
@@ -138,6 +169,8 @@ def test_connections_are_shown_with_their_sockets(agent: AgentProcess, writer: J
 def test_lanes_are_shown_at_both_ends(agent: AgentProcess, writer: JournalWriter) -> None:
     lanes: dict[str, Any] = {lane["role"]: lane for lane in agent.get("/v1/lanes")}
     assert (lanes["send"]["topic"], lanes["send"]["count"], lanes["send"]["lost"]) == ("6162", 10, None)
+    nothing = {"at_most": 0, "at_least": 0, "oldest_at_least": 0.0, "oldest_at_most": 0.0}
+    eventually(lambda: {str(lane["backlog"]) for lane in agent.get("/v1/lanes")} == {str(nothing)})
     received = lanes["receive"]
     assert (received["stream"], received["count"], received["first"], received["next"], received["lost"]) == (
         SENDER,

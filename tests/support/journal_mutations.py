@@ -119,9 +119,11 @@ def _value(data: bytes, chance: random.Random, _corpus: Corpus) -> bytes:
     at = chance.randrange(len(lines)) if lines else 0
     try:
         fields = json.loads(lines[at])
-        name = chance.choice(sorted(fields))
-    except (ValueError, LookupError, TypeError, RecursionError):
+    except (ValueError, LookupError, RecursionError):
         return data
+    if not isinstance(fields, dict) or not fields:
+        return data
+    name = chance.choice(sorted(fields))
     shown = [
         json.dumps(key).encode() + b":" + json.dumps(value).encode()
         for key, value in fields.items()

@@ -63,6 +63,11 @@ class Pipes:
             count += 1
         return str(count)
 
+    def ask_past_us(self) -> str:
+        """Sets what hopwatch would probe full pipes with."""
+        self._sender.setsockopt(zmq.XPUB_NODROP, 1)
+        return "0"
+
     def unsubscribe(self, place: str) -> str:
         """From everything."""
         self._receivers[int(place)].unsubscribe(b"")

@@ -133,6 +133,6 @@ def _taken(data: bytes, area: _Area, what: str) -> Iterator[tuple[int, tuple[int
 
 def _sound(slots: Slots, ids: int, what: str) -> Slots:
     for number, words in slots:
-        if any(word > INT64_MAX for word in islice(words, ids, None)):
+        if max(words[ids:]) > INT64_MAX:
             raise UnreadableCountersError(f"{what}: slot {number} holds numbers that cannot be")
     return slots

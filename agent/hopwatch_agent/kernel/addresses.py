@@ -1,6 +1,7 @@
 """The two addresses of a connection, as monitors tell them, and as the kernel takes them."""
 
 import socket
+from functools import lru_cache
 from typing import NamedTuple
 
 _MAPPED = bytes(10) + b"\xff\xff"
@@ -33,6 +34,16 @@ def ends_of(local: str | None, remote: str | None) -> Ends | None:
 
 
 def _end(text: str | None) -> End | None:
+    # the number of an interface may change under its name
+    return _read_end(text) if text and "%" in text else _known_end(text)
+
+
+@lru_cache(maxsize=8192)
+def _known_end(text: str | None) -> End | None:
+    return _read_end(text)
+
+
+def _read_end(text: str | None) -> End | None:
     host, colon, port = (text or "").rpartition(":")
     if not colon or not port.isascii() or not port.isdigit() or not 0 < int(port[:6]) <= 0xFFFF:
         return None

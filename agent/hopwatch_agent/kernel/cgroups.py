@@ -23,7 +23,7 @@ class Hierarchy:
 def find_hierarchy() -> Hierarchy | None:
     """The mounted hierarchy that accounts for memory; None if the agent sees none."""
     try:
-        lines = (PROC / "self" / "mountinfo").read_text().splitlines()
+        lines = (PROC / "self" / "mountinfo").read_text(errors="replace").splitlines()
     except OSError:
         return None
     found = [hierarchy for line in lines if (hierarchy := _hierarchy(line)) is not None]
@@ -44,7 +44,7 @@ def _hierarchy(line: str) -> Hierarchy | None:
 def cgroup_of(pid: int, hierarchy: Hierarchy) -> PurePosixPath | None:
     """The cgroup of a process that accounts for its memory; None if the process, or its cgroup, is not visible from here."""
     try:
-        lines = (PROC / str(pid) / "cgroup").read_text().splitlines()
+        lines = (PROC / str(pid) / "cgroup").read_text(errors="replace").splitlines()
     except OSError:
         return None
     for line in lines:

@@ -37,11 +37,12 @@ class Connections:
     def __init__(self, reader: TcpReader) -> None:
         self._reader = reader
         self._followed: dict[ConnectionKey, _Followed] = {}
+        self._ends: dict[tuple[str | None, str | None], Ends | None] = {}
         self._start_after: ConnectionKey = ("", "")
 
     def sample(self, tables: Tables, draft: Draft, moment: Moment) -> Mapping[ConnectionKey, TcpState]:
         """Reads them, and puts into the draft what is to land; raises ``KernelError``."""
-        open_now = _open_connections(tables)
+        open_now = self._open_connections(tables)
         turn = self._in_turn(open_now)
         found = self._reader.read(list({open_now[key][1] for key in turn}))
         for key in turn:
@@ -57,6 +58,18 @@ class Connections:
             if moment.forced or _is_worth_a_row(followed, moment.clock):
                 self._land(key, followed, draft, moment)
         return {key: followed.state for key, followed in self._followed.items()}
+
+    def _open_connections(self, tables: Tables) -> dict[ConnectionKey, tuple[ConnectionState, Ends]]:
+        found = {}
+        known, self._ends = self._ends, {}
+        for key, connection in tables.connections.items():
+            if not _is_open(connection, tables):
+                continue
+            addresses = (connection.local, connection.remote)
+            ends = self._ends[addresses] = known[addresses] if addresses in known else ends_of(*addresses)
+            if ends is not None:
+                found[key] = connection, ends
+        return found
 
     def _in_turn(self, open_now: Mapping[ConnectionKey, object]) -> list[ConnectionKey]:
         if len(open_now) <= MOST_AT_ONCE:
@@ -88,18 +101,11 @@ class Connections:
         followed.landed, followed.landed_clock = followed.state, moment.clock
 
 
-def _open_connections(tables: Tables) -> dict[ConnectionKey, tuple[ConnectionState, Ends]]:
-    found = {}
-    for key, connection in tables.connections.items():
-        process = tables.processes.get(connection.process)
-        socket = tables.sockets.get(connection.socket)
-        alive = process is not None and process.gone_at is None
-        if not alive or socket is None or socket.closed_at is not None or connection.state not in UP:
-            continue
-        ends = ends_of(connection.local, connection.remote)
-        if ends is not None:
-            found[key] = connection, ends
-    return found
+def _is_open(connection: ConnectionState, tables: Tables) -> bool:
+    process = tables.processes.get(connection.process)
+    socket = tables.sockets.get(connection.socket)
+    lives = process is not None and process.gone_at is None
+    return lives and socket is not None and socket.closed_at is None and connection.state in UP
 
 
 def _is_worth_a_row(followed: _Followed, clock: float) -> bool:

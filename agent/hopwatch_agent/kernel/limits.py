@@ -3,7 +3,8 @@
 Both fill the sender's pipe, and the rtt and some retransmissions rise with both: a receiver that does not read delays what it
 acknowledges, and has its window probed. So the order of the questions matters. Is there anything to send at all? Was the
 receiver's window full while there was? If so, does the receiver need that long to read, or is the window no larger than
-what is under way? Only if the window was open is it the way.
+what is under way? Only if the window was open is it the way. With the buffers of a few kilobytes the two cannot be told apart
+from the sending end in every second: it is "unknown" then, and never the wrong one in what was tried.
 """
 
 from collections.abc import Iterator
@@ -85,9 +86,11 @@ def _limit_of_window(span: Span, peer: Tcp | None) -> Limit:
     window, segment = span.now.send_window, span.now.segment_size
     if window is None or segment is None:
         return Limit(UNKNOWN, tuple(_seen(span)))
-    if window < segment:
+    if window < segment and not span.now.unacknowledged:
         return Limit(RECEIVER, (*_seen(span), f"the other end takes {window} bytes more"))
-    if peer is None and span.under_way < UNDER_WAY * window:
+    # behind a segment that was lost, what came after it fills a small window too, though all that can be read is read
+    lossy = span.retransmitted >= LOSSY
+    if peer is None and not lossy and span.under_way < UNDER_WAY * window:
         told = f"the way needs {span.under_way:.0f} bytes of a window of {window}"
         return Limit(RECEIVER, (*_seen(span), told))
     if peer is not None and span.under_way >= UNDER_WAY * window:

@@ -1,7 +1,7 @@
 """The memory of the cgroups that hopwatch's processes are in, and which processes went when some were killed for it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from msgspec.structs import asdict
@@ -21,7 +21,7 @@ WAIT_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class _Kills:
-    """Processes that were killed for memory, as seen at a time (monotonic seconds)."""
+    """How many processes were killed for memory, as seen at a time (monotonic seconds), of which none of ours is known to be one."""
 
     clock: float
     number: int
@@ -58,9 +58,13 @@ class CgroupMemory:
             self._read(cgroup, draft, moment)
             gone = [process for process in vanished if self._of.get(process.process) == cgroup]
             kills = self._kills.pop(cgroup, None)
-            if kills is not None:
-                for process in gone:
-                    draft.add("oom", _oom(kills, len(gone)), process, moment.wall)
+            if kills is None:
+                continue
+            for process in gone:
+                draft.add("oom", _oom(kills, len(gone)), process, moment.wall)
+            if kills.number > len(gone):
+                # the others may be seen to be gone at the next tick
+                self._kills[cgroup] = replace(kills, number=kills.number - len(gone))
         for cgroup, kills in list(self._kills.items()):
             if moment.clock - kills.clock >= WAIT_SECONDS:
                 del self._kills[cgroup]

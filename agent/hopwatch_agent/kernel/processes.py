@@ -1,15 +1,14 @@
 """What hopwatch's processes take of their host, as far as the agent's pid namespace shows them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from msgspec.structs import asdict
 
 from hopwatch_agent.kernel.landings import Landings
-from hopwatch_agent.kernel.records import Usage
+from hopwatch_agent.kernel.records import Memory, Usage
 from hopwatch_agent.kernel.usage import Pid, pid_of, usage_of
 from hopwatch_agent.live.draft import Draft
-from hopwatch_agent.live.state import ProcessState
 from hopwatch_agent.sampling import Moment
 
 MOST_AT_ONCE = 100
@@ -26,21 +25,28 @@ class Processes:
         self._landings = Landings()
         self._start_after = ""
 
-    def sample(self, living: Sequence[ProcessState], draft: Draft, moment: Moment) -> dict[str, Usage]:
-        """What each of them took when it was read last, by its id; puts rows into the draft."""
-        known = {process.process: process for process in living}
-        self._pids = {name: pid for name, pid in self._pids.items() if name in known}
-        self._usages = {name: usage for name, usage in self._usages.items() if name in known}
-        self._landings.keep(known)
-        for name in self._in_turn(list(known)):
+    def read(self, living: Iterable[str]) -> dict[str, Usage]:
+        """What each of these processes took when it was read last, as far as that is known."""
+        names = list(living)
+        self._pids = {name: self._pids[name] for name in names if name in self._pids}
+        self._usages = {name: self._usages[name] for name in names if name in self._usages}
+        self._landings.keep(set(names))
+        for name in self._in_turn(names):
             usage = self._read(name)
             if usage is None:
                 self._usages.pop(name, None)
-                continue
-            self._usages[name] = usage
-            if self._landings.due(name, usage, moment.clock):
-                draft.add("usage", asdict(usage), known[name], moment.wall)
-        return self._usages
+            else:
+                self._usages[name] = usage
+        return dict(self._usages)
+
+    def land(self, cgroups: Mapping[str, Memory], draft: Draft, moment: Moment) -> None:
+        """Puts what they took into the draft, with the cgroup of each, if that is known."""
+        for name, usage in self._usages.items():
+            process = draft.processes.get(name)
+            if process is not None and self._landings.due(name, usage, moment.clock):
+                memory = cgroups.get(name)
+                cgroup = None if memory is None else memory.cgroup
+                draft.add("usage", {**asdict(usage), "cgroup": cgroup}, process, moment.wall)
 
     def pid_of(self, process: str) -> int | None:
         """Its pid in the agent's namespace, if it has been read and is visible there."""

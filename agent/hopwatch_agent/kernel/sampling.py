@@ -51,13 +51,14 @@ class KernelSampler:
                 self._sample(draft, moment)
 
     def _sample(self, draft: Draft, moment: Moment) -> None:
-        living = [process for process in self._tables.processes.values() if process.gone_at is None]
-        usage = self._processes.sample(living, draft, moment)
+        processes = self._tables.processes
+        usage = self._processes.read(name for name, process in processes.items() if process.gone_at is None)
         memory = self._memory.sample(self._pids(usage), draft, moment)
+        self._processes.land(memory, draft, moment)
         self._board.show_kernel(
             KernelShown(
                 tcp=self._sample_connections(draft, moment),
-                usage=dict(usage),
+                usage=usage,
                 own_usage=None if self._own is None else usage_of(self._own),
                 own_memory=memory.pop(OWN, None),
                 memory=memory,

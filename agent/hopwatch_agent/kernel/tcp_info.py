@@ -1,8 +1,8 @@
 """Asking the kernel for single TCP connections over netlink (``sock_diag``), many at once.
 
-pyroute2's own request lists every socket of the host and takes 75 microseconds of CPU for each. Here the kernel is asked for
-the connections concerned alone, which it finds by their addresses: 3 microseconds each, whatever else the host has open.
-It needs no capability, and sees the agent's own network namespace.
+pyroute2's own request lists every socket of the host and takes some 75 microseconds of CPU for each (benchmarks/kernel_view.py). Here
+the kernel is asked for the connections concerned alone, which it finds by their addresses, whatever else the host has open. It
+needs no capability, and sees the agent's own network namespace.
 """
 
 import socket

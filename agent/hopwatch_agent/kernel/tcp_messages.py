@@ -5,8 +5,7 @@ import importlib
 import os
 import socket
 import struct
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hopwatch_agent.errors import KernelError
@@ -29,24 +28,26 @@ _ERRNO = struct.Struct("=i")
 _ATTRIBUTE = struct.Struct("=HH")
 Fields = Sequence[tuple[str, str]]
 
-_FIELDS = {
-    "rtt_us": "tcpi_rtt",
-    "rttvar_us": "tcpi_rttvar",
-    "min_rtt_us": "tcpi_min_rtt",
-    "segment_size": "tcpi_snd_mss",
-    "cwnd": "tcpi_snd_cwnd",
-    "lost": "tcpi_lost",
-    "unacknowledged": "tcpi_unacked",
-    "unsent": "tcpi_notsent_bytes",
-    "send_window": "tcpi_snd_wnd",
-    "delivery_rate": "tcpi_delivery_rate",
-    "retransmissions": "tcpi_total_retrans",
-    "segments_sent": "tcpi_data_segs_out",
-    "bytes_acknowledged": "tcpi_bytes_acked",
-    "bytes_received": "tcpi_bytes_received",
-    "busy_us": "tcpi_busy_time",
-    "receiver_limited_us": "tcpi_rwnd_limited",
-    "send_buffer_limited_us": "tcpi_sndbuf_limited",
+_HEAD = {"idiag_state": "state", "idiag_rqueue": "receive_queue", "idiag_wqueue": "send_queue"}
+_INFO = {
+    "tcpi_ca_state": "congestion",
+    "tcpi_rtt": "rtt_us",
+    "tcpi_rttvar": "rttvar_us",
+    "tcpi_min_rtt": "min_rtt_us",
+    "tcpi_snd_mss": "segment_size",
+    "tcpi_snd_cwnd": "cwnd",
+    "tcpi_lost": "lost",
+    "tcpi_unacked": "unacknowledged",
+    "tcpi_notsent_bytes": "unsent",
+    "tcpi_snd_wnd": "send_window",
+    "tcpi_delivery_rate": "delivery_rate",
+    "tcpi_total_retrans": "retransmissions",
+    "tcpi_data_segs_out": "segments_sent",
+    "tcpi_bytes_acked": "bytes_acknowledged",
+    "tcpi_bytes_received": "bytes_received",
+    "tcpi_busy_time": "busy_us",
+    "tcpi_rwnd_limited": "receiver_limited_us",
+    "tcpi_sndbuf_limited": "send_buffer_limited_us",
 }
 
 
@@ -61,11 +62,10 @@ class TcpMessages:
         except ImportError as error:
             raise KernelError(f"cannot ask the kernel for TCP connections: {error}") from error
         self._request: Any = diag.inet_diag_req
-        self._head = _places(diag.inet_diag_msg.fields)
-        self._attributes_at = _MESSAGE.size + sum(form.size for _, form in self._head.values())
-        info = _places(diag.inet_diag_msg.tcp_info.fields)
-        self._info = [(ours, *info[theirs]) for ours, theirs in _FIELDS.items()]
-        self._congestion_at, _ = info["tcpi_ca_state"]
+        fields = diag.inet_diag_msg.fields
+        self._head = _Layout(fields, _HEAD, sum(_size(form) for _, form in fields))
+        self._info_fields: Fields = diag.inet_diag_msg.tcp_info.fields
+        self._info_layouts: dict[int, _Layout] = {}
 
     def request(self, ends: Ends) -> bytes:
         """Asks for one connection; ``numbered`` says which answer is to it."""
@@ -99,36 +99,48 @@ class TcpMessages:
             if code != errno.ENOENT:
                 raise KernelError(f"the kernel does not tell of TCP connections: {os.strerror(code)}")
             return number, None
+        head = self._head.read(data, _MESSAGE.size)
         info = self._find_info(data)
-        if info is None or self._of_head(data, "idiag_state") == LISTEN:
+        if info is None or head.pop("state") == LISTEN:
             return number, None
-        return number, Tcp(
-            receive_queue=self._of_head(data, "idiag_rqueue"),
-            send_queue=self._of_head(data, "idiag_wqueue"),
-            congestion=_congestion(info[self._congestion_at]),
-            # an older kernel tells less
-            **{ours: f.unpack_from(info, at)[0] for ours, at, f in self._info if at + f.size <= len(info)},
-        )
+        at, length = info
+        if length not in self._info_layouts:
+            self._info_layouts[length] = _Layout(self._info_fields, _INFO, length)
+        told = self._info_layouts[length].read(data, at)
+        congestion = _congestion(told.pop("congestion", -1))
+        return number, Tcp(congestion=congestion, **head, **told)
 
-    def _of_head(self, data: bytes, name: str) -> int:
-        at, form = self._head[name]
-        return int(form.unpack_from(data, _MESSAGE.size + at)[0])
-
-    def _find_info(self, data: bytes) -> bytes | None:
-        at = self._attributes_at
+    def _find_info(self, data: bytes) -> tuple[int, int] | None:
+        """Where it is, and how long: an older kernel tells less."""
+        at = _MESSAGE.size + self._head.size
         while at + _ATTRIBUTE.size <= len(data):
             length, kind = _ATTRIBUTE.unpack_from(data, at)
             if kind == INET_DIAG_INFO:
-                return data[at + _ATTRIBUTE.size : at + length]
+                return at + _ATTRIBUTE.size, min(length, len(data) - at) - _ATTRIBUTE.size
             at += max(length + 3 & ~3, _ATTRIBUTE.size)
         return None
 
 
-def _places(fields: Fields) -> dict[str, tuple[int, struct.Struct]]:
-    """Where each field is, and its form; they stand one behind the other."""
-    forms = [(name, struct.Struct(form if form[0] in "<>" else f"={form}")) for name, form in fields]
-    ends = accumulate(form.size for _, form in forms)
-    return {name: (end - form.size, form) for (name, form), end in zip(forms, ends, strict=True)}
+class _Layout:
+    """The wanted ones of the fields that fit a length, under our names."""
+
+    def __init__(self, fields: Fields, wanted: Mapping[str, str], length: int) -> None:
+        taken, self._names, self.size = "=", [], 0
+        for name, form in fields:
+            size = _size(form)
+            if self.size + size > length:
+                break
+            self.size += size
+            taken += form if name in wanted else f"{size}x"
+            self._names += [wanted[name]] if name in wanted else []
+        self._struct = struct.Struct(taken)
+
+    def read(self, data: bytes, at: int) -> dict[str, int]:
+        return dict(zip(self._names, self._struct.unpack_from(data, at), strict=True))
+
+
+def _size(form: str) -> int:
+    return struct.calcsize(form if form[0] in "<>" else f"={form}")
 
 
 def _words(end: End) -> tuple[int, ...]:
@@ -137,4 +149,4 @@ def _words(end: End) -> tuple[int, ...]:
 
 
 def _congestion(state: int) -> str | None:
-    return CONGESTION[state] if state < len(CONGESTION) else None
+    return CONGESTION[state] if 0 <= state < len(CONGESTION) else None

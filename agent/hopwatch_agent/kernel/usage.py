@@ -8,7 +8,7 @@ from hopwatch_agent.errors import RefusedFileError
 from hopwatch_agent.journal.lock import owner_of
 from hopwatch_agent.kernel.records import Usage
 
-PROC = Path("/proc")
+STAT_SIZE = 4096
 
 _USER, _SYSTEM, _THREADS, _STARTED, _RESIDENT = 11, 12, 17, 19, 21
 """Places in /proc/PID/stat, counted from behind the command, which may hold spaces and brackets."""
@@ -62,13 +62,20 @@ def _started(number: int) -> int | None:
 
 def _stat(number: int) -> list[bytes] | None:
     try:
-        return (PROC / str(number) / "stat").read_bytes().rpartition(b")")[2].split()
+        # several times faster than a file object
+        descriptor = os.open(f"/proc/{number}/stat", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return None
+    try:
+        return os.read(descriptor, STAT_SIZE).rpartition(b")")[2].split()
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
 
 
 def _descriptors(number: int) -> int | None:
-    folder = PROC / str(number) / "fd"
+    folder = Path(f"/proc/{number}/fd")
     try:
         # from Linux 6.2 on their number is the folder's size, which takes no right to look into it
         return folder.stat().st_size or sum(1 for _ in folder.iterdir())

@@ -25,16 +25,25 @@ def without_secret(uri: str) -> str:
     if not separator or scheme == "file":
         return uri
     # a secret that nobody escaped may hold any character, so that only the last @ is known to end it
-    place, mark, query = rest.partition("?") if "@" not in rest.partition("?")[2] else (rest, "", "")
-    return f"{scheme}{separator}{place.rpartition('@')[2]}{mark}{query}"
+    place, mark, query = rest.rpartition("@")[2].partition("?")
+    return f"{scheme}{separator}{place}{mark}{'&'.join(map(_shown, query.split('&')))}"
 
 
 def secrets_in(uri: str) -> list[str]:
     """What of the URI must not be shown, in every way that a text may have it, the longest first."""
-    rest, shown = uri.partition("://")[2], without_secret(uri).partition("://")[2]
-    given = rest[: len(rest) - len(shown)].removesuffix("@")
-    secret = given.partition(":")[2]
-    return sorted({text for text in (given, secret, unquote(secret)) if text}, key=len, reverse=True)
+    scheme, _, rest = uri.partition("://")
+    if not rest or scheme == "file":
+        return []
+    given, _, place = rest.rpartition("@")
+    values = [part.partition("=")[2] for part in place.partition("?")[2].split("&") if _shown(part) != part]
+    found = {given, given.partition(":")[2], *values}
+    return sorted({text for each in found for text in (each, unquote(each)) if text}, key=len, reverse=True)
+
+
+def _shown(part: str) -> str:
+    """A part of a query; the value of one that is not known may be anything."""
+    name, equals, _ = part.partition("=")
+    return part if name in _FLAGS | _TEXTS or not equals else f"{name}=(not shown)"
 
 
 def check_scheme(uri: str) -> None:
@@ -83,5 +92,5 @@ def _value(name: str, value: str, shown: str) -> str | bool:
     if name in _TEXTS:
         return value
     raise SettingsError(
-        f"cannot land at {shown}: {name}={value} is not known; there are {', '.join(sorted(_FLAGS | _TEXTS))}"
+        f"cannot land at {shown}: {name} cannot be that; there are {', '.join(sorted(_FLAGS | _TEXTS))}"
     )

@@ -112,14 +112,14 @@ class BatchStore:
             for (data,) in self.connection.execute(_SELECT, batch.place):
                 yield _row.decode(data)
 
-    def forget(self, batch: Batch, size: int | None = None) -> int:
-        """Deletes a batch that has landed, and its rows; gives how many they were.
+    def forget(self, batch: Batch, size: int) -> int:
+        """Deletes a batch that has landed as so many bytes, and its rows; gives how many they were.
 
-        ``size``: of its file in bytes, where that is to be remembered for merging.
+        Its file is remembered, so that it may be merged; one that a copied database has as well is not.
         """
         with transaction(self.connection):
             deleted = delete(self.connection, batch)
-            if size is not None:
+            if batch.database == self.database:
                 known = (*batch.place, batch.database, deleted, size)
                 self.connection.execute("REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)", known)
             return deleted
@@ -127,7 +127,8 @@ class BatchStore:
     def _name(self, data: Path) -> str:
         """The database's name, as files are called after it: a new one when it is a copy.
 
-        Two agents on copies would give different rows one name. Batches that were formed before keep theirs.
+        Two agents on copies would give different rows one name. Batches that were formed before keep theirs;
+        which files there are, and may be merged, is left to the other one.
         """
         seen_on = f"{os.uname().nodename} {(data / FILE_NAME).stat().st_ino}"
         with transaction(self.connection):
@@ -139,6 +140,8 @@ class BatchStore:
                 return name
             if before:
                 name = os.urandom(6).hex()
+                self.connection.execute("DELETE FROM files")
+                self.connection.execute("DELETE FROM merges")
             for key, value in (("name", name), ("seen_on", seen_on)):
                 self.connection.execute("UPDATE meta SET value=? WHERE key=?", (value, key))
         return name

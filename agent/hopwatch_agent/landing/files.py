@@ -15,6 +15,7 @@ from hopwatch_agent.store.database import meta, reading, set_meta, transaction
 
 FILES_AT_ONCE = 250
 DAYS_REMEMBERED = 2
+AFTER_ALL_DAYS = "9999-99-99"
 NEVER_MERGED = 2**62
 """As the size of a file: it is left as it is, and so is what lies on both sides of it from becoming one."""
 
@@ -39,7 +40,7 @@ _LANDED = (
     " ORDER BY kind, date, host, database, first"
 )
 # of a whole folder at once, when nothing is left to be landed there: what lies between two files must be known
-_FORGET_OLD = (
+_FORGET_BEFORE = (
     "DELETE FROM files WHERE merged IS NULL AND date < ?"
     " AND NOT EXISTS (SELECT 1 FROM merges WHERE (merges.kind, merges.date, merges.host, merges.database)"
     " = (files.kind, files.date, files.host, files.database))"
@@ -77,8 +78,13 @@ class FileStore:
                 values = (*whole, group[0].batch.database)
                 self._connection.execute(_PLAN, values)
             oldest = (datetime.now(timezone.utc) - timedelta(days=DAYS_REMEMBERED)).strftime("%Y-%m-%d")
-            self._connection.execute(_FORGET_OLD, (oldest,))
+            self._connection.execute(_FORGET_BEFORE, (oldest,))
             set_meta(self._connection, "merged_at", self._store.clock())
+
+    def forget(self) -> None:
+        """Forgets the files that may be merged: they stay as they are."""
+        with transaction(self._connection):
+            self._connection.execute(_FORGET_BEFORE, (AFTER_ALL_DAYS,))
 
     def next_merge(self) -> Batch | None:
         """One of the files that are to be made."""

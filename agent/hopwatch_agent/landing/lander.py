@@ -10,16 +10,10 @@ from hopwatch_agent.landing.landing import Landing
 class Lander:
     """Lands what waits. Killed between any two steps, it writes the same files again."""
 
-    def __init__(self, store: BatchStore, landing: Landing, *, remembers_files: bool = True) -> None:
-        """``remembers_files``: those that were landed are to be merged."""
+    def __init__(self, store: BatchStore, landing: Landing) -> None:
         self._store = store
         self._landing = landing
-        self._remembers_files = remembers_files
         self._unlandable: dict[str, UnlandableBatchError] = {}
-
-    def unformed(self) -> int:
-        """How many rows have not been put into batches yet."""
-        return self._store.unformed()
 
     def run_once(self, forgotten: Callable[[int], None]) -> LandingError | None:
         """Forms batches and lands all there are; gives the failure, if there was one.
@@ -49,7 +43,7 @@ class Lander:
         except UnlandableBatchError as error:
             self._unlandable[batch.name] = error
             return error
-        forgotten(self._store.forget(batch, size if self._remembers_files else None))
+        forgotten(self._store.forget(batch, size))
         return None
 
     def close(self) -> None:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 from hopwatch.errors import HopwatchError
@@ -21,6 +22,15 @@ from hopwatch_agent.live.state import Row
 
 HOST_LIMIT = 240
 READERS = 8
+_OF_THE_ROWS = (
+    ValueError,
+    TypeError,
+    KeyError,
+    OverflowError,
+    NotImplementedError,
+    msgspec.DecodeError,
+)
+"""What is raised, pyarrow's errors among it, where rows fit no table: not where memory or disk is short."""
 
 
 class Landing:
@@ -114,5 +124,5 @@ def _tables(part: Batch, contents: pa.Buffer) -> Iterator[pa.Table]:
 def _fill(batch: Batch, name: str, rows: Iterable[Row], sink: object) -> int:
     try:
         return write_rows(batch.kind, rows, sink)
-    except (pa.ArrowException, ValueError, TypeError, KeyError, OverflowError) as error:
+    except _OF_THE_ROWS as error:
         raise UnlandableBatchError(f"cannot make a table of batch {name}: {error}") from error

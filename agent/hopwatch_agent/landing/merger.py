@@ -37,7 +37,9 @@ class Merger:
         Raises ``StoreError``.
         """
         try:
-            if 0 < self._rule.seconds <= self._files.since_planned():
+            if not self._rule.seconds:
+                self._files.forget()
+            elif self._files.since_planned() >= self._rule.seconds:
                 self._files.plan(self._rule.size)
             self._make_one()
             self._remove_some()

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 CONNECT_SECONDS = 5.0
 SILENCE_SECONDS = 3.0
-"""A request of which no byte moves for so long has failed."""
+"""A request of which no byte moves for so long has failed; one that is never answered takes seven seconds more."""
 ATTEMPTS = 1
 """Who lands tries again by itself, and pauses for longer each time."""
 

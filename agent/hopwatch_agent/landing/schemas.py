@@ -181,7 +181,7 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
         "vanished": pa.int64(),
         "limit": pa.int64(),
     },
-    # a fault of the instrumentation (socket known) or unreadable input that the agent met (socket null)
+    # a fault of the instrumentation (socket known); unreadable input that the agent met, or rows that it gave up (socket null)
     "fault": {"socket": pa.string(), "text": pa.string()},
 }
 

@@ -6,7 +6,7 @@ out whatever may have been dropped: at a full pipe from the onset on, and all wh
 """
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
 
@@ -30,7 +30,7 @@ UP = frozenset({"connected", "ready"})
 Numbers = tuple[int, ...]
 
 
-class Waiting(Struct, frozen=True):
+class Waiting(Struct, frozen=True, gc=False):
     """Messages of a lane that are on their way; number ``seen`` is the oldest of them."""
 
     at_most: int
@@ -66,14 +66,16 @@ class Onsets:
 
 @dataclass(frozen=True)
 class Known:
-    """What the backlog is made from. ``lanes``: the numbers of lanes in use, as just read; ``onsets``: by sender; those of the
-    ones that are not there are known from ``since`` on: there were none.
+    """What the backlog is made from. ``lanes``: the numbers of those in use; ``onsets``: by sender; those of the
+    ones that are not there are known from ``since`` on: there were none. ``complete``: all onsets are known that there were when
+    the lanes were read.
     """
 
     tables: Tables
     lanes: Mapping[LaneKey, Numbers]
     onsets: Mapping[str, Onsets]
     since: int
+    complete: bool = True
 
 
 def waiting(known: Known) -> dict[LaneKey, Waiting]:
@@ -83,21 +85,21 @@ def waiting(known: Known) -> dict[LaneKey, Waiting]:
     """
     drops = _latest_drops(known.tables)
     found: dict[LaneKey, Waiting] = {}
-    shared: dict[LaneKey, int] = {}
+    shared: dict[LaneKey, dict[str, Numbers]] = {}
     for key, numbers in known.lanes.items():
         sending = (key[1], key[1], key[2])
         sender = known.tables.sockets.get(key[1])
         if role_of(*key[:2]) != "receive" or sender is None or sending not in known.lanes:
             continue
         if sender.type in SHARING:
-            shared[sending] = shared.get(sending, 0) + numbers[0] + numbers[1]
+            shared.setdefault(sending, {})[key[0]] = numbers
         elif not _was_left(key, numbers, known.tables):
             found[key] = _of_receiver(key, numbers, sender, known, drops)
             slowest = found.get(sending)
             if slowest is None or slowest.at_most < found[key].at_most:
                 found[sending] = found[key]
     if shared:
-        found.update(_of_sharing(_with_ended(shared, known), known, drops))
+        found.update(_of_sharing(shared, known, drops))
     return found
 
 
@@ -119,7 +121,9 @@ def _before_a_full_pipe(lane: int, seen: int, newest: int, sender: SocketState, 
     if sender.type not in DROPPING:
         return inf
     onsets = known.onsets.get(sender.socket) or Onsets(known.since)
-    if not sender.probed or (newest < onsets.since and sender.opened_at < onsets.since):
+    if not (known.complete and sender.probed) or sender.probing_stopped:
+        return 0
+    if newest < onsets.since and sender.opened_at < onsets.since:
         return 0
     onset = next((onset for onset in onsets.kept if onset.at >= newest), None)
     if onset is None:
@@ -127,43 +131,64 @@ def _before_a_full_pipe(lane: int, seen: int, newest: int, sender: SocketState, 
     return max(0, onset.place[1] - seen) if onset.place is not None and onset.place[0] == lane else 0
 
 
-def _with_ended(shared: Mapping[LaneKey, int], known: Known) -> dict[LaneKey, int]:
-    """The same with what receivers have seen that have closed, or let go of a lane."""
-    seen = {key: number + _settled(key, known.tables) for key, number in shared.items()}
-    for key, lane in known.tables.lanes.items():
+def _of_sharing(
+    shared: Mapping[LaneKey, Mapping[str, Numbers]], known: Known, drops: Mapping[str, int]
+) -> Iterator[tuple[LaneKey, Waiting]]:
+    peers = peers_of(known.tables)
+    ended = _seen_by_ended(shared, known)
+    for key, receivers in shared.items():
+        told = peers.get(key[0], Peers())
+        if told.elsewhere_since is not None or known.tables.sockets[key[0]].shared_elsewhere:
+            continue
+        count = known.lanes[key][0]
+        seen = ended[key] + sum(numbers[0] + numbers[1] for numbers in receivers.values())
+        at_most = max(0, count - seen)
+        if told.here == receivers.keys() and told.connections == len(receivers):
+            # each receives in order what comes by its one connection: of what all have passed, what is missing is lost
+            passed = min(numbers[3] + numbers[1] for numbers in receivers.values())
+            at_most = min(at_most, max(0, count - passed))
+        yield key, Waiting(at_most, 0 if key[0] in drops else at_most, seen, shared=True)
+
+
+def _seen_by_ended(shared: Iterable[LaneKey], known: Known) -> dict[LaneKey, int]:
+    """What receivers have seen that have closed, or let go of a lane."""
+    lanes = known.tables.lanes
+    seen = {key: lanes[key].settled if key in lanes else 0 for key in shared}
+    for key, lane in lanes.items():
         sending = (key[1], key[1], key[2])
         if sending in seen and key != sending and key not in known.lanes:
             seen[sending] += lane.count + lane.frames
     return seen
 
 
-def _settled(key: LaneKey, tables: Tables) -> int:
-    lane = tables.lanes.get(key)
-    return 0 if lane is None else lane.settled
+@dataclass
+class Peers:
+    """The sockets that a socket is connected to: this agent's own, and since when others, of which nothing is known.
+
+    A proxy is one of the others: what is behind it may be.
+    """
+
+    here: set[str] = field(default_factory=set)
+    elsewhere_since: int | None = None
+    connections: int = 0
 
 
-def _of_sharing(
-    shared: Mapping[LaneKey, int], known: Known, drops: Mapping[str, int]
-) -> Iterator[tuple[LaneKey, Waiting]]:
-    elsewhere = peers_elsewhere(known.tables)
-    for key, seen in shared.items():
-        if key[0] not in elsewhere and not known.tables.sockets[key[0]].shared_elsewhere:
-            at_most = max(0, known.lanes[key][0] - seen)
-            yield key, Waiting(at_most, 0 if key[0] in drops else at_most, seen, shared=True)
-
-
-def peers_elsewhere(tables: Tables) -> dict[str, int]:
-    """Sockets with a connection to no socket of this agent, or to a proxy's, behind which others may be; since when."""
-    here: dict[tuple[str | None, str | None], str] = {
+def peers_of(tables: Tables) -> dict[str, Peers]:
+    """By socket, of those that have a connection now."""
+    ends = {
         (connection.local, connection.remote): connection.socket for connection in tables.connections.values()
     }
-    found: dict[str, int] = {}
+    found: dict[str, Peers] = {}
     for connection in tables.connections.values():
-        if connection.state not in UP or connection.local is None:
+        if connection.state not in UP:
             continue
-        peer = tables.sockets.get(here.get((connection.remote, connection.local), ""))
-        if peer is None or peer.proxy is not None:
-            found[connection.socket] = min(connection.since, found.get(connection.socket, connection.since))
+        peers = found.setdefault(connection.socket, Peers())
+        peers.connections += 1
+        peer = tables.sockets.get(ends.get((connection.remote, connection.local), ""))
+        if peer is not None and peer.proxy is None:
+            peers.here.add(peer.socket)
+        elif connection.local is not None:
+            peers.elsewhere_since = min(connection.since, peers.elsewhere_since or connection.since)
     return found
 
 
@@ -188,8 +213,12 @@ def _latest_drops(tables: Tables) -> dict[str, int]:
 
 def _was_left(key: LaneKey, numbers: Numbers, tables: Tables) -> bool:
     """Whether the receiver has unsubscribed from the lane, and seen no message since that shows that it is owed others still."""
-    socket, lane = tables.sockets.get(key[0]), tables.lanes.get(key)
+    socket = tables.sockets.get(key[0])
+    if socket is None or not socket.unsubscribed:
+        return False
+    lane = tables.lanes.get(key)
     topic = None if lane is None or key[2] == WHOLE_STREAM_LANE else lane.topic
-    left = () if socket is None else socket.unsubscribed
     settled = numbers[4] - SETTLING_NS
-    return any(at >= settled and (topic is None or topic.startswith(prefix)) for prefix, at in left)
+    return any(
+        at >= settled and (topic is None or topic.startswith(prefix)) for prefix, at in socket.unsubscribed
+    )

@@ -1,7 +1,11 @@
 """Since when messages have been waiting, by what the counts were a second ago, and before."""
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import attrgetter
+
+from msgspec import Struct
 
 from hopwatch_agent.live.backlog import Numbers, Waiting
 from hopwatch_agent.live.backlog_shown import Backlog
@@ -12,8 +16,7 @@ MOST_REMEMBERED = 32
 NOTHING = Backlog(0, 0, 0.0, 0.0)
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(Struct, frozen=True, gc=False):
     """So many messages had been numbered at a moment between two (monotonic seconds)."""
 
     before: float
@@ -66,9 +69,10 @@ class Ages:
         if not found.at_most:
             return NOTHING
         samples = self._samples.get(_sending(key), [])
-        there = next((sample.after for sample in samples if sample.count > found.seen), now.after)
-        absent = max((sample.before for sample in samples if sample.count <= found.seen), default=None)
-        longest = [] if absent is None else [now.after - absent]
+        # the counts only grow: up to this place the oldest message was not there yet
+        place = bisect_right(samples, found.seen, key=attrgetter("count"))
+        there = samples[place].after if place < len(samples) else now.after
+        longest = [now.after - samples[place - 1].before] if place else []
         if found.newest_sent_at:
             longest.append((now.wall - found.newest_sent_at) / 1e9)
         at_most = max(0.0, min(longest)) if longest and not found.shared else None

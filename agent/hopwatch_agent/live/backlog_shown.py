@@ -8,7 +8,7 @@ from msgspec import Struct
 from hopwatch_agent.live.state import LaneKey
 
 
-class Backlog(Struct, frozen=True):
+class Backlog(Struct, frozen=True, gc=False):
     """Messages on their way, and how long the oldest of them has been, in seconds; ``oldest_at_most``: None where it is not known."""
 
     at_most: int

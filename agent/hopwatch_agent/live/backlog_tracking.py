@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from hopwatch_agent.live.backlog import SHARING, Known, Numbers, Onset, Onsets, peers_elsewhere, waiting
+from hopwatch_agent.live.backlog import SHARING, Known, Numbers, Onset, Onsets, peers_of, waiting
 from hopwatch_agent.live.backlog_ages import Ages, Now
 from hopwatch_agent.live.backlog_shown import Backlog, BacklogShown, summed
 from hopwatch_agent.live.board import Board
@@ -17,7 +17,7 @@ from hopwatch_agent.sampling import Moment
 
 SAMPLE_SECONDS = 1.0
 SHARE = 0.003
-UNMATCHED_NS = 10_000_000_000
+UNMATCHED_SECONDS = 10.0
 """A connection whose other end has not turned up in so long is one to somebody else."""
 
 
@@ -30,6 +30,8 @@ class BacklogTracker:
         self._began = time.time_ns()
         self._onsets: dict[str, Onsets] = {}
         self._ages = Ages()
+        self._elsewhere: dict[str, float] = {}
+        self._read: tuple[Mapping[LaneKey, Numbers], Now] | None = None
         self._pace = Pace(SAMPLE_SECONDS, SHARE)
 
     def note(self, draft: Draft, moment: Moment) -> None:
@@ -40,17 +42,20 @@ class BacklogTracker:
         if self._pace.is_due(moment):
             self._note_peers_elsewhere(draft, moment)
 
-    def show(self, lanes: Mapping[LaneKey, Numbers], moment: Moment) -> None:
-        """Shows what waits, if it is time. ``lanes``: the numbers of those in use, as read since the moment."""
-        if self._pace.is_due(moment):
-            with self._pace.kept(moment):
-                self._show(lanes, moment)
+    def show(self, lanes: Mapping[LaneKey, Numbers], moment: Moment, *, more: bool) -> None:
+        """Shows what waited at the tick before, if it is time: by now all is known that had happened then.
 
-    def _show(self, lanes: Mapping[LaneKey, Numbers], moment: Moment) -> None:
+        ``lanes``: the numbers of those in use, as read since the moment; ``more``: journals were not read to their ends.
+        """
+        before, self._read = self._read, (lanes, Now(moment.clock, time.monotonic(), time.time_ns()))
+        if before is not None and self._pace.is_due(moment):
+            with self._pace.kept(moment):
+                self._show(*before, complete=not more)
+
+    def _show(self, lanes: Mapping[LaneKey, Numbers], read: Now, *, complete: bool) -> None:
         self._onsets = {name: found for name, found in self._onsets.items() if name in self._tables.sockets}
-        found = waiting(Known(self._tables, lanes, self._onsets, self._began))
-        now = Now(moment.clock, time.monotonic(), time.time_ns())
-        self._board.show_backlog(_shown(self._ages.backlogs(found, lanes, now)))
+        found = waiting(Known(self._tables, lanes, self._onsets, self._began, complete))
+        self._board.show_backlog(_shown(self._ages.backlogs(found, lanes, read)))
 
     def _note_onset(self, row: Row) -> None:
         socket, lane, number = (row.values[name] for name in ("socket", "lane", "lane_number"))
@@ -58,11 +63,13 @@ class BacklogTracker:
         self._onsets.setdefault(str(socket), Onsets(self._began)).add(Onset(row.at, place))
 
     def _note_peers_elsewhere(self, draft: Draft, moment: Moment) -> None:
-        for name, since in peers_elsewhere(self._tables).items():
+        found = {name for name, peers in peers_of(self._tables).items() if peers.elsewhere_since is not None}
+        self._elsewhere = {name: self._elsewhere.get(name, moment.clock) for name in found}
+        for name, since in self._elsewhere.items():
             socket = draft.sockets.get(name)
             if socket is None or socket.type not in SHARING or socket.shared_elsewhere:
                 continue
-            if moment.wall - since >= UNMATCHED_NS:
+            if moment.clock - since >= UNMATCHED_SECONDS:
                 draft.sockets.put(name, replace(socket, shared_elsewhere=True))
 
 

@@ -6,9 +6,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
-
-from msgspec.structs import replace
 
 from hopwatch_agent.kernel.records import KernelShown
 from hopwatch_agent.landing.schemas import SAMPLES
@@ -17,9 +14,9 @@ from hopwatch_agent.live.costs import Costs, Sizes
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.incidents import KINDS as LOSSES
 from hopwatch_agent.live.incidents import Incidents
-from hopwatch_agent.live.limits import ADVICE_LIMIT, OPTIONS_KEPT, kept
+from hopwatch_agent.live.remembered import remembered
 from hopwatch_agent.live.series import OTHER
-from hopwatch_agent.live.state import LaneKey, Row, Values
+from hopwatch_agent.live.state import LaneKey, Row
 from hopwatch_agent.logs.events import EventLogger
 
 EVENTS_KEPT = 10_000
@@ -151,8 +148,8 @@ class Board:
             if kind in LOSSES:
                 shown.incidents.add(*numbered)
             elif kind == "fault":
-                faults.append(_held(numbered[1]))
-        shown.events.extend((number, _held(row)) for number, row in events)
+                faults.append(remembered(numbered[1]))
+        shown.events.extend((number, remembered(row)) for number, row in events)
         if faults:
             progress = shown.progress
             progress.recent_faults = (*progress.recent_faults, *faults)[-FAULTS_KEPT:]
@@ -232,25 +229,6 @@ def _log(row: Row) -> None:
         log.info(
             event, process=row.process, host=row.host, pid=values.get("pid"), command=values.get("command")
         )
-
-
-def _held(row: Row) -> Row:
-    """The row within its limits, which nearly every one is in."""
-    if not any(_is_large(value) for value in row.values.values()):
-        return row
-    values: Values = {}
-    for name, value in row.values.items():
-        if isinstance(value, str):
-            values[name] = kept(value, ADVICE_LIMIT)
-        elif isinstance(value, dict):
-            values[name] = {kept(key): number for key, number in islice(value.items(), OPTIONS_KEPT)}
-        else:
-            values[name] = value
-    return replace(row, values=values)
-
-
-def _is_large(value: object) -> bool:
-    return isinstance(value, dict) or (isinstance(value, str) and len(value) > ADVICE_LIMIT)
 
 
 def _longer(

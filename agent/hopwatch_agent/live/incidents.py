@@ -138,8 +138,9 @@ def _number(value: object) -> int:
 
 
 def _with_lane(incident: _Incident, lane: object) -> None:
-    if isinstance(lane, int) and len(incident.lanes) < LANES_COUNTED:
-        incident.lanes.add(lane)
+    lanes = incident.lanes
+    if lane not in lanes and isinstance(lane, int) and len(lanes) < LANES_COUNTED:
+        lanes.add(lane)
 
 
 def _with_range(incident: _Incident, before: object, after: object) -> None:

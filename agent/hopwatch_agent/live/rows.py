@@ -215,6 +215,11 @@ def _(event: records.Onset) -> Rows:
 
 
 @rows_of.register
+def _(_event: records.ProbingStopped) -> Rows:
+    return []
+
+
+@rows_of.register
 def _(event: records.Unroutable) -> Rows:
     values: Values = {
         "socket": event.socket,

@@ -79,6 +79,7 @@ class SocketState(Struct, frozen=True):
     awaiting: tuple[int, ...] = ()
     """Connections whose handshake is not over."""
     instrumentation_fault: str | None = None
+    probing_stopped: bool = False
     unsubscribed: tuple[tuple[str, int], ...] = ()
     """Prefixes (hex) that were unsubscribed from, and when."""
     shared_elsewhere: bool = False

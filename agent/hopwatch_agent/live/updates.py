@@ -1,7 +1,5 @@
 """Events to changes of the current state, and to rows."""
 
-from dataclasses import dataclass
-from functools import singledispatch
 from itertools import islice
 
 from msgspec.structs import replace
@@ -13,33 +11,22 @@ from hopwatch_agent.live.limits import ADVICE_LIMIT, OPTIONS_KEPT, kept, kept_or
 from hopwatch_agent.live.rows import counters_row, process_row, rows_of, socket_row
 from hopwatch_agent.live.series import series_of
 from hopwatch_agent.live.state import (
-    CONNECTION_COUNTS,
-    ConnectionKey,
-    ConnectionState,
     Finding,
     LaneState,
     ProcessState,
     SocketState,
     Values,
 )
+from hopwatch_agent.live.steps import Step, update
+from hopwatch_agent.live.updates_of_connections import unreached
 
 FINDINGS_KEPT = 50
-DROPPED_KEPT = 8
-AWAITING_KEPT = 100
 ENDPOINTS_KEPT = 100
 UNSUBSCRIBED_KEPT = 100
 
 
 _MANY = (records.Gap, records.Late, records.Onset, records.Unroutable)
 """Events that come in floods, and change nothing but the record."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """Whose events are applied, and to what."""
-
-    process: ProcessState
-    draft: Draft
 
 
 def apply_event(event: records.AnyEvent, process: ProcessState, draft: Draft) -> ProcessState:
@@ -62,7 +49,7 @@ def apply_event(event: records.AnyEvent, process: ProcessState, draft: Draft) ->
     else:
         for kind, values in rows_of(event):
             draft.add(kind, values, process, event.t, event.n)
-        _update(event, step)
+        update(event, step)
     return process
 
 
@@ -107,12 +94,7 @@ def _closed(event: records.Closed, step: Step) -> None:
     step.draft.add(*counters_row(event.socket, counts, final=True), step.process, event.t, event.n)
 
 
-@singledispatch
-def _update(event: records.Event, step: Step) -> None:
-    """Most events change nothing but the record."""
-
-
-@_update.register
+@update.register
 def _(event: records.OptionSet, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
     if socket is None or not isinstance(event.value, int) or abs(event.value) > records.INT64_MAX:
@@ -122,9 +104,9 @@ def _(event: records.OptionSet, step: Step) -> None:
         step.draft.sockets.put(event.socket, replace(socket, options=options))
 
 
-@_update.register(records.Bind)
-@_update.register(records.Connect)
-@_update.register(records.Endpoint)
+@update.register(records.Bind)
+@update.register(records.Connect)
+@update.register(records.Endpoint)
 def _(event: records.EndpointEvent, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
     endpoint = kept(event.endpoint)
@@ -133,17 +115,24 @@ def _(event: records.EndpointEvent, step: Step) -> None:
     step.draft.sockets.put(event.socket, replace(socket, endpoints=(*socket.endpoints, endpoint)))
 
 
-@_update.register(records.Unbind)
-@_update.register(records.Disconnect)
+@update.register(records.Unbind)
+@update.register(records.Disconnect)
 def _(event: records.EndpointEvent, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
     if socket is not None:
         endpoints = tuple(endpoint for endpoint in socket.endpoints if endpoint != kept(event.endpoint))
         step.draft.sockets.put(event.socket, replace(socket, endpoints=endpoints))
-        step.draft.connections.drop(_unreached(event.socket, event.endpoint))
+        step.draft.connections.drop(unreached(event.socket, event.endpoint))
 
 
-@_update.register
+@update.register
+def _(event: records.ProbingStopped, step: Step) -> None:
+    socket = step.draft.sockets.get(event.socket)
+    if socket is not None:
+        step.draft.sockets.put(event.socket, replace(socket, probing_stopped=True))
+
+
+@update.register
 def _(event: records.Unsubscribe, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
     if socket is not None:
@@ -157,107 +146,7 @@ def _(event: records.Unsubscribe, step: Step) -> None:
         step.draft.sockets.put(event.socket, replace(socket, unsubscribed=left))
 
 
-@_update.register
-def _(event: records.Connected, step: Step) -> None:
-    socket = step.draft.sockets.get(event.socket)
-    endpoint = kept(event.endpoint)
-    again = socket is not None and not event.accepted and endpoint in socket.reached
-    _put_connection(event, "connected", step, again=again)
-    step.draft.connections.drop(_unreached(event.socket, event.endpoint))
-    if socket is not None:
-        awaiting = (*socket.awaiting, event.connection)[-AWAITING_KEPT:]
-        socket = _counted(replace(socket, awaiting=awaiting), "connected")
-        if again:
-            socket = _counted(socket, "reconnected")
-        elif not event.accepted and len(socket.reached) < ENDPOINTS_KEPT:
-            socket = replace(socket, reached=(*socket.reached, endpoint))
-        step.draft.sockets.put(event.socket, socket)
-
-
-def _counted(socket: SocketState, what: str) -> SocketState:
-    place = CONNECTION_COUNTS.index(what)
-    counts = list(socket.connections)
-    counts[place] += 1
-    return replace(socket, connections=tuple(counts))
-
-
-@_update.register
-def _(event: records.Disconnected, step: Step) -> None:
-    _put_connection(event, "disconnected", step)
-    socket = step.draft.sockets.get(event.socket)
-    if socket is None:
-        return
-    dropped = (*socket.dropped, event.connection)
-    for forgotten in dropped[:-DROPPED_KEPT]:
-        step.draft.connections.drop((event.socket, str(forgotten)))
-    awaiting = tuple(number for number in socket.awaiting if number != event.connection)
-    changed = replace(socket, dropped=dropped[-DROPPED_KEPT:], awaiting=awaiting)
-    step.draft.sockets.put(event.socket, _counted(changed, "disconnected"))
-
-
-def _put_connection(event: records.ConnectionEvent, state: str, step: Step, *, again: bool = False) -> None:
-    key = (event.socket, str(event.connection))
-    connection = ConnectionState(
-        socket=event.socket,
-        connection=event.connection,
-        process=step.process.process,
-        endpoint=kept(event.endpoint),
-        local=kept_or_none(event.local),
-        remote=kept_or_none(event.remote),
-        accepted=event.accepted,
-        state=state,
-        since=event.t,
-        again=again,
-    )
-    _put(key, connection, step)
-
-
-def _put(key: ConnectionKey, connection: ConnectionState, step: Step) -> None:
-    if not step.draft.connections.put(key, connection):
-        step.draft.left_out["connections"] += 1
-
-
-def _unreached(socket: str, endpoint: str) -> ConnectionKey:
-    return socket, f"endpoint {kept(endpoint)}"
-
-
-@_update.register
-def _(event: records.Handshake, step: Step) -> None:
-    socket = step.draft.sockets.get(event.socket)
-    for number in socket.awaiting if socket is not None else ():
-        # monitors tell handshakes by endpoint alone; they come in the order of the connections
-        connection = step.draft.connections.get((event.socket, str(number)))
-        if socket is not None and connection is not None and connection.endpoint == kept(event.endpoint):
-            ready = replace(connection, state="ready", since=event.t)
-            step.draft.connections.put((event.socket, str(number)), ready)
-            awaiting = tuple(other for other in socket.awaiting if other != number)
-            step.draft.sockets.put(event.socket, replace(socket, awaiting=awaiting))
-            return
-
-
-@_update.register(records.Retried)
-@_update.register(records.HandshakeFailed)
-def _(event: records.Retried | records.HandshakeFailed, step: Step) -> None:
-    refused = isinstance(event, records.HandshakeFailed)
-    connection = ConnectionState(
-        socket=event.socket,
-        connection=None,
-        process=step.process.process,
-        endpoint=kept(event.endpoint),
-        local=None,
-        remote=None,
-        accepted=False,
-        state="refused" if refused else "retrying",
-        since=event.t,
-        reason=kept(str(event.reason)) if isinstance(event, records.HandshakeFailed) else None,
-    )
-    _put(_unreached(event.socket, event.endpoint), connection, step)
-    socket = step.draft.sockets.get(event.socket)
-    if refused and socket is not None:
-        step.draft.sockets.put(event.socket, _counted(socket, "handshakes_failed"))
-
-
-@_update.register
+@update.register
 def _(event: records.LaneAnnounced, step: Step) -> None:
     key = (event.socket, event.stream, event.lane)
     lane = step.draft.lanes.get(key) or LaneState(*key, process=step.process.process)
@@ -265,7 +154,7 @@ def _(event: records.LaneAnnounced, step: Step) -> None:
         step.draft.left_out["lanes"] += 1
 
 
-@_update.register
+@update.register
 def _(event: records.Lanes, step: Step) -> None:
     for stream, number, *numbers in event.lanes:
         key = (event.socket, stream, number)
@@ -288,7 +177,7 @@ def with_numbers(lane: LaneState, numbers: tuple[int, ...], *, final: bool) -> L
     )
 
 
-@_update.register
+@update.register
 def _(event: records.FindingMade, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
     finding = Finding(kept(event.rule), kept(event.text, ADVICE_LIMIT), kept(event.advice, ADVICE_LIMIT))
@@ -297,7 +186,7 @@ def _(event: records.FindingMade, step: Step) -> None:
     step.draft.sockets.put(event.socket, replace(socket, findings=(*socket.findings, finding)))
 
 
-@_update.register
+@update.register
 def _(event: records.FaultCaught, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket) if event.socket else None
     if socket is not None:

@@ -100,12 +100,15 @@ class Store:
             ("total", ((key, None, value) for key, value in draft.totals.changed.items())),
         ]
         for what, entries in changes:
-            for key, socket, value in entries:
-                if value is None:
-                    connection.execute("DELETE FROM state WHERE what=? AND key=?", (what, key))
-                else:
-                    row = (what, key, value.process, socket, _encode(value))
-                    connection.execute("REPLACE INTO state VALUES (?, ?, ?, ?, ?)", row)
+            known = list(entries)
+            gone = [(what, key) for key, _, value in known if value is None]
+            put = [
+                (what, key, value.process, socket, _encode(value))
+                for key, socket, value in known
+                if value is not None
+            ]
+            connection.executemany("DELETE FROM state WHERE what=? AND key=?", gone)
+            connection.executemany("REPLACE INTO state VALUES (?, ?, ?, ?, ?)", put)
         for process in draft.forgotten_processes:
             connection.execute("DELETE FROM state WHERE process=?", (process,))
         for socket in draft.forgotten_sockets:

@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 
 from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
 from hopwatch_agent.live.series import Series
-from hopwatch_agent.telemetry.attributes import RULE, STATE, Attributes, attributes_of, few
+from hopwatch_agent.telemetry.attributes import RULE, STATE, Attributes, few
 from hopwatch_agent.telemetry.backlog import BacklogInstruments
 from hopwatch_agent.telemetry.own import OwnFigures
 from hopwatch_agent.telemetry.sums import Sums, sums_of
@@ -22,15 +23,28 @@ GONE_REMEMBERED = 100
 Observations = Iterator[Observation]
 
 
+@dataclass
+class Memory:
+    """What has to be known of earlier collections, also by a meter that takes the place of another one.
+
+    ``highest``: what was told, by metric, then by series, part and beginning; ``shown``: what was not 0, by metric and series.
+    """
+
+    tcp: TcpSums = field(default_factory=TcpSums)
+    highest: defaultdict[str, dict[tuple[str, int, int], float]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
+    shown: dict[str, dict[str, set[str]]] = field(default_factory=dict)
+
+
 class Instruments:
     """All instruments of one meter; ``take`` is asked once a collection. Collected by one thread at a time."""
 
-    def __init__(self, take: Callable[[], Taken], meter: Meter) -> None:
+    def __init__(self, take: Callable[[], Taken], meter: Meter, memory: Memory | None = None) -> None:
+        self.memory = memory or Memory()
         self._take = take
         self._taken: Taken | None = None
         self._sums: dict[str, Sums] = {}
-        self._highest: dict[str, dict[tuple[str, int], float]] = defaultdict(dict)
-        self._shown: dict[str, dict[str, set[str]]] = {}
         self._ever: set[str] = set()
         # callbacks run in the order of registration: this one takes what all others tell
         meter.create_observable_gauge(
@@ -39,8 +53,7 @@ class Instruments:
             description="1 if the agent reads the journals, 0 if it cannot.",
         )
         OwnFigures(self.taken).register(meter)
-        self._tcp = TcpSums()
-        TcpInstruments(self._tcp).register(meter)
+        TcpInstruments(self.memory.tcp).register(meter)
         BacklogInstruments(self.taken).register(meter)
         self._register_series(meter)
 
@@ -67,7 +80,7 @@ class Instruments:
     def _begin(self, _options: CallbackOptions) -> Observations:
         self._taken = self._take()
         self._sums = sums_of(self._taken)
-        self._tcp.update(self._taken)
+        self.memory.tcp.update(self._taken)
         self._ever.update(self._sums)
         progress = self._taken.progress
         yield Observation(int(progress.alive and progress.not_ready is None))
@@ -81,16 +94,17 @@ class Instruments:
             meter.create_observable_up_down_counter(name, [callback], unit=unit, description=text)
 
     def _counter(self, parts: list[Counted], _options: CallbackOptions) -> Observations:
-        before = self._highest[parts[0].name]
-        told: dict[tuple[str, int], float] = {}
+        before = self.memory.highest[parts[0].name]
+        told: dict[tuple[str, int, int], float] = {}
         for series, sums in self._sums.items():
             for place, part in enumerate(parts):
                 # two words of a socket are read a moment apart, so that their sum may be one less for once
-                value = max(part.read(sums), before.get((series, place), 0))
+                key = series, place, sums.since
+                value = max(part.read(sums), before.get(key, 0))
                 if value or (sums.parts is not None and sums.parts.type in part.from_zero):
-                    told[series, place] = value
-                    yield Observation(value, attributes_of(sums.parts) | part.more)
-        self._highest[parts[0].name] = told
+                    told[key] = value
+                    yield Observation(value, sums.attributes | part.more)
+        self.memory.highest[parts[0].name] = told
 
     def _presents(self) -> Iterable[tuple[str, str, str, Callable[[CallbackOptions], Observations]]]:
         return (
@@ -107,7 +121,7 @@ class Instruments:
 
     def _open_sockets(self, _options: CallbackOptions) -> Observations:
         for sums in self._sums.values():
-            yield Observation(sums.open_sockets, attributes_of(sums.parts))
+            yield Observation(sums.open_sockets, sums.attributes)
 
     def _pending_sends(self, _options: CallbackOptions) -> Observations:
         yield from self._while_known("pending", lambda sums: {"": sums.pending_sends}, None)
@@ -122,12 +136,12 @@ class Instruments:
         self, what: str, values: Callable[[Sums], Mapping[str, int]], label: str | None
     ) -> Observations:
         """What is not 0, and 0 for what was not at an earlier collection."""
-        before = self._shown.get(what, {})
+        before = self.memory.shown.get(what, {})
         now: dict[str, set[str]] = {}
         for series, sums in self._sums.items():
             found = values(sums)
             now[series] = {name for name, value in found.items() if value} | before.get(series, set())
             for name in sorted(now[series]):
                 more: Attributes = {label: name} if label else {}
-                yield Observation(found.get(name, 0), attributes_of(sums.parts) | more)
-        self._shown[what] = now
+                yield Observation(found.get(name, 0), sums.attributes | more)
+        self.memory.shown[what] = now

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from hopwatch_agent.live.draft import Tables
 from hopwatch_agent.live.state import ConnectionState, Row, SocketState
+from hopwatch_agent.records import INT64_MAX
 
 EVENTS_A_MINUTE = 120
 WAITING_KEPT = 1000
@@ -20,7 +21,8 @@ ONSET = "hopwatch.onset"
 UNROUTABLE = "hopwatch.unroutable"
 RECONNECT = "hopwatch.reconnect"
 FINDING = "hopwatch.finding"
-EVENTS = (LOSS, ONSET, UNROUTABLE, RECONNECT, FINDING)
+FAULT = "hopwatch.fault"
+EVENTS = (LOSS, ONSET, UNROUTABLE, RECONNECT, FINDING, FAULT)
 
 Key = tuple[str, ...]
 
@@ -29,11 +31,12 @@ Key = tuple[str, ...]
 class Happening:
     """Like things that happened to one socket between two times (nanoseconds since 1970, by its own clock).
 
-    ``times``: how often; ``messages``: how many it was about; ``values``: the columns of the newest row.
+    ``times``: how often; ``messages``: how many it was about; ``values``: the columns of the newest row. Faults may be of no socket.
     """
 
     key: Key
-    socket: SocketState
+    host: str
+    socket: SocketState | None
     first_at: int
     last_at: int
     times: int
@@ -52,11 +55,11 @@ class Happening:
         self.first_at = min(self.first_at, other.first_at)
         self.last_at = max(self.last_at, other.last_at)
         self.times += other.times
-        self.messages += other.messages
+        self.messages = min(self.messages + other.messages, INT64_MAX)
 
 
 class EventBook:
-    """Gathers what is committed until it is told. ``note`` is for the thread that ticks, ``take`` and ``put_back`` for another one."""
+    """Gathers what is committed until it is told. May be used by any thread."""
 
     def __init__(self, tables: Tables, clock: Callable[[], float] = time.monotonic) -> None:
         self._tables = tables
@@ -101,21 +104,25 @@ class EventBook:
                 self.untold[happening.event] += happening.times
 
     def _happening(self, row: Row) -> Happening | None:
-        values = row.values
         told = _TOLD.get(row.kind)
-        socket = self._tables.sockets.get(str(values.get("socket"))) if told else None
-        if told is None or socket is None:
+        if told is None:
             return None
         event, action, columns, messages = told
-        if action is not None and values.get("action") != action:
+        values = row.values
+        socket = self._tables.sockets.get(str(values.get("socket")))
+        if (socket is None and event != FAULT) or (action is not None and values.get("action") != action):
             return None
         if event == RECONNECT and not self._is_reconnect(socket, values.get("connection")):
             return None
-        key = (event, socket.socket, *(str(values[column]) for column in columns))
+        whose = (row.host, row.process or "") if socket is None else (socket.socket,)
+        key = (event, *whose, *(str(values[column]) for column in columns))
         count = values.get(messages) if messages else 0
-        return Happening(key, socket, row.at, row.at, 1, count if isinstance(count, int) else 0, {**values})
+        messages_told = count if isinstance(count, int) else 0
+        return Happening(key, row.host, socket, row.at, row.at, 1, messages_told, {**values})
 
-    def _is_reconnect(self, socket: SocketState, connection: object) -> bool:
+    def _is_reconnect(self, socket: SocketState | None, connection: object) -> bool:
+        if socket is None:
+            return False
         state: ConnectionState | None = self._tables.connections.get((socket.socket, str(connection)))
         return state is not None and state.again
 
@@ -126,5 +133,6 @@ _TOLD: dict[str, tuple[str, str | None, tuple[str, ...], str | None]] = {
     "unroutable": (UNROUTABLE, None, ("reason",), "messages"),
     "connection": (RECONNECT, "connected", ("endpoint",), None),
     "finding": (FINDING, None, ("rule",), None),
+    "fault": (FAULT, None, (), None),
 }
 """By kind of row: its event, the action that it must have, what tells events apart beside the socket, and the column of messages."""

@@ -9,8 +9,8 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
 from hopwatch_agent.live.series import parts_of
-from hopwatch_agent.telemetry.attributes import attributes_of
-from hopwatch_agent.telemetry.log_events import FINDING, LOSS, ONSET, RECONNECT, UNROUTABLE, Happening
+from hopwatch_agent.telemetry.attributes import HOST, NAME, attributes_of
+from hopwatch_agent.telemetry.log_events import FAULT, FINDING, LOSS, ONSET, RECONNECT, UNROUTABLE, Happening
 
 SCOPE = InstrumentationScope("hopwatch_agent")
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -19,6 +19,7 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     UNROUTABLE: ("reason", "peer"),
     RECONNECT: ("endpoint", "local", "remote"),
     FINDING: ("rule", "text", "advice"),
+    FAULT: ("text",),
 }
 """The columns that are told, of the newest row."""
 _TEXTS: Mapping[str, Callable[[Happening], str]] = {
@@ -33,6 +34,7 @@ _TEXTS: Mapping[str, Callable[[Happening], str]] = {
         f"{_name(told)} was connected again to {told.values['endpoint']}, {_many(told.times, 'time')}"
     ),
     FINDING: lambda told: f"{_name(told)}: {told.values['text']}",
+    FAULT: lambda told: str(told.values["text"]),
 }
 
 
@@ -53,13 +55,14 @@ def record_of(told: Happening, resource: Resource) -> ReadableLogRecord:
 
 def _attributes(told: Happening) -> dict[str, str | int | bool]:
     attributes: dict[str, str | int | bool] = {
-        **attributes_of(parts_of(told.socket.series)),
-        # an event is no series: here ids do no harm
-        "hopwatch.socket.id": told.socket.socket,
-        "hopwatch.socket.name": told.socket.name,
+        HOST: told.host,
         "hopwatch.times": told.times,
         "hopwatch.first_at": told.first_at,
     }
+    if told.socket is not None:
+        attributes |= attributes_of(parts_of(told.socket.series))
+        # an event is no series: here ids do no harm
+        attributes |= {"hopwatch.socket.id": told.socket.socket, NAME: told.socket.name}
     if told.event in {LOSS, UNROUTABLE}:
         attributes["hopwatch.messages"] = told.messages
     for column in _COLUMNS[told.event]:
@@ -70,7 +73,7 @@ def _attributes(told: Happening) -> dict[str, str | int | bool]:
 
 
 def _name(told: Happening) -> str:
-    return f"{told.socket.name} ({told.socket.type})"
+    return "" if told.socket is None else f"{told.socket.name} ({told.socket.type})"
 
 
 def _many(count: int, what: str) -> str:

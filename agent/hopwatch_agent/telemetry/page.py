@@ -12,7 +12,7 @@ from hopwatch_agent.telemetry.taken import take
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
 
-    from hopwatch_agent.telemetry.instruments import Instruments
+    from hopwatch_agent.telemetry.instruments import Instruments, Memory
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,14 @@ class MetricsPage:
 
         encoder, content_type = choose_encoder(accept)
         with self._lock:
-            if self._made is None or self._made.instruments.is_worn:
-                self._made = _make(self.board, self.identity)
+            if self._made is None:
+                self._made = _make(self.board, self.identity, None)
+            elif self._made.instruments.is_worn:
+                self._made = _make(self.board, self.identity, self._made.instruments.memory)
             return Answer(200, content_type, encoder(self._made.registry))
 
 
-def _make(board: Board, identity: Identity) -> _Made:
+def _make(board: Board, identity: Identity, memory: "Memory | None") -> _Made:
     from opentelemetry.exporter.prometheus import PrometheusMetricReader
     from opentelemetry.sdk.metrics import AlwaysOffExemplarFilter, MeterProvider
     from prometheus_client import CollectorRegistry
@@ -67,4 +69,4 @@ def _make(board: Board, identity: Identity) -> _Made:
     provider = MeterProvider(
         [reader], resource_of(identity, os.environ), AlwaysOffExemplarFilter(), shutdown_on_exit=False
     )
-    return _Made(registry, Instruments(lambda: take(board), provider.get_meter("hopwatch_agent")))
+    return _Made(registry, Instruments(lambda: take(board), provider.get_meter("hopwatch_agent"), memory))

@@ -40,7 +40,7 @@ def planned(
     """Nothing, if nothing is to be pushed."""
     plan = []
     if wanted.metrics is not None:
-        source = _Source(board)
+        source = _Source(board) if wanted.differences else partial(take, board)
         make = partial(_metrics, wanted.metrics, identity, source, differences=wanted.differences)
         plan.append(Planned("metrics", wanted.interval_seconds, make))
     if wanted.logs is not None and book is not None:
@@ -49,7 +49,7 @@ def planned(
 
 
 class _Source:
-    """Takes off the board; the first time, what was taken when this was made: that is not told again as something new."""
+    """Takes off the board; the first time, what was taken when this was made: differences are told from there on."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
@@ -61,7 +61,7 @@ class _Source:
 
 
 def _metrics(
-    protocol: settings.Protocol, identity: Identity, source: _Source, *, differences: bool
+    protocol: settings.Protocol, identity: Identity, source: Callable[[], Taken], *, differences: bool
 ) -> Signal:
     from hopwatch_agent.telemetry.exporters import metric_exporter
     from hopwatch_agent.telemetry.signals import MetricsSignal

@@ -15,7 +15,7 @@ from opentelemetry.sdk.resources import Resource
 
 from hopwatch_agent.telemetry.attributes import key_of
 from hopwatch_agent.telemetry.identity import Identity
-from hopwatch_agent.telemetry.instruments import Instruments
+from hopwatch_agent.telemetry.instruments import Instruments, Memory
 from hopwatch_agent.telemetry.log_events import EventBook
 from hopwatch_agent.telemetry.log_records import record_of
 from hopwatch_agent.telemetry.points import Differences, with_starts
@@ -34,20 +34,20 @@ class MetricsSignal:
         self._exporter = exporter
         self._resource = resource_of(identity, os.environ)
         self._take = take
-        self._make()
+        self._make(None)
         self._differences = Differences(self._collect()) if differences else None
 
-    def _make(self) -> None:
+    def _make(self, memory: Memory | None) -> None:
         self._reader = InMemoryMetricReader()
         provider = MeterProvider(
             [self._reader], self._resource, AlwaysOffExemplarFilter(), shutdown_on_exit=False
         )
-        self._instruments = Instruments(self._take, provider.get_meter("hopwatch_agent"))
+        self._instruments = Instruments(self._take, provider.get_meter("hopwatch_agent"), memory)
 
     def push(self) -> bool:
         """Collects and exports."""
         if self._instruments.is_worn:
-            self._make()
+            self._make(self._instruments.memory)
         data = self._collect()
         if data is None:
             return True

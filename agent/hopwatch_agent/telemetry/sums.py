@@ -10,6 +10,7 @@ from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.live.series import Series, parts_of
 from hopwatch_agent.live.state import ConnectionState, SocketState, TotalState
 from hopwatch_agent.records import INT64_MAX
+from hopwatch_agent.telemetry.attributes import Attributes, attributes_of
 from hopwatch_agent.telemetry.taken import Taken
 
 PENDING_SENDS = COUNTERS.index("pending_sends")
@@ -24,6 +25,7 @@ class Sums:
     """
 
     parts: Series | None
+    attributes: Attributes
     since: int
     counters: list[int]
     connections: list[int]
@@ -52,7 +54,8 @@ def sums_of(taken: Taken) -> dict[str, Sums]:
 
 
 def _begun(total: TotalState) -> Sums:
-    return Sums(parts_of(total.series), total.since, list(total.counters), list(total.connections))
+    parts = parts_of(total.series)
+    return Sums(parts, attributes_of(parts), total.since, list(total.counters), list(total.connections))
 
 
 def _added(before: list[int], more: tuple[int, ...]) -> list[int]:
