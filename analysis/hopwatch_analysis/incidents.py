@@ -4,6 +4,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.accounts import by_hop, is_lost
+from hopwatch_analysis.options import MARKS, in_force
 
 PAUSE_SECONDS = 10
 SESSION = ("from_node", "to_node", "cause", "session")
@@ -70,10 +71,12 @@ def edge_figures(
     way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame, pressure: DataFrame, endings: DataFrame
 ) -> DataFrame:
     """What is known of each edge, for evidence: marks, LINGER, rates, disconnections, and which end went first."""
-    x = sockets.select(sf.col("socket").alias("from_socket"), "sndhwm", "linger")
-    y = sockets.select(sf.col("socket").alias("to_socket"), "rcvhwm", sf.col("unread").alias("left_unread"))
+    x = sockets.select(sf.col("socket").alias("from_socket"), "sndhwm", "sndhwm_late", "linger")
+    y = sockets.select(
+        sf.col("socket").alias("to_socket"), "rcvhwm", "rcvhwm_late", sf.col("unread").alias("left_unread")
+    )
     keys = ["from_socket", "to_socket"]
-    facts = link_facts.select(*keys, sf.size("downs").alias("downs"), "sent_when_connected")
+    facts = link_facts.select(*keys, sf.size("downs").alias("downs"), "sent_when_connected", "connected_at")
     rates = pressure.select("stream", *keys, "mean_rate", "capacity", "loss_share", "sent_on")
     left_first = endings.select("stream", sf.col("receiver").alias("to_socket"), "receiver_left_first")
     return (
@@ -82,6 +85,8 @@ def edge_figures(
         .join(x, on="from_socket", how="left")
         .join(y, on="to_socket", how="left")
         .join(facts, on=keys, how="left")
+        .withColumns({mark: in_force(mark, sf.col("connected_at")) for mark in MARKS})
+        .drop("connected_at", "sndhwm_late", "rcvhwm_late")
         .join(rates, on=["stream", *keys], how="left")
         .join(left_first, on=["stream", "to_socket"], how="left")
     )

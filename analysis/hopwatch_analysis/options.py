@@ -1,63 +1,81 @@
-"""Options of sockets as they were in force: most applications set them after the socket is wrapped."""
+"""Options of sockets as they were in force: most applications set them after the socket is wrapped.
+
+A bound endpoint gives each connection that it accepts the marks of the time of its bind. A mark that is set later is that of the
+connections that the socket has taken in by then, which it does when it is next used.
+"""
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 MARKS = ("sndhwm", "rcvhwm")
 JOURNALED = (*MARKS, "linger")
+TAKEN_IN_AFTER = 100_000  # microseconds: a connection that came so shortly before was hardly used by then
 
 
 def with_options(
     opened: DataFrame, options: DataFrame, endpoints: DataFrame, connections: DataFrame
 ) -> DataFrame:
-    """Adds sndhwm, rcvhwm, linger to sockets, whose ``options`` are those of the time when they were wrapped.
+    """Adds sndhwm, rcvhwm, linger to sockets, whose ``options`` are those of the time when they were wrapped; and sndhwm_late,
+    rcvhwm_late: (at, value, at_bind) of a mark that was set after the bind, else null.
 
-    A bound endpoint gives each connection that it accepts the marks of the time of its bind. A mark that was set later is that
-    of connections that the socket had by then; where it had none, it is not in force.
+    Where there was such a mark, ``sndhwm`` and ``rcvhwm`` are those of the newest connection.
     """
     set_later = (
         options.where(sf.col("option").isin(*JOURNALED))
-        .join(_bindings(endpoints, connections), on="socket", how="left")
+        .join(_bindings(endpoints), on="socket", how="left")
         .withColumn("value", sf.col("value").try_cast("bigint"))
-        .withColumn("in_time", _in_time())
         .groupBy("socket")
-        .agg(*[_last_set(name).alias(f"{name}_set") for name in JOURNALED])
-    )
-    found = opened.join(set_later, on="socket", how="left")
-    in_force = {name: sf.coalesce(f"{name}_set", sf.col("options")[name]) for name in JOURNALED}
-    return found.withColumns(in_force).drop(*[f"{name}_set" for name in JOURNALED])
-
-
-def _bindings(endpoints: DataFrame, connections: DataFrame) -> DataFrame:
-    """When each socket was last bound, of those that were bound only and have accepted a connection: socket, bound_at,
-    accepted_at (the first one).
-    """
-    bound = sf.col("action") == "bind"
-    bindings = (
-        endpoints.groupBy("socket")
         .agg(
-            sf.max(sf.when(bound, sf.col("at"))).alias("bound_at"),
-            sf.max(sf.col("action").isin("connect", "endpoint")).alias("others"),
+            sf.max("bound_at").alias("bound_at"),
+            *[_last_set(name, sf.lit(True)).alias(f"{name}_set") for name in JOURNALED],
+            *[_last_set(name, sf.col("at") <= sf.col("bound_at")).alias(f"{name}_bound") for name in MARKS],
         )
-        .where("not others")
     )
-    accepted = (
-        connections.where("action = 'connected' and accepted")
-        .groupBy("socket")
-        .agg(sf.min("at").alias("accepted_at"))
+    found = opened.join(set_later, on="socket", how="left").join(
+        _accepted(connections), on="socket", how="left"
     )
-    return bindings.join(accepted, on="socket", how="inner").select("socket", "bound_at", "accepted_at")
-
-
-def _in_time() -> Column:
-    too_late = (
-        sf.col("option").isin(*MARKS)
-        & (sf.col("at") > sf.col("bound_at"))
-        & (sf.col("at") < sf.col("accepted_at"))
+    late = {f"{name}_late": _late(name) for name in MARKS}
+    latest = {name: sf.coalesce(f"{name}_set.value", sf.col("options")[name]) for name in JOURNALED}
+    used = [f"{name}_{when}" for name in JOURNALED for when in ("set", "bound")]
+    return (
+        found.withColumns(late)
+        .withColumns(latest)
+        .withColumns({name: in_force(name, sf.col("accepted_at")) for name in MARKS})
+        .drop("bound_at", "accepted_at", *used)
     )
-    return ~sf.coalesce(too_late, sf.lit(False))
 
 
-def _last_set(name: str) -> Column:
-    own = (sf.col("option") == name) & sf.col("in_time") & sf.col("value").isNotNull()
-    return sf.max_by(sf.when(own, sf.col("value")), sf.when(own, sf.struct("at", "n")))
+def in_force(mark: str, connected_at: Column) -> Column:
+    """The mark of a connection that came up then."""
+    late = sf.col(f"{mark}_late")
+    too_late = sf.unix_micros(connected_at) > sf.unix_micros(late["at"]) - TAKEN_IN_AFTER
+    return sf.when(sf.coalesce(too_late, sf.lit(False)), late["at_bind"]).otherwise(
+        sf.coalesce(late["value"], sf.col(mark))
+    )
+
+
+def _bindings(endpoints: DataFrame) -> DataFrame:
+    """When each socket was last bound, of those that were bound only: socket, bound_at."""
+    bound_at = sf.max(sf.when(sf.col("action") == "bind", sf.col("at")))
+    others = sf.max(sf.col("action").isin("connect", "endpoint"))
+    bindings = endpoints.groupBy("socket").agg(bound_at.alias("bound_at"), others.alias("others"))
+    return bindings.where("not others").drop("others")
+
+
+def _accepted(connections: DataFrame) -> DataFrame:
+    """When each socket accepted its newest connection: socket, accepted_at."""
+    accepted = connections.where("action = 'connected' and accepted")
+    return accepted.groupBy("socket").agg(sf.max("at").alias("accepted_at"))
+
+
+def _last_set(name: str, condition: Column) -> Column:
+    own = (sf.col("option") == name) & condition & sf.col("value").isNotNull()
+    return sf.max(sf.when(own, sf.struct("at", "n", "value")))
+
+
+def _late(name: str) -> Column:
+    last, at_bind = sf.col(f"{name}_set"), sf.coalesce(f"{name}_bound.value", sf.col("options")[name])
+    is_late = (last["at"] > sf.col("bound_at")) & (last["value"] != at_bind)
+    return sf.when(
+        is_late, sf.struct(last["at"].alias("at"), last["value"].alias("value"), at_bind.alias("at_bind"))
+    )

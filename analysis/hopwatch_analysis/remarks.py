@@ -29,14 +29,14 @@ def what_to_do(row: Unchecked) -> str | None:
 def agreement(row: Unchecked) -> str:
     """That as much came as was sent, which is all that counts can tell."""
     by_all = f" by all its receivers, {row.received} by this one" if row.shared_out else ""
-    return f"{row.receiver_is_called} (from {row.sender_is_called}): as many received as sent, {_messages(row.sent)}{by_all}."
+    return f"{_who(row)}: as many received as sent, {_messages(row.sent)}{by_all}."
 
 
 def _unstamped(row: Unchecked) -> str:
     if row.receiver_name is None:
         return f"{row.sender_is_called} sent {_messages(row.sent)} without stamps, to receivers that are not known."
     missing = "" if row.missing_at_most is None else f": {_are(row.missing_at_most)} missing at most"
-    return f"{row.receiver_is_called} (from {row.sender_is_called}): sent without stamps; {_counts(row)}{missing}."
+    return f"{_who(row)}: sent without stamps; {_counts(row)}{missing}."
 
 
 def _routed(row: Unchecked) -> str:
@@ -44,21 +44,21 @@ def _routed(row: Unchecked) -> str:
     if row.receiver_name is None:
         return _unstamped(row)
     return (
-        f"{row.receiver_is_called} (from {row.sender_is_called}): a ROUTER sends each message to one peer, and its counts do not "
+        f"{_who(row)}: a ROUTER sends each message to one peer, and its counts do not "
         f"tell how many to which; {_messages(row.sent)} sent to all its peers, {_received(row)} by this one."
     )
 
 
 def _partial(row: Unchecked) -> str:
     return (
-        f"{row.receiver_is_called} (from {row.sender_is_called}): the messages have no topic that is known, and it did not "
+        f"{_who(row)}: the messages have no topic that is known, and it did not "
         f"subscribe to all of them; {_counts(row)}. Give wrap() the topic (topic=...), or send it as a frame of its own."
     )
 
 
 def _filtered(row: Unchecked) -> str:
     return (
-        f"{row.receiver_is_called} (from {row.sender_is_called}): what it is sent is not what it has subscribed to "
+        f"{_who(row)}: what it is sent is not what it has subscribed to "
         f"(ZMQ_INVERT_MATCHING, ZMQ_XPUB_MANUAL); {_counts(row)}."
     )
 
@@ -75,6 +75,11 @@ def _unknown_sender(row: Unchecked) -> str:
         f"{row.receiver_is_called}: {_messages(row.received)} came without stamps: who sent them is not wrapped, or does not stamp "
         "them, and what was lost of them is not known."
     )
+
+
+def _who(row: Unchecked) -> str:
+    receiver, sender = row.receiver_is_called or "", row.sender_is_called or ""
+    return f"{receiver}, from {sender}" if "(" in receiver + sender else f"{receiver} (from {sender})"
 
 
 def _counts(row: Unchecked) -> str:

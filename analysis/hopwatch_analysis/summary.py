@@ -37,7 +37,8 @@ def summarize(results: Tables, known: Mapping[str, Identity], landed: Landed, sc
     findings = _finding_rows(results["findings"])
     shown = _ids(hops, "from_node", "to_node") | _ids(ledger, "stream", "receiver")
     shown |= _ids(incidents, "from_node", "to_node") | _ids(findings, "socket")
-    unchecked, agreed = _check_rows(results["unchecked"]), _check_rows(results["agreed"])
+    unchecked = sorted(results["unchecked"].collect(), key=_by_reason(known))
+    agreed = sorted(results["agreed"].collect(), key=_by_reason(known))
     shown |= _ids(unchecked + agreed, "stream", "receiver")
     shown |= {identity.proxy for node, identity in known.items() if node in shown and identity.proxy}
     told = labels(identity for node, identity in known.items() if node in shown)
@@ -75,11 +76,16 @@ def _by_age(known: Mapping[str, Identity]) -> Callable[[Row], tuple[str, ...]]:
             row["receiver_name"] or "",
             opened(stream),
             opened(receiver),
-            stream,
+            stream or "",
             receiver or "",
         )
 
     return key
+
+
+def _by_reason(known: Mapping[str, Identity]) -> Callable[[Row], tuple[str, ...]]:
+    by_age = _by_age(known)
+    return lambda row: (row["reason"], *by_age(row))
 
 
 def _hop(row: Row, told: Mapping[str, str]) -> Hop:
@@ -180,10 +186,6 @@ def _lost_events(frame: DataFrame) -> tuple[LostEvents, ...]:
         LostEvents(row["host"], row["process"], row["command"], int(row["events"]), int(row["unreadable"]))
         for row in rows
     )
-
-
-def _check_rows(frame: DataFrame) -> list[Row]:
-    return frame.orderBy("reason", "name", "receiver_name", "stream", "receiver").collect()
 
 
 def _unchecked(row: Row, told: Mapping[str, str]) -> Unchecked:

@@ -202,8 +202,8 @@ def closed_without_linger(story: LandedFolder) -> None:
 
 
 def marks_set_after_bind(story: LandedFolder) -> None:
-    """One before its first connection came, and another while it had one."""
-    for name, seconds in (("set-before-any", 0.05), ("set-with-one", 0.2)):
+    """One before its connection came, one just as it had come, and one when it had been there for long."""
+    for name, seconds in (("set-before", 0.05), ("set-at-once", 0.1005), ("set-later", 1)):
         pub_sub(story, name, f"{name}-reader", sndhwm=1000, rcvhwm=50)
         story.add("endpoint", name, 0.01, action="bind", endpoint="tcp://127.0.0.1:5555")
         story.add("option", name, 0.005, option="sndhwm", value="200")
@@ -596,7 +596,7 @@ def test_what_a_sender_had_queued_was_thrown_away_where_it_closed_with_linger_0(
     assert found["advice"][0].startswith("Set LINGER of rash")
 
 
-@pytest.mark.parametrize(("sender", "mark"), [("set-before-any", 200), ("set-with-one", 100)])
+@pytest.mark.parametrize(("sender", "mark"), [("set-before", 200), ("set-at-once", 200), ("set-later", 100)])
 def test_a_mark_that_was_set_after_bind_holds_for_the_connections_of_that_time(
     report: Json, sender: str, mark: int
 ) -> None:
