@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from landed_folder import LandedFolder, id_of
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 COMMAND = [sys.executable, "-c", "import sys; from hopwatch.cli import main; sys.exit(main())", "analyze"]
 DEADLINE = 220

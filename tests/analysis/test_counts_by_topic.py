@@ -6,7 +6,7 @@ from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
 from stories import Json, pub_sub, row
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 WHOLE = 4294967295
 

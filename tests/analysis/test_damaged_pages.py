@@ -11,7 +11,7 @@ from hopwatch_analysis.reading import find_landed
 from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 @pytest.fixture

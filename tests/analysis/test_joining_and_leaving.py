@@ -6,7 +6,7 @@ from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
 from stories import Json, incidents, row, through_proxy
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 def late_behind_a_proxy(story: LandedFolder) -> None:

@@ -9,7 +9,7 @@ from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
 from stories import Json, hop, incidents, pub_sub, row, through_proxy
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 def proxy_is_killed(story: LandedFolder) -> None:

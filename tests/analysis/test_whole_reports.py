@@ -6,7 +6,7 @@ from landed_folder import LandedFolder, at, id_of
 from pyspark.sql import SparkSession
 from stories import Json, hop, incidents, pub_sub, row, through_proxy
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 def slow_and_fast(story: LandedFolder) -> None:

@@ -15,7 +15,7 @@ from system import BARE
 
 pytestmark = [
     pytest.mark.scenario,
-    pytest.mark.timeout(240),
+    pytest.mark.timeout(900),
     pytest.mark.skipif(BARE, reason="the demo has no bare form"),
 ]
 
