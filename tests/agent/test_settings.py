@@ -103,9 +103,9 @@ def test_what_is_told_of_the_settings_holds_no_secret() -> None:
 
 
 def test_the_readme_lists_every_setting_as_it_is_declared() -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    readme = (Path(__file__).parents[2] / "agent" / "README.md").read_text()
     wanted = [f"| `{variable}` | {default} | {what} |" for variable, default, what in described()]
 
     missing = [line for line in wanted if line not in readme]
 
-    assert not missing, "README.md, 'The agent's settings', lacks:\n" + "\n".join(missing)
+    assert not missing, "agent/README.md, 'The agent's settings', lacks:\n" + "\n".join(missing)

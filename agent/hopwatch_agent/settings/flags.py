@@ -30,7 +30,7 @@ def flags_in(args: argparse.Namespace) -> dict[str, str | bool | None]:
 
 
 def described() -> list[tuple[str, str, str]]:
-    """(variable, default or "", what it is) of each option; README.md has them as a table."""
+    """(variable, default or "", what it is) of each option; agent/README.md has them as a table."""
     return [
         (variable_of(field.name), _shown_default(field), _description(field))
         for field in msgspec.structs.fields(Options)
