@@ -24,8 +24,8 @@ from hopwatch_api.models import (
     LaneModel,
     SocketFindingModel,
     SocketModel,
-    StatusModel,
 )
+from hopwatch_api.status_models import StatusModel
 
 LIMITS = Limits(processes=90, sockets=120, lanes=300)
 
