@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from hopwatch_agent.follow import lives
 from hopwatch_agent.journal.directory import ProcessFiles
+from hopwatch_agent.journal.lock import Lock
 from hopwatch_agent.live.backlog import settle
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.limits import share
 from hopwatch_agent.live.state import ProcessState, SocketState
+from hopwatch_agent.presence import lock_of
 
 SHOW_GONE_SECONDS = 300.0
 ENDED_SOCKETS_SHOWN = 1000
@@ -33,7 +34,7 @@ class Cleaner:
                 continue
             elif state.gone_at is None:
                 self._unlink_segments(files, state)
-            elif state.last_row < oldest_row:
+            elif state.last_row < oldest_row and self._is_free(process, files):
                 self._unlink_landed(files, state)
 
     def _unlink_segments(self, files: ProcessFiles, state: ProcessState) -> None:
@@ -49,10 +50,15 @@ class Cleaner:
             self._unlink(f"{state.process}.lock")
 
     def _unlink_leftover(self, process: str, files: ProcessFiles) -> None:
-        if files.lock and not files.events and not files.counters and not lives(self._directory, process):
+        if files.lock and not files.events and not files.counters and self._is_free(process, files):
             for name in files.unfinished:
                 self._unlink(name)
             self._unlink(f"{process}.lock")
+
+    def _is_free(self, process: str, files: ProcessFiles) -> bool:
+        """Whether it is sure just now that nobody writes these files; a lock that has been listed may come back."""
+        lock = lock_of(self._directory, process)
+        return lock is Lock.FREE or (lock is Lock.MISSING and not files.lock)
 
     def _unlink(self, name: str) -> bool:
         path = self._directory / name

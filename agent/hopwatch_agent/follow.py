@@ -7,27 +7,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from hopwatch_agent.errors import ForbiddenFileError, RefusedFileError, UnavailableFileError
 from hopwatch_agent.journal.directory import ProcessFiles
-from hopwatch_agent.journal.lock import is_held
 from hopwatch_agent.live.draft import Draft
 from hopwatch_agent.live.rows import process_row
 from hopwatch_agent.live.state import ProcessState
 from hopwatch_agent.sampling import Moment, Readings, Sampler, finish, read_counters
 from hopwatch_agent.tail import report_once, tail_process
-
-
-def lives(directory: Path, process: str) -> bool:
-    """Whether the process holds its lock. Something that is no regular file is not a lock.
-
-    A process whose lock may not be asked is not known to be gone.
-    """
-    try:
-        return is_held(directory / f"{process}.lock")
-    except (ForbiddenFileError, UnavailableFileError):
-        return True
-    except RefusedFileError:
-        return False
 
 
 def follow(
@@ -84,3 +69,18 @@ def _gone(process: ProcessState, draft: Draft, now: int) -> ProcessState:
     if process.refusal is None:
         draft.add(*process_row("gone", events_lost=lost), process, now)
     return replace(process, gone_at=now, events_lost=lost)
+
+
+def taken_up_again(process: ProcessState, draft: Draft, now: int) -> ProcessState:
+    """A process that was taken for gone and lives: what was told as its sockets' last word was none."""
+    open_sockets = set()
+    for socket in list(draft.sockets.values()):
+        if socket.process == process.process and socket.closed_at is None:
+            open_sockets.add(socket.socket)
+            draft.sockets.put(socket.socket, replace(socket, final=False))
+    for lane in list(draft.lanes.values()):
+        if lane.final and lane.process == process.process and lane.socket in open_sockets:
+            draft.lanes.put((lane.socket, lane.stream, lane.lane), replace(lane, final=False))
+    text = f"process {process.process} lives, and was taken for gone: its lock was not at its place"
+    draft.add_fault(text, process, now)
+    return replace(process, gone_at=None)

@@ -101,13 +101,16 @@ def read_counters(
             break
         try:
             file = _read_one(directory / name, process.process, index, room, readings)
+        except FileNotFoundError:
+            unavailable = True
+            continue
         except UnavailableFileError as error:
             draft.unavailable.append(str(error))
             unavailable = True
             continue
         if isinstance(file, str):
             process = report_once(name, file, process, draft, now)
-        elif file is not None:
+        else:
             read.append(file)
             room = room.after(file)
             if not file.whole:
@@ -116,14 +119,10 @@ def read_counters(
     return CountersReading(process, counters_file.with_lane_runs(read), unavailable)
 
 
-def _read_one(
-    path: Path, process: str, index: int, room: Room, readings: Readings
-) -> CountersFile | str | None:
-    """The file, or what is wrong with it, or None if it is gone. Raises ``UnavailableFileError``."""
+def _read_one(path: Path, process: str, index: int, room: Room, readings: Readings) -> CountersFile | str:
+    """The file, or what is wrong with it. Raises ``FileNotFoundError`` and ``UnavailableFileError``."""
     try:
         return readings.parsed(counters_file.read_bytes(path), process, index, room)
-    except FileNotFoundError:
-        return None
     except RefusedFileError as error:
         return str(error)
     except UnreadableCountersError as error:

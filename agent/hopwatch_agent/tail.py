@@ -53,12 +53,10 @@ def tail_process(
         complete = not alive or index < max(files.events)
         try:
             piece = read_piece(path, process.offset, skipping=process.skipping, most=draft.bytes_left)
-        except FileNotFoundError:
-            # its writer dropped it since it was listed
-            del files.events[index]
-            continue
-        except UnavailableFileError as error:
-            draft.unavailable.append(str(error))
+        except (FileNotFoundError, UnavailableFileError) as error:
+            # what is missing was dropped by its writer since it was listed, or is away with the directory: a later listing tells
+            if isinstance(error, UnavailableFileError):
+                draft.unavailable.append(str(error))
             return Tailed(process, more=False, unavailable=True)
         except ForbiddenFileError as error:
             return Tailed(report_once(path.name, str(error), process, draft, now), more=False)

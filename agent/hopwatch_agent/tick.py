@@ -7,15 +7,17 @@ from pathlib import Path
 
 from hopwatch_agent.cleaning import Cleaner, Departures, forget_lanes_that_gave_way, is_crowded
 from hopwatch_agent.errors import CleaningError, StoreError
-from hopwatch_agent.follow import follow, lives
+from hopwatch_agent.follow import follow, taken_up_again
 from hopwatch_agent.journal.directory import ProcessFiles, scan
 from hopwatch_agent.journal.hold import DirectoryHold
+from hopwatch_agent.journal.lock import Lock
 from hopwatch_agent.kernel.sampling import KernelSampler
 from hopwatch_agent.live.backlog_tracking import BacklogTracker
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.costs import Sizes, sizes
 from hopwatch_agent.live.draft import BYTES_A_STEP, Draft, Tables
 from hopwatch_agent.live.state import LaneKey, ProcessState
+from hopwatch_agent.presence import Presence, lock_of
 from hopwatch_agent.sampling import Moment, Readings
 from hopwatch_agent.settings.sections import JournalSettings
 from hopwatch_agent.store.store import Store
@@ -43,6 +45,7 @@ class Ticker:
         self._readings: dict[str, Readings] = {}
         self._listed: Listing = {}
         self._hold = DirectoryHold(journal.directory)
+        self._presence = Presence(journal.directory)
         self._departures = Departures()
         self._kernel = KernelSampler(journal, tables, board)
         self._backlog = BacklogTracker(tables, board)
@@ -63,14 +66,16 @@ class Ticker:
         """
         directory = self._journal.directory
         moment = Moment(wall=time.time_ns(), clock=time.monotonic(), forced=forced)
-        self._listed = listing = self._listing()
+        listing = self._listing()
+        self._listed = listing or {}
         # what a journal says takes some more room as rows than as it stands there
         bytes_left = min(BYTES_A_STEP, self._store.room() // 3)
         draft = Draft(self._tables, self._journal.limits, bytes_left=bytes_left)
-        more = self._follow_all(directory, listing, draft, moment)
+        more = listing is not None and self._follow_all(directory, listing, draft, moment)
         self._kernel.sample(draft, moment)
         self._backlog.note(draft, moment)
-        self._forget(listing, draft, moment)
+        if listing is not None:
+            self._forget(listing, draft, moment)
         self._keep(draft)
         self._show(moment, more=more)
         self._board.set_error("files", several(draft.unavailable))
@@ -80,7 +85,7 @@ class Ticker:
     def clean(self) -> None:
         """Unlinks the files that are not needed any more. Raises ``OSError``, ``CleaningError``, ``StoreError``."""
         cleaner = Cleaner(self._journal.directory)
-        cleaner.unlink_read(self._listing(), self._tables, self._store.oldest_row())
+        cleaner.unlink_read(self._listing() or {}, self._tables, self._store.oldest_row())
         if cleaner.failures:
             raise CleaningError(several(cleaner.failures))
 
@@ -132,8 +137,8 @@ class Ticker:
             )
         return "; ".join(told) or None
 
-    def _listing(self) -> Listing:
-        """What the directory holds: nothing as long as no application has made it.
+    def _listing(self) -> Listing | None:
+        """What the directory holds; None while it is not there: then nothing is known of anybody.
 
         It is not made here: it must belong to the user of the applications, who may be another one.
         """
@@ -144,12 +149,13 @@ class Ticker:
             self._board.set_error(
                 "journal", f"{self._journal.directory} is not there yet: no journal to read"
             )
-            return {}
+            return None
         self._board.set_error("journal", None)
         return listing
 
     def _follow_all(self, directory: Path, listing: Listing, draft: Draft, moment: Moment) -> bool:
-        known = [process for process, state in self._tables.processes.items() if state.gone_at is None]
+        self._take_up_again(listing, draft, moment)
+        known = [process.process for process in draft.processes.values() if process.gone_at is None]
         fresh = [
             process
             for process, files in listing.items()
@@ -158,14 +164,16 @@ class Ticker:
         room = max(0, self._journal.limits.processes - len(known))
         self._waiting = max(0, len(fresh) - room)
         del fresh[room:]
-        alive = {process: lives(directory, process) for process in (*known, *fresh)}
+        alive = self._presence.ask((*known, *fresh))
         # whatever a dead process wrote was there before it was found dead
         left = listing if all(alive.values()) else self._listing()
+        if left is None:
+            return False
         more = False
         for process in self._in_turn(alive):
             if draft.full:
                 return True
-            state = self._tables.processes.get(process) or ProcessState(process, self._journal.host)
+            state = draft.processes.get(process) or ProcessState(process, self._journal.host)
             files = (listing if alive[process] else left).get(process) or ProcessFiles()
             more |= follow(
                 directory,
@@ -178,6 +186,14 @@ class Ticker:
             )
             self._start_after = process
         return more
+
+    def _take_up_again(self, listing: Listing, draft: Draft, moment: Moment) -> None:
+        for process, files in listing.items():
+            state = self._tables.processes.get(process)
+            if state is None or state.gone_at is None or not files.lock:
+                continue
+            if lock_of(self._journal.directory, process) is Lock.HELD:
+                draft.processes.put(process, taken_up_again(state, draft, moment.wall))
 
     def _in_turn(self, processes: dict[str, bool]) -> list[str]:
         ordered = sorted(processes)

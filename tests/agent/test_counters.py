@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
+from hopwatch_agent.presence import MISSING_TICKS
 from journal_writer import COUNTER_NAMES, JournalWriter
 
 SOCKET = "00000000000000a1"
@@ -236,5 +237,6 @@ def test_a_process_without_a_lock_file_counts_as_gone(bench: Any) -> None:
     writer = bench.writer()
     writer.opened(SOCKET)
     writer.path("lock").unlink()
-    bench.tick()
+    for _ in range(MISSING_TICKS):
+        bench.tick()
     assert "gone" in {row["state"] for row in bench.rows("process")}

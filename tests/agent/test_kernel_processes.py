@@ -150,10 +150,10 @@ def test_a_process_of_another_pid_namespace_has_no_pid_here(start: Start, tmp_pa
     pid = pid_of(lock)
     assert pid is not None
     assert pid.number == holder.pid
-    ask = "from pathlib import Path; from hopwatch_agent.journal.lock import is_held, owner_of; p = Path({!r}); print(is_held(p), owner_of(p))"
+    ask = "from pathlib import Path; from hopwatch_agent.journal.lock import asked, owner_of; p = Path({!r}); print(asked(p).value, owner_of(p))"
     command = ["unshare", "--pid", "--fork", "--mount-proc", sys.executable, "-c", ask.format(str(lock))]
     asked = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert asked.stdout.split() == ["True", "None"]
+    assert asked.stdout.split() == ["held", "None"]
 
 
 def test_a_pid_that_was_given_again_is_another_process() -> None:

@@ -1,0 +1,43 @@
+"""Who lives: who holds its lock, as long as the directory is there to ask in."""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from hopwatch_agent.errors import ForbiddenFileError, RefusedFileError, UnavailableFileError
+from hopwatch_agent.journal.lock import Lock, asked
+
+MISSING_TICKS = 8
+"""So often in a row a lock has to be missing, with its directory there, before its process counts as gone."""
+
+
+def lock_of(directory: Path, process: str) -> Lock:
+    """The process's lock. What is no regular file is not held; one that may not be asked is not known to be free."""
+    try:
+        return asked(directory / f"{process}.lock")
+    except (ForbiddenFileError, UnavailableFileError):
+        return Lock.UNTOLD
+    except RefusedFileError:
+        return Lock.FREE
+
+
+class Presence:
+    """Asks once a tick. A lock that has no name for a moment, or its directory, ends nobody."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._missing: Counter[str] = Counter()
+
+    def ask(self, processes: Iterable[str]) -> dict[str, bool]:
+        """Whether each of the processes lives."""
+        locks = {process: lock_of(self._directory, process) for process in processes}
+        missing = [process for process, lock in locks.items() if lock is Lock.MISSING]
+        if missing and not self._directory.is_dir():
+            missing = []
+        self._missing = Counter({process: self._missing[process] + 1 for process in missing})
+        return {
+            process: lock is not Lock.FREE and not self._gave_out(process) for process, lock in locks.items()
+        }
+
+    def _gave_out(self, process: str) -> bool:
+        return self._missing[process] >= MISSING_TICKS
