@@ -9,6 +9,7 @@ from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.limits import share
 from hopwatch_agent.live.state import ProcessState, SocketState
 from hopwatch_agent.presence import lock_of
+from hopwatch_agent.unread import unread
 
 SHOW_GONE_SECONDS = 300.0
 ENDED_SOCKETS_SHOWN = 1000
@@ -21,30 +22,29 @@ class Cleaner:
         self._directory = directory
         self.failures: list[str] = []
 
-    def unlink_read(self, listed: dict[str, ProcessFiles], tables: Tables, oldest_row: int) -> None:
-        """Unlinks segments of the living, and everything of the gone that was landed.
+    def unlink_read(self, listed: dict[str, ProcessFiles], tables: Tables) -> None:
+        """Unlinks segments of the living, and everything of the gone.
 
-        What this agent could not read stays: another one may know its format.
+        What this agent could not read stays, up to a bound: another one may know its format.
         """
         for process, files in listed.items():
             state = tables.processes.get(process)
             if state is None:
                 self._unlink_leftover(process, files)
-            elif state.refusal is not None:
-                continue
-            elif state.gone_at is None:
+            elif state.gone_at is not None:
+                if self._is_free(process, files):
+                    self._unlink_read(files, state)
+            elif state.refusal is None:
                 self._unlink_segments(files, state)
-            elif state.last_row < oldest_row and self._is_free(process, files):
-                self._unlink_landed(files, state)
 
     def _unlink_segments(self, files: ProcessFiles, state: ProcessState) -> None:
         for index, name in files.events.items():
             if index < state.segment and index < max(files.events) and name not in state.reported:
                 self._unlink(name)
 
-    def _unlink_landed(self, files: ProcessFiles, state: ProcessState) -> None:
-        names = files.all_but_lock()
-        unlinked = [self._unlink(name) for name in names if name not in state.reported]
+    def _unlink_read(self, files: ProcessFiles, state: ProcessState) -> None:
+        names, kept = files.all_but_lock(), unread(files, state)
+        unlinked = [self._unlink(name) for name in names if name not in kept]
         if len(unlinked) == len(names) and all(unlinked):
             # last, since files without a lock would be those of a process that has to be read
             self._unlink(f"{state.process}.lock")
@@ -126,4 +126,6 @@ def is_crowded(draft: Draft) -> bool:
         draft.sockets.size > share(limits.sockets) // 2
         or draft.lanes.size > share(limits.lanes) // 2
         or draft.connections.size > share(limits.connections) // 2
+        # those that live, those that are shown for a while, and those whose files are kept
+        or draft.processes.size > 3 * limits.processes
     )

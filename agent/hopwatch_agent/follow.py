@@ -50,6 +50,9 @@ def follow(
     if lost > before.all_events_lost and process.refusal is None:
         draft.add(*process_row("events_lost", events_lost=lost), process, moment.wall)
     if done:
+        if not files.lock:
+            text = f"process {process.process} is taken for gone: its lock is not there"
+            draft.add_fault(text, process, moment.wall)
         process = _gone(process, draft, moment.wall)
     if process != before or draft.processes.get(process.process) is None:
         draft.processes.put(process.process, process)
@@ -83,4 +86,4 @@ def taken_up_again(process: ProcessState, draft: Draft, now: int) -> ProcessStat
             draft.lanes.put((lane.socket, lane.stream, lane.lane), replace(lane, final=False))
     text = f"process {process.process} lives, and was taken for gone: its lock was not at its place"
     draft.add_fault(text, process, now)
-    return replace(process, gone_at=None)
+    return replace(process, gone_at=None, unread_given_up=False)

@@ -21,6 +21,7 @@ from hopwatch_agent.presence import Presence, lock_of
 from hopwatch_agent.sampling import Moment, Readings
 from hopwatch_agent.settings.sections import JournalSettings
 from hopwatch_agent.store.store import Store
+from hopwatch_agent.unread import UnreadFiles
 
 FORGET_EVERY_SECONDS = 10.0
 
@@ -47,6 +48,7 @@ class Ticker:
         self._hold = DirectoryHold(journal.directory)
         self._presence = Presence(journal.directory)
         self._departures = Departures()
+        self._unread = UnreadFiles()
         self._kernel = KernelSampler(journal, tables, board)
         self._backlog = BacklogTracker(tables, board)
         self._start_after = ""
@@ -75,6 +77,7 @@ class Ticker:
         self._kernel.sample(draft, moment)
         self._backlog.note(draft, moment)
         if listing is not None:
+            self._board.set_error("unread", self._unread.give_up(listing, draft, moment.wall))
             self._forget(listing, draft, moment)
         self._keep(draft)
         self._show(moment, more=more)
@@ -85,7 +88,7 @@ class Ticker:
     def clean(self) -> None:
         """Unlinks the files that are not needed any more. Raises ``OSError``, ``CleaningError``, ``StoreError``."""
         cleaner = Cleaner(self._journal.directory)
-        cleaner.unlink_read(self._listing() or {}, self._tables, self._store.oldest_row())
+        cleaner.unlink_read(self._listing() or {}, self._tables)
         if cleaner.failures:
             raise CleaningError(several(cleaner.failures))
 

@@ -151,18 +151,6 @@ def test_an_address_that_cannot_be_used_is_refused_without_its_secret(uri: str) 
     assert "den" not in str(refused.value)
 
 
-def test_files_of_a_process_that_is_gone_stay_until_its_rows_are_landed(bench: Any, alive: Alive) -> None:
-    writer = bench.writer()
-    write_onsets(writer, 3)
-    bench.tick()
-    bench.tick()
-    assert len(list(bench.journal.iterdir())) == 3
-    bench.land()
-    bench.tick()
-    assert list(bench.journal.iterdir()) == []
-    assert [row["state"] for row in bench.rows("process")].count("gone") == 1
-
-
 def test_nothing_of_a_living_process_is_unlinked(bench: Any, alive: Alive) -> None:
     writer = bench.writer()
     write_onsets(writer, 3)
@@ -180,8 +168,6 @@ def test_a_process_that_is_gone_is_shown_for_some_minutes_and_then_forgotten(ben
     writer = bench.writer()
     writer.opened(SOCKET)
     writer.set_lane(0, SOCKET, SOCKET, 0, 9, 9, 0, 9, 1_000)
-    bench.tick()
-    bench.land()
     bench.tick()
     departures = Departures()
     for seconds, shown in ((0, True), (SHOW_GONE_SECONDS - 60, True), (SHOW_GONE_SECONDS + 60, False)):

@@ -136,10 +136,9 @@ def test_what_stands_in_the_way_of_one_file_keeps_no_other_from_being_unlinked(
     in_the_way, other = bench.writer(), bench.writer()
     onsets(in_the_way, 1)
     onsets(other, 2)
-    bench.tick()
+    bench.ticker.run_once(forced=True)
     in_the_way.path("counters", 0).unlink()
     in_the_way.path("counters", 0).mkdir()
-    bench.land()
     with pytest.raises(Exception, match="Is a directory"):
         bench.tick()
     assert not other.path("events", 0).exists()
@@ -158,8 +157,8 @@ def test_a_lock_that_becomes_something_else_ends_the_process_once(bench: Any, al
         bench.tick()
         writer.path("lock").unlink()
         writer.path("lock").mkdir()
-        bench.tick()
+        bench.ticker.run_once(forced=True)
         onsets(writer, 2)
-        bench.tick()
+        bench.ticker.run_once(forced=True)
     assert [row["state"] for row in bench.rows("process")].count("gone") == 1
     assert [row["number"] for row in bench.rows("onset")] == [1]

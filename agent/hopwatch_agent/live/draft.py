@@ -3,8 +3,6 @@
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
-from msgspec.structs import replace
-
 from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.live.overlay import Overlay
 from hopwatch_agent.live.series import OTHER, with_socket
@@ -143,14 +141,6 @@ class Draft:
             or self.forgotten_processes
             or self.forgotten_sockets
         )
-
-    def number(self, first: int) -> None:
-        """Tells each process its newest row, when the rows are to be numbered from ``first`` on."""
-        newest = {row.process: first + place for place, row in enumerate(self.rows)}
-        for process, row in newest.items():
-            state = self.processes.get(process) if process is not None else None
-            if state is not None:
-                self.processes.put(state.process, replace(state, last_row=row))
 
     def apply(self, tables: Tables) -> None:
         """Writes the changes into the tables, once they are committed."""

@@ -37,10 +37,10 @@ class ProcessState(Struct, frozen=True):
     """Why this process's journal is not read any further."""
     reported: tuple[str, ...] = ()
     """Files whose one fault was told."""
-    last_row: int = 0
-    """The newest row of this process in the database, landed or not."""
     left_out: dict[str, int] = {}
     """How many sockets, lanes and connections there was no room for."""
+    unread_given_up: bool = False
+    """Whether what could not be read of it may be unlinked all the same."""
 
     @property
     def all_events_lost(self) -> int:

@@ -77,7 +77,6 @@ class Store:
         """Keeps all of the draft or, with ``StoreError``, nothing. Gives the rows with their numbers."""
         with transaction(self._connection):
             first = meta(self._connection, "next_row")
-            draft.number(first)
             rows = list(enumerate(draft.rows, start=first))
             self._connection.executemany(
                 "INSERT INTO rows VALUES (?, ?, ?, ?, ?)",
@@ -123,12 +122,6 @@ class Store:
             raise StoreError(
                 f"the disk of the database {self._path} cannot be asked for room: {error}"
             ) from error
-
-    def oldest_row(self) -> int:
-        """Number of the oldest row that waits to be landed; the next one's number if none waits."""
-        with reading():
-            oldest = self._connection.execute("SELECT min(id) FROM rows").fetchone()[0]
-            return int(oldest) if oldest is not None else meta(self._connection, "next_row")
 
     def newest_events(self, limit: int) -> list[NumberedRow]:
         """The newest rows that wait to be landed and are no samples of numbers, oldest first.
