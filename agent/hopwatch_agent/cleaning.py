@@ -11,6 +11,7 @@ from hopwatch_agent.live.state import ProcessState, SocketState
 from hopwatch_agent.presence import lock_of
 from hopwatch_agent.unread import unread
 
+FORGET_EVERY_SECONDS = 10.0
 SHOW_GONE_SECONDS = 300.0
 ENDED_SOCKETS_SHOWN = 1000
 
@@ -75,6 +76,19 @@ class Departures:
 
     def __init__(self) -> None:
         self._seen: dict[str, float] = {}
+        self._asked_at = float("-inf")
+        self._more = False
+
+    def are_due(self, draft: Draft, clock: float) -> bool:
+        """Whether to forget now: every few seconds, and at once where it is crowded and more has ended since."""
+        due = clock - self._asked_at >= FORGET_EVERY_SECONDS or (self._more and _is_crowded(draft))
+        if due:
+            self._asked_at, self._more = clock, False
+        return due
+
+    def notice(self, draft: Draft) -> None:
+        """Looks for what ends with this draft: once it is committed, it may be forgotten."""
+        self._more = self._more or _ends_something(draft)
 
     def forget_old(self, tables: Tables, listed: dict[str, ProcessFiles], draft: Draft, clock: float) -> None:
         """Drops what ended some minutes ago, and the oldest of too many; ``clock`` in monotonic seconds."""
@@ -119,7 +133,7 @@ def _has_ended(socket: SocketState, tables: Tables) -> bool:
     return socket.closed_at is not None or process is None or process.gone_at is not None
 
 
-def is_crowded(draft: Draft) -> bool:
+def _is_crowded(draft: Draft) -> bool:
     """Whether what has ended should make room at once."""
     limits = draft.limits
     return (
@@ -128,4 +142,17 @@ def is_crowded(draft: Draft) -> bool:
         or draft.connections.size > share(limits.connections) // 2
         # those that live, those that are shown for a while, and those whose files are kept
         or draft.processes.size > 3 * limits.processes
+    )
+
+
+def _ends_something(draft: Draft) -> bool:
+    return (
+        any(
+            process is not None and process.gone_at is not None
+            for process in draft.processes.changed.values()
+        )
+        or any(
+            socket is not None and socket.closed_at is not None for socket in draft.sockets.changed.values()
+        )
+        or any(lane is not None and lane.gave_way for lane in draft.lanes.changed.values())
     )

@@ -5,7 +5,7 @@ from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
-from hopwatch_agent.cleaning import Cleaner, Departures, forget_lanes_that_gave_way, is_crowded
+from hopwatch_agent.cleaning import Cleaner, Departures, forget_lanes_that_gave_way
 from hopwatch_agent.errors import CleaningError, StoreError
 from hopwatch_agent.follow import follow, taken_up_again
 from hopwatch_agent.journal.directory import ProcessFiles, scan
@@ -22,8 +22,6 @@ from hopwatch_agent.sampling import Moment, Readings
 from hopwatch_agent.settings.sections import JournalSettings
 from hopwatch_agent.store.store import Store
 from hopwatch_agent.unread import UnreadFiles
-
-FORGET_EVERY_SECONDS = 10.0
 
 Listing = dict[str, ProcessFiles]
 
@@ -52,7 +50,6 @@ class Ticker:
         self._kernel = KernelSampler(journal, tables, board)
         self._backlog = BacklogTracker(tables, board)
         self._start_after = ""
-        self._forgot_at = 0.0
         self._waiting = 0
 
     def begin(self) -> None:
@@ -117,11 +114,11 @@ class Ticker:
             readings.settled = False
 
     def _forget(self, listing: Listing, draft: Draft, moment: Moment) -> None:
-        if moment.clock - self._forgot_at >= FORGET_EVERY_SECONDS or is_crowded(draft):
+        if self._departures.are_due(draft, moment.clock):
             self._departures.forget_old(self._tables, listing, draft, moment.clock)
             forget_lanes_that_gave_way(self._tables, draft)
-            self._forgot_at = moment.clock
             self._sample_all()
+        self._departures.notice(draft)
 
     def _beyond_limits(self) -> str | None:
         told = []

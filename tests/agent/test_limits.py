@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hopwatch_agent.cleaning import Departures
+from hopwatch_agent.journal.directory import scan
+from hopwatch_agent.live.draft import Draft
 from hopwatch_agent.live.limits import Limits
+from hopwatch_agent.tail import tail_process
 from journal_writer import HEADER_SIZE, JournalWriter
 
 Alive = Callable[[JournalWriter], AbstractContextManager[None]]
@@ -96,6 +100,40 @@ def test_sockets_that_were_closed_give_way_to_others(bench: Any, alive: Alive) -
         bench.tick()
         assert identity(5_000) in bench.tables.sockets
         assert bench.process(writer).left_out == {}
+
+
+def test_a_crowd_of_living_sockets_is_looked_through_only_where_something_has_ended(
+    bench: Any, alive: Alive
+) -> None:
+    limits = Limits(sockets=40)
+    bench.set_limits(limits)
+    writer, departures = bench.writer(), Departures()
+
+    def looks(clock: float) -> bool:
+        draft = Draft(bench.tables, limits)
+        tail_process(
+            bench.journal, scan(bench.journal)[writer.process], bench.process(writer), draft, 0, alive=True
+        )
+        due = departures.are_due(draft, clock)
+        departures.notice(draft)
+        bench.tick()
+        return due
+
+    with alive(writer):
+        for number in range(20):
+            writer.opened(identity(number), slot=number)
+        bench.tick()
+        assert [looks(clock) for clock in (0, 0.25, 0.5, 9.5, 10, 10.25)] == [
+            True,
+            False,
+            False,
+            False,
+            True,
+            False,
+        ]
+        writer.event("closed", socket=identity(3), counters={})
+        # what ends with a tick may be forgotten by the next one
+        assert [looks(clock) for clock in (10.5, 10.75, 11, 11.25)] == [False, True, False, False]
 
 
 def test_a_million_sockets_and_lanes_cost_bounded_memory_and_time(bench: Any, alive: Alive) -> None:
