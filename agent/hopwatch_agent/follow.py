@@ -8,10 +8,11 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from hopwatch_agent.journal.directory import ProcessFiles
+from hopwatch_agent.last_words import finish
 from hopwatch_agent.live.draft import Draft
 from hopwatch_agent.live.rows import process_row
 from hopwatch_agent.live.state import ProcessState
-from hopwatch_agent.sampling import Moment, Readings, Sampler, finish, read_counters
+from hopwatch_agent.sampling import Moment, Readings, Sampler, read_counters
 from hopwatch_agent.tail import report_once, tail_process
 
 

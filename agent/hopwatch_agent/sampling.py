@@ -13,6 +13,7 @@ from hopwatch_agent.journal.directory import ProcessFiles
 from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.live.draft import Draft
 from hopwatch_agent.live.limits import share
+from hopwatch_agent.live.owners import claim_to_anothers
 from hopwatch_agent.live.rows import NO_STREAM, counters_row, lane_row
 from hopwatch_agent.live.state import LaneKey, LaneState, ProcessState
 from hopwatch_agent.live.updates import with_numbers
@@ -137,6 +138,8 @@ class Sampler:
     process: ProcessState
     draft: Draft
     moment: Moment
+    claims: list[str] = field(default_factory=list)
+    """To sockets of other processes."""
 
     def sample(self, counters: list[CountersFile]) -> ProcessState:
         """Adds a row for each socket and lane whose numbers have changed."""
@@ -145,15 +148,24 @@ class Sampler:
         for file in counters:
             for number, words in file.sockets:
                 self._socket((file.index, number), words)
-            for key, numbers in _lanes(file):
+            for key, numbers in lanes_of(file):
                 self._lane(key, numbers)
-        return _with_header(counters, self.process)
+        process = with_claims(self.claims, self.process, self.draft, self.moment.wall)
+        return with_header(counters, process)
+
+    def _is_anothers(self, socket: str) -> bool:
+        claim = claim_to_anothers(socket, self.process, self.draft)
+        if claim is not None:
+            self.claims.append(claim)
+        return claim is not None
 
     def _socket(self, slot: tuple[int, int], words: tuple[int, ...]) -> None:
         socket = self.draft.sockets.get(f"{words[0]:016x}")
         counts = words[1:]
         # a slot that is being taken over by another socket is not that socket's yet
-        if socket is None or socket.final or socket.slot != slot or _shrunk(counts, socket.counters):
+        if socket is None or self._is_anothers(socket.socket):
+            return
+        if socket.final or socket.slot != slot or _shrunk(counts, socket.counters):
             return
         self.readings.sockets[socket.socket] = counts
         if _same(counts, socket.counters):
@@ -170,7 +182,7 @@ class Sampler:
         lane = known or LaneState(*key, process=self.process.process)
         # what is counted of no lane may turn out to be of one
         fell = numbers[0] < lane.count and key[1] != NO_STREAM
-        if socket is None or socket.final or lane.final or fell:
+        if socket is None or self._is_anothers(socket.socket) or socket.final or lane.final or fell:
             return
         if known is None and not self.draft.lanes.put(key, lane):
             self.readings.settled = False
@@ -185,38 +197,24 @@ class Sampler:
         self.draft.add(*lane_row(*key, "sample", numbers), self.process, self.moment.wall)
 
 
-def _with_header(counters: list[CountersFile], process: ProcessState) -> ProcessState:
+def with_header(counters: list[CountersFile], process: ProcessState) -> ProcessState:
+    """The process with what the header of its first counters file says."""
     unwritten = max((file.events_unwritten for file in counters if file.index == 0), default=0)
     if unwritten <= process.events_unwritten:
         return process
     return replace(process, events_unwritten=unwritten)
 
 
-def finish(counters: list[CountersFile], process: ProcessState, draft: Draft, now: int) -> ProcessState:
-    """The last word on all that the process, which is gone, did not say itself."""
-    for file in counters:
-        for _, words in file.sockets:
-            _finish_socket(f"{words[0]:016x}", words[1:], process, draft, now)
-        for key, numbers in _lanes(file):
-            lane = draft.lanes.get(key) or LaneState(*key, process=process.process)
-            if not lane.final:
-                draft.lanes.put(key, with_numbers(lane, numbers, final=True))
-                draft.add(*lane_row(*key, "final", numbers), process, now)
-    return _with_header(counters, process)
+def with_claims(claims: list[str], process: ProcessState, draft: Draft, now: int) -> ProcessState:
+    """Adds one fault for all the slots that a process has of others' sockets."""
+    if not claims:
+        return process
+    text = f"process {process.process} has slots of others' sockets, which are passed over: {claims[0]}"
+    return report_once("claims", text, process, draft, now)
 
 
-def _finish_socket(
-    identity: str, counts: tuple[int, ...], process: ProcessState, draft: Draft, now: int
-) -> None:
-    socket = draft.sockets.get(identity)
-    if socket is not None and socket.final:
-        return
-    if socket is not None:
-        draft.sockets.put(identity, replace(socket, counters=counts, final=True))
-    draft.add(*counters_row(identity, counts, final=True), process, now)
-
-
-def _lanes(file: CountersFile) -> Iterator[tuple[LaneKey, tuple[int, ...]]]:
+def lanes_of(file: CountersFile) -> Iterator[tuple[LaneKey, tuple[int, ...]]]:
+    """Each lane that has a slot, and words 3 to 7 of it."""
     for _, words in file.lanes:
         yield (f"{words[0]:016x}", f"{words[1]:016x}", words[2]), words[3:]
 

@@ -18,6 +18,7 @@ from hopwatch_agent.journal.lines import Envelope, read_event, read_segment_line
 from hopwatch_agent.journal.segments import LINE_LIMIT, Piece, read_piece
 from hopwatch_agent.live.draft import Draft
 from hopwatch_agent.live.limits import kept
+from hopwatch_agent.live.owners import claim_to_anothers
 from hopwatch_agent.live.rows import process_row
 from hopwatch_agent.live.state import ProcessState
 from hopwatch_agent.live.updates import apply_event
@@ -137,6 +138,10 @@ def _take_event(
     process = _count_hole(event.n, process)
     process = replace(process, next_n=event.n + 1)
     if isinstance(event, Envelope):
+        return process
+    claim = claim_to_anothers(getattr(event, "socket", None), process, draft)
+    if claim is not None:
+        faults.add(offset, claim)
         return process
     return apply_event(event, process, draft)
 
