@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 from agent_process import AgentProcess, WriterProcess, eventually
 
@@ -51,7 +50,7 @@ def test_a_directory_that_comes_later_is_read_by_one_of_two_agents(
     both = (agent, second)
 
     def waiting() -> list[AgentProcess]:
-        return [one for one in both if "another agent" in httpx.get(f"{one.url}/readyz").text]
+        return [one for one in both if "another agent" in str(one.get("/v1/status")["errors"])]
 
     (refused,) = eventually(waiting)
     (reading,) = [one for one in both if one is not refused]
