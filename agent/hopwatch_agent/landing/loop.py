@@ -44,6 +44,7 @@ class LandingLoop:
         self._failures = 0
         self._failure: Exception | None = None
         self._kept_at = 0.0
+        self._spent = 0.0
         self._merge_at = 0.0
 
     def start(self) -> None:
@@ -133,7 +134,7 @@ class LandingLoop:
     def _attempt(self, source: str, step: Step) -> Exception | None:
         """Shows how the step went; gives the failure."""
         failure: Exception | None = None
-        began = time.monotonic()
+        began, spent = time.monotonic(), self._spent
         try:
             failure = step()
             text = None if failure is None else str(failure)
@@ -143,8 +144,10 @@ class LandingLoop:
             log.exception("landing_failed", source=source)
             failure, text = error, f"unexpected: {error!r}"
         self._board.set_error(source, text)
+        # a step within this one is a part of it
+        self._spent = spent + time.monotonic() - began
         with self._board.held() as shown:
-            shown.progress.landing_seconds += time.monotonic() - began
+            shown.progress.landing_seconds = self._spent
         return failure
 
     def _forgotten(self, rows: int) -> None:
