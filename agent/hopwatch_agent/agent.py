@@ -56,7 +56,7 @@ class Agent:
         waiting, faults = self._store.totals()
         with self.board.held() as shown:
             shown.progress.waiting = waiting
-            shown.progress.faults = faults
+            shown.progress.faults = shown.progress.faults_before = faults
 
     def _make_landing(self) -> tuple[Lander, LandingLoop]:
         settings, batches = self.settings.landing, BatchStore(self.settings.data)
@@ -65,7 +65,7 @@ class Agent:
         keeper = Keeper(batches, Bounds(settings.keep_bytes, settings.keep_seconds))
         merger = Merger(batches, landing, MergeRule(settings.merge_seconds, settings.merge_bytes))
         with self.board.held() as shown:
-            shown.progress.given_up = keeper.given_up()
+            shown.progress.given_up = shown.progress.given_up_before = keeper.given_up()
         return lander, LandingLoop(lander, keeper, merger, settings, self.board)
 
     def start(self) -> None:

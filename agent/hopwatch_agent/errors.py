@@ -2,22 +2,22 @@
 
 HopwatchError
     AgentError
-        SettingsError       a setting that cannot be used: the agent does not start
-        DataDirectoryError  the agent's own folder cannot be used, or another agent has it
-        UnreadableLineError a journal line that is none
-        ForeignFormatError  a journal of a format that this agent does not read
-        UnreadableCountersErrora counters file of a foreign version, or none at all
-        RefusedFileError    a symbolic link or something else that is no regular file
+        SettingsError               a setting that cannot be used: the agent does not start
+        DataDirectoryError          the agent's own folder cannot be used, or another agent has it
+        UnreadableLineError         a journal line that is none
+        ForeignFormatError          a journal of a format that this agent does not read
+        UnreadableCountersError     a counters file of a foreign version, or none at all
+        RefusedFileError            a symbolic link or something else that is no regular file
             ForbiddenFileError      one that the agent may not read: what it says is not known
-        UnavailableFileError a journal file that cannot be read now, and may be later
-        DirectoryInUseError another agent reads the journal directory
-        CleaningError       journal files that are not needed any more cannot be unlinked
-        StoreError          the database refused: nothing of the step was kept
-        LandingError        a batch could not be written to its place
-            UnlandableBatchErrorits rows fit no table: other batches may land
-            UnmergeableFileErrora landed file is not as it was landed: others may be merged
-        KernelError         the kernel does not tell what it is asked for: everything else goes on
-        TelemetryError      what happened, or metrics, could not be exported: everything else goes on
+        UnavailableFileError        a journal file that cannot be read now, and may be later
+        DirectoryInUseError         another agent reads the journal directory
+        CleaningError               journal files that are not needed any more cannot be unlinked
+        StoreError                  the database refused: nothing of the step was kept
+        LandingError                a batch could not be written to its place
+            UnlandableBatchError    its rows fit no table: other batches may land
+            UnmergeableFileError    a landed file is not as it was landed: others may be merged
+        KernelError                 the kernel does not tell what it is asked for: everything else goes on
+        TelemetryError              what happened, or metrics, could not be exported: everything else goes on
 """
 
 from hopwatch.errors import HopwatchError

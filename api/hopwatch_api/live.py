@@ -93,7 +93,8 @@ class LiveResponse(EventStream):
             await _send(send, {"type": "http.response.start", "status": 200, "headers": headers})
             ended = False
             while not ended:
-                self._after, told = self._clients.frame(self._after)
+                # it waits for whoever holds the board, which all other requests must not
+                self._after, told = await asyncio.to_thread(self._clients.frame, self._after)
                 await _send(send, _body(_event(b"live", told, self._after), more=True))
                 ended = await self._clients.ended(PUSH_SECONDS)
             await _send(send, _body(_event(b"end", b"{}", self._after), more=False))

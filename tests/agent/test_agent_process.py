@@ -108,11 +108,12 @@ def test_a_directory_that_cannot_be_read_is_waited_for(agent: AgentProcess, writ
     agent.journal.rmdir()
     agent.journal.write_text("in the way")
     agent.start()
-    answer = eventually(
-        lambda: next((a for a in [httpx.get(f"{agent.url}/readyz")] if "Not a directory" in a.text), None)
-    )
+    (error,) = eventually(lambda: agent.get("/v1/status")["errors"])
+    assert "Not a directory" in error["text"]
+    assert str(agent.journal) in error["text"]
+    answer = httpx.get(f"{agent.url}/readyz")
     assert answer.status_code == 503
-    assert str(agent.journal) in answer.json()["reason"]
+    assert str(agent.journal) not in answer.text
     assert httpx.get(f"{agent.url}/healthz").status_code == 200
     agent.journal.unlink()
     eventually(lambda: ready(agent))

@@ -6,6 +6,7 @@ import signal
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,16 @@ def serves(agent: AgentProcess) -> None:
     assert agent.process is not None
     assert agent.process.stdout is not None
     agent.url = agent.process.stdout.readline().split()[-1]
+
+
+@contextmanager
+def standing_still(agent: AgentProcess) -> Iterator[None]:
+    """A running agent does nothing while the block runs, and then goes on as if nothing had been."""
+    assert agent.process is not None
+    os.kill(agent.process.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, agent.process.pid, os.WSTOPPED)
+    yield
+    os.kill(agent.process.pid, signal.SIGCONT)
 
 
 def assert_exactly_once(landed: Landed, truth: Truth) -> None:
@@ -146,12 +157,16 @@ def test_fifty_kills_of_the_agent_and_some_of_the_applications_neither_lose_nor_
     for kill, aim in enumerate(aims):
         if aim:
             serves(agent)
+        if kill in application_kills and aim:
+            with standing_still(agent):
+                truths.append(passing.kill(tmp_path / f"killed-{kill}"))
+            passing = launch()
         if aim in {LANDED, COMMITTED}:
             stopped_in(aim)
         else:
             time.sleep(chance.uniform(0, 0.5 if aim else 1.2 * start_seconds))
         met.update([STARTING] if not agent.kill() and not aim else stages(agent, tmp_path / "look"))
-        if kill in application_kills:
+        if kill in application_kills and not aim:
             truths.append(passing.kill(tmp_path / f"killed-{kill}"))
             passing = launch()
         agent.process = agent.launch()

@@ -153,6 +153,31 @@ def test_openmetrics_is_told_to_who_asks_for_it(bench: Any, page: MetricsPage, w
     assert {"hopwatch_lost_messages", "messaging_client_sent_messages", "target"} <= names
 
 
+@pytest.mark.parametrize(
+    "version", ["version=abc", "version=", "version", "version=1.x", "version=99999999999999999999.0"]
+)
+def test_a_version_that_is_none_gets_a_page_all_the_same(
+    bench: Any, page: MetricsPage, writer: JournalWriter, version: str
+) -> None:
+    for kind in ("application/openmetrics-text", "text/plain"):
+        answer = page.answer(f"{kind}; {version}")
+        assert answer.status == 200
+        assert b"hopwatch_agent_ready" in answer.body
+
+
+def test_events_lost_are_counted_on_when_their_process_is_not_shown_any_more(
+    bench: Any, page: MetricsPage, writer: JournalWriter
+) -> None:
+    writer.next_n += 7
+    writer.event("onset", socket=PUB, number=1, lane=0, lane_number=1)
+    bench.tick()
+    with bench.board.held() as shown:
+        assert shown.tables.processes
+        shown.tables.processes.clear()
+    writer.close()
+    assert samples(page)["hopwatch_agent_events_lost_total", ""] == 7
+
+
 def test_a_late_message_lets_no_counter_fall(bench: Any, page: MetricsPage, writer: JournalWriter) -> None:
     writer.opened(SUB, slot=0, kind="SUB", name="slow")
     writer.set_counters(SUB, 0, received=10, lost=5)

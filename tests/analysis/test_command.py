@@ -64,8 +64,9 @@ def await_condition(condition: Callable[[], object]) -> None:
 
 
 def spark_submit_runs(mark: Path, _said: Path) -> bool:
-    """The shell script, or the Java process that it turns into, is just there."""
-    return bool(marked_processes(mark, "spark-submit"))
+    """One of the shell scripts, or the Java process that asks for Spark's command, is just there."""
+    beginning = ("bin/spark-submit", "bin/spark-class", "org.apache.spark.launcher.Main")
+    return any(marked_processes(mark, program) for program in beginning)
 
 
 def java_runs(mark: Path, _said: Path) -> bool:

@@ -51,7 +51,7 @@ class Application:
         return Truth(told["process"], told["events"], counts)
 
     def kill(self, folder: Path) -> Truth:
-        """SIGKILL, with the agent not running; what it left in its journal is the truth. ``folder`` is for a copy."""
+        """SIGKILL, while no agent takes anything away; what it left in its journal is the truth. ``folder`` is for a copy."""
         self.reap()
         folder.mkdir()
         for path in self._journal.glob(f"{self.process}.*"):

@@ -43,6 +43,9 @@ class Progress:
     faults: int = 0
     last_landing: int | None = None
     landed_rows: int = 0
+    faults_before: int = 0
+    given_up_before: int = 0
+    """What had been counted when the agent was started."""
     given_up: int = 0
     errors: dict[str, tuple[str, int]] = field(default_factory=dict)
     """What does not work, by source, with the time since; replaced, never changed, and so are the warnings."""
@@ -51,6 +54,9 @@ class Progress:
     processes: int = 0
     sockets: int = 0
     events_lost: int = 0
+    """Of the processes shown."""
+    events_lost_so_far: int = 0
+    """Of all processes since the agent was started: it never falls."""
     costs: Costs = field(default_factory=Costs)
     sizes: Sizes = field(default_factory=Sizes)
     tick_seconds: float = 0.0
@@ -113,6 +119,7 @@ class Board:
     def publish(self, draft: Draft, rows: Sequence[tuple[int, Row]]) -> None:
         """Shows what a tick has committed."""
         with self.held() as shown:
+            shown.progress.events_lost_so_far += _newly_lost(draft, shown.tables)
             draft.apply(shown.tables)
             self._add(shown, rows)
             _count(shown)
@@ -209,6 +216,15 @@ def _changed(texts: dict[str, tuple[str, int]], source: str, text: str | None) -
         return others
     since = texts[source][1] if source in texts else time.time_ns()
     return {**others, source: (text, since)}
+
+
+def _newly_lost(draft: Draft, tables: Tables) -> int:
+    more = 0
+    for identity, state in draft.processes.changed.items():
+        before = tables.processes.get(identity)
+        if state is not None:
+            more += max(0, state.all_events_lost - (before.all_events_lost if before is not None else 0))
+    return more
 
 
 def _count(shown: Shown) -> None:

@@ -28,6 +28,8 @@ from hopwatch_agent.settings.sections import AgentSettings
 
 STUCK_SECONDS = 60.0
 LIVE_EVENTS = 200
+NOT_READY = "the journals are not read and kept at the moment: errors in /v1/status say why"
+"""For whoever asks: paths and what a database says are for those who may ask for the status."""
 
 
 class AgentView:
@@ -49,7 +51,9 @@ class AgentView:
     def not_ready(self) -> str | None:
         """Why the agent has nothing true to show yet; None if it has."""
         progress = self._board.progress
-        return progress.not_ready if progress.alive else "the loop has ended"
+        if not progress.alive:
+            return "the loop has ended"
+        return None if progress.not_ready is None else NOT_READY
 
     def status(self) -> StatusView:
         """The agent itself."""

@@ -29,11 +29,6 @@ class TelemetrySettings:
     differences: bool = False
     disabled: bool = False
 
-    @property
-    def pushes(self) -> bool:
-        """Whether anything is pushed."""
-        return self.metrics is not None or self.logs is not None
-
 
 def telemetry_from(environ: Mapping[str, str]) -> TelemetrySettings:
     """Raises ``SettingsError``."""

@@ -42,14 +42,20 @@ class OwnFigures:
             (
                 "hopwatch.agent.rows.given_up",
                 "{row}",
-                "Rows that were never landed, because they were too many or too old, since the database was made.",
+                "Rows that were given up since the agent was started, because they were too many or too old.",
                 self._given_up,
             ),
             (
                 "hopwatch.agent.faults",
                 "{fault}",
-                "Faults met since the agent's database was made: input that could not be read, and faults of instrumentations.",
+                "Faults met since the agent was started: input that could not be read, and faults of instrumentations.",
                 self._faults,
+            ),
+            (
+                "hopwatch.agent.events.lost",
+                "{event}",
+                "Journal events that went before they were read, as was found since the agent was started.",
+                self._events_lost,
             ),
             (
                 "hopwatch.agent.events.untold",
@@ -70,12 +76,6 @@ class OwnFigures:
         return (
             ("hopwatch.agent.rows.waiting", "{row}", "Rows that wait to be landed.", self._waiting),
             ("hopwatch.agent.processes", "{process}", "Instrumented processes that live.", self._processes),
-            (
-                "hopwatch.agent.events.lost",
-                "{event}",
-                "Journal events of the processes shown that went before they were read.",
-                self._events_lost,
-            ),
             ("hopwatch.agent.errors", "{error}", "What does not work at this moment.", self._errors),
             ("hopwatch.agent.series", "{series}", "Series of sockets that are told of.", self._series),
             (
@@ -102,10 +102,12 @@ class OwnFigures:
         yield Observation(self._taken().progress.landed_rows)
 
     def _given_up(self, _options: CallbackOptions) -> Observations:
-        yield Observation(self._taken().progress.given_up)
+        progress = self._taken().progress
+        yield Observation(progress.given_up - progress.given_up_before)
 
     def _faults(self, _options: CallbackOptions) -> Observations:
-        yield Observation(self._taken().progress.faults)
+        progress = self._taken().progress
+        yield Observation(progress.faults - progress.faults_before)
 
     def _untold(self, _options: CallbackOptions) -> Observations:
         for event, count in self._taken().progress.events_untold.items():
@@ -127,7 +129,7 @@ class OwnFigures:
         yield Observation(self._taken().progress.processes)
 
     def _events_lost(self, _options: CallbackOptions) -> Observations:
-        yield Observation(min(self._taken().progress.events_lost, INT64_MAX))
+        yield Observation(min(self._taken().progress.events_lost_so_far, INT64_MAX))
 
     def _errors(self, _options: CallbackOptions) -> Observations:
         for source in self._taken().progress.errors:

@@ -10,7 +10,10 @@ from hopwatch_agent.telemetry.identity import Identity
 from hopwatch_agent.telemetry.taken import take
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from prometheus_client import CollectorRegistry
+    from prometheus_client.registry import Collector
 
     from hopwatch_agent.telemetry.instruments import Instruments, Memory
 
@@ -44,15 +47,23 @@ class MetricsPage:
         """The page in the format that the Accept header asks for."""
         if self.disabled:
             return Answer(503, "text/plain; charset=utf-8", b"OTEL_SDK_DISABLED is true\n")
-        from prometheus_client.exposition import choose_encoder
-
-        encoder, content_type = choose_encoder(accept)
+        encoder, content_type = _encoder(accept)
         with self._lock:
             if self._made is None:
                 self._made = _make(self.board, self.identity, None)
             elif self._made.instruments.is_worn:
                 self._made = _make(self.board, self.identity, self._made.instruments.memory)
             return Answer(200, content_type, encoder(self._made.registry))
+
+
+def _encoder(accept: str) -> "tuple[Callable[[Collector], bytes], str]":
+    """Plain text where the header cannot be understood, as if there were none."""
+    from prometheus_client.exposition import choose_encoder
+
+    try:
+        return choose_encoder(accept)
+    except (TypeError, ValueError):  # what the library makes of a version that is none
+        return choose_encoder("")
 
 
 def _make(board: Board, identity: Identity, memory: "Memory | None") -> _Made:
