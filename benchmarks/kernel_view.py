@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 
 from hopwatch_agent.kernel.sampling import KernelSampler
+from hopwatch_agent.live.backlog_read import LanesRead, Span
 from hopwatch_agent.live.backlog_tracking import BacklogTracker
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Draft, Tables
@@ -110,7 +111,8 @@ def backlog(lanes: int, seconds: int) -> float:
         for lane in range(lanes):
             numbers[SOCKET, SOCKET, lane] = (100 + int(clock), 0, 0, 0, 0)
             numbers[RECEIVER, SOCKET, lane] = (50, 0, 0, 50, time.time_ns())
-        tracker.show(numbers, Moment(time.time_ns(), EACH_TIME * clock), more=False)
+        read = LanesRead(dict(numbers), {PROCESS: Span(time.monotonic(), time.monotonic())})
+        tracker.show(read, Moment(time.time_ns(), EACH_TIME * clock), more=False)
 
     with_counting = cpu_ms(step, seconds)
     return with_counting - cpu_ms(lambda _: step(0.0), seconds)

@@ -77,7 +77,7 @@ class Agent:
     def stop(self, seconds: float) -> bool:
         """A last tick, and everything landed; False if that was not possible in ``seconds``.
 
-        What was not landed is in the database and is landed by the next run.
+        What was not landed is in the database; ``left`` says what comes of it.
         """
         deadline = time.monotonic() + seconds
         ticked = self._ticks.stop(seconds / 2)
@@ -89,3 +89,8 @@ class Agent:
             self._store.close()
             self._lander.close()
         return ticked and landed
+
+    @property
+    def left(self) -> str:
+        """What comes of that which ``stop`` could not land."""
+        return self._landings.left

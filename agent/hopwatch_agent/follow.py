@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from hopwatch_agent.journal.directory import ProcessFiles
 from hopwatch_agent.last_words import finish
+from hopwatch_agent.live.backlog_read import Span
 from hopwatch_agent.live.draft import Draft
 from hopwatch_agent.live.rows import process_row
 from hopwatch_agent.live.state import ProcessState
@@ -37,11 +38,14 @@ def follow(
     # a process that is gone is done with once all that it left was read
     done = not alive and not tailed.more and not tailed.unavailable
     if process.refusal is None:
+        began = time.monotonic()
         read = read_counters(directory, files, process, draft, moment.wall, readings)
         process, done = read.process, done and not read.unavailable
         # a count holds for any time after it was read, and for none before
         moment = dataclasses.replace(moment, wall=time.time_ns())
         unchanged = readings.settled and process == before and len(read.files) == len(readings.files)
+        if alive:
+            readings.span = Span(began, time.monotonic())
         if alive and (moment.forced or not unchanged):
             process = Sampler(readings, process, draft, moment).sample(read.files)
         elif done:

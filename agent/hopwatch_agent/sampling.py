@@ -11,6 +11,7 @@ from hopwatch_agent.journal import counters_file
 from hopwatch_agent.journal.counters_file import CountersFile, Room
 from hopwatch_agent.journal.directory import ProcessFiles
 from hopwatch_agent.landing.schemas import COUNTERS
+from hopwatch_agent.live.backlog_read import NEVER, Span
 from hopwatch_agent.live.draft import Draft
 from hopwatch_agent.live.limits import share
 from hopwatch_agent.live.owners import claim_to_anothers
@@ -46,6 +47,9 @@ class Readings:
     sampled: dict[object, float] = field(default_factory=dict)
     sockets: dict[str, tuple[int, ...]] = field(default_factory=dict)
     lanes: dict[LaneKey, tuple[int, ...]] = field(default_factory=dict)
+    span: Span = NEVER
+    """When these numbers were read."""
+
     files: dict[int, tuple[tuple[int, int, Room], CountersFile]] = field(default_factory=dict)
     """What each counters file said, by its content's size and hash: most are the same a fifth of a second later."""
 

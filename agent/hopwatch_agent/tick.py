@@ -12,6 +12,7 @@ from hopwatch_agent.journal.directory import ProcessFiles, scan
 from hopwatch_agent.journal.hold import DirectoryHold
 from hopwatch_agent.journal.lock import Lock
 from hopwatch_agent.kernel.sampling import KernelSampler
+from hopwatch_agent.live.backlog_read import LanesRead, Span
 from hopwatch_agent.live.backlog_tracking import BacklogTracker
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.costs import Sizes, sizes
@@ -207,8 +208,10 @@ class Ticker:
                 del self._readings[process]
         counters: dict[str, tuple[int, ...]] = {}
         lanes: dict[LaneKey, tuple[int, ...]] = {}
-        for readings in self._readings.values():
+        spans: dict[str, Span] = {}
+        for process, readings in self._readings.items():
             counters.update(readings.sockets)
             lanes.update(readings.lanes)
+            spans[process] = readings.span
         self._board.show_numbers(counters, lanes, moment.clock)
-        self._backlog.show(lanes, moment, more=more)
+        self._backlog.show(LanesRead(lanes, spans), moment, more=more)

@@ -85,7 +85,7 @@ def _run(
     if agent.stop(settings.stop_seconds):
         log.info("stopped", seconds=round(time.monotonic() - began, 3))
         return 0
-    log.error("stopped", text="not everything could be landed; the next run does it")
+    log.error("stopped", text=agent.left)
     if threading.active_count() > 1:
         # a write that hangs in an object store must not keep the process
         lines.tell_left_out(at_end=True)

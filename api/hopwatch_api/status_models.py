@@ -68,7 +68,7 @@ class StatusModel(Model):
     lag_seconds: float | None = Field(description="age of the last tick that went well")
     rows_waiting: int = Field(description="rows in the database that are to be landed")
     rows_landed: int = Field(description="rows landed since the agent was started")
-    last_landing: datetime | None
+    last_landing: datetime | None = Field(description="when everything that waited had been landed")
     events_lost: int = Field(description="events of the processes shown that went before they were read")
     faults: int = Field(description="faults met since the agent's database was made")
     recent_faults: list[FaultModel]

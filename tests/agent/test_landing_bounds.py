@@ -7,7 +7,7 @@ import pytest
 from agent_process import AgentProcess, eventually
 from hopwatch_agent.landing.keeping import Bounds, Keeper
 from hopwatch_agent.live.draft import Draft
-from hopwatch_agent.live.state import Row
+from hopwatch_agent.live.state import LaneState, Row
 from journal_writer import JournalWriter
 
 SOCKET = "00000000000000a1"
@@ -62,6 +62,18 @@ def test_past_the_size_the_oldest_batches_go_and_the_files_stop_growing(bench: A
     left = onsets(bench)
     assert left == list(range(given_up, 30_000))
     assert len(left) > 3_000
+
+
+def test_what_the_agent_knows_takes_no_room_from_the_rows(bench: Any) -> None:
+    size = 1_000_000
+    draft = Draft(bench.tables)
+    for lane in range(10_000):
+        draft.lanes.put((SOCKET, SOCKET, lane), LaneState(SOCKET, SOCKET, lane, "p", topic="ab" * 20))
+    bench.store.commit(draft)
+    add_onsets(bench, range(5))
+    assert on_disk(bench.data) > size
+    assert Keeper(bench.batches, Bounds(size=size, seconds=LONG)).give_up() == 0
+    assert onsets(bench) == list(range(5))
 
 
 def test_what_was_given_up_is_landed_as_a_fault_that_says_how_much(bench: Any) -> None:

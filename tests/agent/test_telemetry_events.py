@@ -1,6 +1,6 @@
 """What happened is told in few events, and what was left out is counted."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -10,8 +10,11 @@ from hopwatch_agent.telemetry.identity import Identity
 from hopwatch_agent.telemetry.log_events import EventBook, Happening
 from hopwatch_agent.telemetry.log_records import record_of
 from hopwatch_agent.telemetry.resource import resource_of
+from hopwatch_agent.telemetry.signals import EventsSignal
 from journal_writer import JournalWriter
 from opentelemetry.exporter.otlp.proto.common._log_encoder import encode_logs
+from opentelemetry.sdk._logs import ReadableLogRecord
+from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, LogRecordExportResult
 
 SOCKET = "00000000000000a1"
 SENDER = "00000000000000b2"
@@ -159,6 +162,32 @@ def test_what_could_not_be_told_is_told_with_what_came_since(
     book.put_back(untold)
     (loss,) = book.take()
     assert (loss.times, loss.messages, loss.first_at, loss.values["first"]) == (2, 6, 1000, 7)
+
+
+class Raising(InMemoryLogRecordExporter):
+    """Raises once, as the libraries do of what they did not expect."""
+
+    raised = False
+
+    def export(self, batch: Sequence[ReadableLogRecord]) -> LogRecordExportResult:
+        if not self.raised:
+            self.raised = True
+            raise RuntimeError("unexpected")
+        return super().export(batch)
+
+
+def test_what_an_exporter_raised_at_is_told_the_next_time(
+    bench: Any, book: EventBook, writer: JournalWriter
+) -> None:
+    gap(writer, 1, 3)
+    bench.tick()
+    exporter = Raising()
+    signal = EventsSignal(exporter, Identity("web-1", "abc"), book)
+    with pytest.raises(RuntimeError):
+        signal.push()
+    assert signal.push()
+    (record,) = exporter.get_finished_logs()
+    assert record.log_record.event_name == "hopwatch.loss"
 
 
 def test_whatever_a_journal_says_can_be_exported(bench: Any, book: EventBook, writer: JournalWriter) -> None:

@@ -99,6 +99,16 @@ def test_what_was_counted_before_the_agent_was_started_is_not_counted_again(take
     assert (grown(sums, SEGMENTS), grown(sums, RETRANSMISSIONS)) == (5, 1)
 
 
+def test_a_collection_for_which_the_kernel_could_not_be_asked_makes_nothing_count_twice(taken: Taken) -> None:
+    sums = TcpSums()
+    sums.update(told(taken, first=(STARTED + 1, 1000, 7)))
+    unasked = replace(told(taken, first=(STARTED + 1, 1000, 7)), kernel=KernelShown())
+    sums.update(unasked)
+    sums.update(unasked)
+    sums.update(told(taken, first=(STARTED + 1, 1010, 8)))
+    assert (grown(sums, SEGMENTS), grown(sums, RETRANSMISSIONS)) == (1010, 8)
+
+
 def test_the_queues_and_limits_are_those_of_all_connections_together(taken: Taken) -> None:
     sums = TcpSums()
     sums.update(told(taken, first=(0, 1, 0), second=(0, 1, 0)))

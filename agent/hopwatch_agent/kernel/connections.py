@@ -38,17 +38,18 @@ class Connections:
         self._reader = reader
         self._followed: dict[ConnectionKey, _Followed] = {}
         self._ends: dict[tuple[str | None, str | None], Ends | None] = {}
+        self._newest: Mapping[Ends, Tcp] = {}
         self._start_after: ConnectionKey = ("", "")
 
     def sample(self, tables: Tables, draft: Draft, moment: Moment) -> Mapping[ConnectionKey, TcpState]:
         """Reads them, and puts into the draft what is to land; raises ``KernelError``."""
         open_now = self._open_connections(tables)
         turn = self._in_turn(open_now)
-        found = self._reader.read(list({open_now[key][1] for key in turn}))
+        found = self._read([open_now[key][1] for key in turn], {ends for _, ends in open_now.values()})
         for key in turn:
             connection, ends = open_now[key]
             if ends in found:
-                peer = found.get(ends.seen_from_the_other)
+                peer = self._newest.get(ends.seen_from_the_other)
                 self._take(connection, found[ends], peer, moment)
             else:
                 open_now.pop(key)
@@ -58,6 +59,15 @@ class Connections:
             if moment.forced or _is_worth_a_row(followed, moment.clock):
                 self._land(key, followed, draft, moment)
         return {key: followed.state for key, followed in self._followed.items()}
+
+    def _read(self, turn: list[Ends], all_open: set[Ends]) -> Mapping[Ends, Tcp]:
+        """Those whose turn it is, and of their other ends those that never had one: an end must not pass for another host's."""
+        others = {ends.seen_from_the_other for ends in turn} & all_open
+        asked = {*turn, *(others - self._newest.keys())}
+        found = self._reader.read(list(asked))
+        kept = {ends: tcp for ends, tcp in self._newest.items() if ends in all_open and ends not in asked}
+        self._newest = {**kept, **found}
+        return found
 
     def _open_connections(self, tables: Tables) -> dict[ConnectionKey, tuple[ConnectionState, Ends]]:
         found = {}

@@ -17,6 +17,11 @@ BYTES_FORMED_AT_ONCE = 64 * 1024 * 1024
 CLOCK_KEPT_EVERY_MS = 60_000
 
 _row = msgspec.msgpack.Decoder(Row)
+_FORM = (
+    "INSERT INTO batches SELECT min(id), max(id), kind, date, host, ?, ?,"
+    " sum(length(data) + length(kind) + length(date) + length(host) + 16) FROM rows"
+    " WHERE id BETWEEN ? AND ? GROUP BY kind, date, host"
+)
 _SELECT = "SELECT data FROM rows WHERE id BETWEEN ? AND ? AND kind=? AND date=? AND host=? ORDER BY id"
 _DELETE = "DELETE FROM rows WHERE id BETWEEN ? AND ? AND kind=? AND date=? AND host=?"
 _FORGET = "DELETE FROM batches WHERE first=? AND last=? AND kind=? AND date=? AND host=?"
@@ -81,11 +86,7 @@ class BatchStore:
             newest = meta(self.connection, "next_row") - 1
             if done < newest:
                 cut = self._cut(done + 1, min(newest, done + ROWS_FORMED_AT_ONCE))
-                self.connection.execute(
-                    "INSERT INTO batches SELECT min(id), max(id), kind, date, host, ?, ? FROM rows"
-                    " WHERE id BETWEEN ? AND ? GROUP BY kind, date, host",
-                    (self.database, now, done + 1, cut),
-                )
+                self.connection.execute(_FORM, (self.database, now, done + 1, cut))
                 set_meta(self.connection, "formed_to", cut)
             if done < newest or now - self._clock_kept > CLOCK_KEPT_EVERY_MS:
                 set_meta(self.connection, "clock", now)
@@ -99,6 +100,11 @@ class BatchStore:
         """How many rows are in no batch yet."""
         with reading():
             return meta(self.connection, "next_row") - 1 - meta(self.connection, "formed_to")
+
+    def size(self) -> int:
+        """Bytes that the rows of all batches take in the database."""
+        with reading():
+            return int(self.connection.execute("SELECT total(bytes) FROM batches").fetchone()[0])
 
     def next_batch(self, after: Place = BEFORE_ALL) -> Batch | None:
         """The oldest batch that is not forgotten, of those after a place."""

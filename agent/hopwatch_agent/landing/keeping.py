@@ -16,7 +16,7 @@ _ROOM_MADE = 0.9
 """Of the bound, so that not each batch that comes drives one out."""
 
 _encode = msgspec.msgpack.Encoder().encode
-_FORMED = "SELECT formed FROM batches WHERE first=? AND last=? AND kind=? AND date=? AND host=?"
+_ABOUT = "SELECT formed, bytes FROM batches WHERE first=? AND last=? AND kind=? AND date=? AND host=?"
 _COUNT = (
     "INSERT INTO given_up VALUES (?, ?, ?, ?) ON CONFLICT (host)"
     " DO UPDATE SET rows = rows + excluded.rows, last_at = excluded.last_at"
@@ -27,14 +27,14 @@ NumberedRow = tuple[int, Row]
 
 @dataclass(frozen=True)
 class Bounds:
-    """``size``: bytes of the database that are in use; ``seconds``: that the agent ran since a batch was formed."""
+    """``size``: bytes of the rows that wait; ``seconds``: that the agent ran since a batch was formed."""
 
     size: int
     seconds: float
 
 
 class Keeper:
-    """Holds the database within its bounds. Used by the thread that lands. All raise ``StoreError``."""
+    """Holds what waits within its bounds. Used by the thread that lands. All raise ``StoreError``."""
 
     def __init__(self, store: BatchStore, bounds: Bounds) -> None:
         self._store = store
@@ -50,12 +50,14 @@ class Keeper:
         """Gives up the oldest batches until the rest is within the bounds; gives the number of rows."""
         while self._store.unformed():
             self._store.form()
-        given = 0
-        room = self._bounds.size if self._used() <= self._bounds.size else self._bounds.size * _ROOM_MADE
+        given, used = 0, self._store.size()
+        room = self._bounds.size if used <= self._bounds.size else self._bounds.size * _ROOM_MADE
         while (oldest := self._store.next_batch(BEFORE_ALL)) is not None:
-            if self._used() <= room and not self._is_old(oldest):
+            formed, size = self._about(oldest)
+            if used <= room and not self._is_old(formed):
                 break
             given += self._give_up(oldest)
+            used -= size
         return given
 
     def tell(self) -> list[NumberedRow]:
@@ -97,15 +99,14 @@ class Keeper:
             set_meta(self._connection, "given_up", meta(self._connection, "given_up") + rows)
         return rows
 
-    def _is_old(self, batch: Batch) -> bool:
+    def _about(self, batch: Batch) -> tuple[int, int]:
+        """When it was formed, and the bytes that it takes."""
         with reading():
-            (formed,) = self._connection.execute(_FORMED, batch.place).fetchone()
-        return bool(self._store.clock() - formed > self._bounds.seconds * 1000)
+            formed, size = self._connection.execute(_ABOUT, batch.place).fetchone()
+            return int(formed), int(size)
 
-    def _used(self) -> int:
-        with reading():
-            pages = self._pragma("page_count") - self._pragma("freelist_count")
-            return pages * self._pragma("page_size")
+    def _is_old(self, formed: int) -> bool:
+        return self._store.clock() - formed > self._bounds.seconds * 1000
 
     def _pragma(self, name: str) -> int:
         return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])

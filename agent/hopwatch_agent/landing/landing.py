@@ -125,4 +125,7 @@ def _fill(batch: Batch, name: str, rows: Iterable[Row], sink: object) -> int:
     try:
         return write_rows(batch.kind, rows, sink)
     except _OF_THE_ROWS as error:
-        raise UnlandableBatchError(f"cannot make a table of batch {name}: {error}") from error
+        raise UnlandableBatchError(
+            f"cannot make a table of batch {name}: it stays in the database until another version of the agent"
+            f" can land it, or it is given up: {error}"
+        ) from error

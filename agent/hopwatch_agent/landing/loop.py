@@ -42,8 +42,9 @@ class LandingLoop:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="hopwatch-landing", daemon=True)
         self._failures = 0
-        self._all_landed = True
+        self._failure: Exception | None = None
         self._kept_at = 0.0
+        self._spent = 0.0
         self._merge_at = 0.0
 
     def start(self) -> None:
@@ -51,10 +52,17 @@ class LandingLoop:
         self._thread.start()
 
     def stop(self, seconds: float) -> bool:
-        """Lands what is left; False if that has not succeeded in ``seconds``."""
+        """Lands what is left; False if that has not succeeded in ``seconds``: then ``left`` says what comes of it."""
         self._stop.set()
         self._thread.join(seconds)
-        return not self._thread.is_alive() and self._all_landed
+        return not self._thread.is_alive() and self._failure is None
+
+    @property
+    def left(self) -> str:
+        """What comes of that which could not be landed."""
+        if isinstance(self._failure, UnlandableBatchError) and not self._thread.is_alive():
+            return str(self._failure)
+        return "not everything could be landed; the next run does it"
 
     def _run(self) -> None:
         while not self._wait():
@@ -94,14 +102,13 @@ class LandingLoop:
 
     def _land(self) -> None:
         failure = self._attempt("landing", lambda: self._lander.run_once(self._forgotten))
-        self._all_landed = failure is None
+        self._failure = failure
         # other batches than one that fits no table do land
-        if failure is None or isinstance(failure, UnlandableBatchError):
-            self._failures = 0
+        refused = failure is not None and not isinstance(failure, UnlandableBatchError)
+        self._failures = self._failures + 1 if refused else 0
+        if failure is None:
             with self._board.held() as shown:
                 shown.progress.last_landing = time.time_ns()
-        else:
-            self._failures += 1
 
     def _keep(self) -> None:
         self._kept_at = time.monotonic()
@@ -127,7 +134,7 @@ class LandingLoop:
     def _attempt(self, source: str, step: Step) -> Exception | None:
         """Shows how the step went; gives the failure."""
         failure: Exception | None = None
-        began = time.monotonic()
+        began, spent = time.monotonic(), self._spent
         try:
             failure = step()
             text = None if failure is None else str(failure)
@@ -137,8 +144,10 @@ class LandingLoop:
             log.exception("landing_failed", source=source)
             failure, text = error, f"unexpected: {error!r}"
         self._board.set_error(source, text)
+        # a step within this one is a part of it
+        self._spent = spent + time.monotonic() - began
         with self._board.held() as shown:
-            shown.progress.landing_seconds += time.monotonic() - began
+            shown.progress.landing_seconds = self._spent
         return failure
 
     def _forgotten(self, rows: int) -> None:

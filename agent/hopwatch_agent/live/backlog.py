@@ -1,6 +1,7 @@
 """Where messages are sitting now: what a lane's sender has numbered, less what its receivers have seen.
 
-Both ends have to be open and to be this agent's. ``at_most`` counts all that a receiver has not seen: what was dropped since the
+Both ends have to be open and to be this agent's, and are read one after the other: ``at_most`` takes a sender that was read after
+its receivers, ``at_least`` one that was read before them. ``at_most`` counts all that a receiver has not seen: what was dropped since the
 newest message that it has seen is among it, until the next one shows the gap (what is in a gap is not). ``at_least`` leaves
 out whatever may have been dropped: at a full pipe from the onset on, and all where a connection went down since.
 """
@@ -13,6 +14,8 @@ from math import inf
 from msgspec import Struct
 from msgspec.structs import replace
 
+from hopwatch_agent.live.backlog_peers import Peers, peers_of
+from hopwatch_agent.live.backlog_read import Numbers, TwoReadings
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.rows import role_of
 from hopwatch_agent.live.state import LaneKey, SocketState
@@ -25,9 +28,6 @@ WHOLE_STREAM_LANE = 2**32 - 1
 ONSETS_KEPT = 1_000
 SETTLING_NS = 2_000_000_000
 """A sender may learn of an unsubscription so much later, and sends on until then."""
-UP = frozenset({"connected", "ready"})
-
-Numbers = tuple[int, ...]
 
 
 class Waiting(Struct, frozen=True, gc=False):
@@ -66,16 +66,20 @@ class Onsets:
 
 @dataclass(frozen=True)
 class Known:
-    """What the backlog is made from. ``lanes``: the numbers of those in use; ``onsets``: by sender; those of the
-    ones that are not there are known from ``since`` on: there were none. ``complete``: all onsets are known that there were when
-    the lanes were read.
+    """What the backlog is made from. ``onsets``: by sender; those of the ones that are not there are known from ``since`` on:
+    there were none. ``complete``: all onsets are known that there were when the first of the readings was made.
     """
 
     tables: Tables
-    lanes: Mapping[LaneKey, Numbers]
+    readings: TwoReadings
     onsets: Mapping[str, Onsets]
     since: int
     complete: bool = True
+
+    @property
+    def lanes(self) -> Mapping[LaneKey, Numbers]:
+        """The numbers of those in use, at the first of the readings."""
+        return self.readings.first.lanes
 
 
 def waiting(known: Known) -> dict[LaneKey, Waiting]:
@@ -86,6 +90,7 @@ def waiting(known: Known) -> dict[LaneKey, Waiting]:
     drops = _latest_drops(known.tables)
     found: dict[LaneKey, Waiting] = {}
     shared: dict[LaneKey, dict[str, Numbers]] = {}
+    unknown: set[LaneKey] = set()
     for key, numbers in known.lanes.items():
         sending = (key[1], key[1], key[2])
         sender = known.tables.sockets.get(key[1])
@@ -94,26 +99,41 @@ def waiting(known: Known) -> dict[LaneKey, Waiting]:
         if sender.type in SHARING:
             shared.setdefault(sending, {})[key[0]] = numbers
         elif not _was_left(key, numbers, known.tables):
-            found[key] = _of_receiver(key, numbers, sender, known, drops)
+            waits = _of_receiver(key, sending, sender, known, drops)
+            if waits is None:
+                unknown.add(sending)
+                continue
+            found[key] = waits
             slowest = found.get(sending)
-            if slowest is None or slowest.at_most < found[key].at_most:
-                found[sending] = found[key]
+            if slowest is None or slowest.at_most < waits.at_most:
+                found[sending] = waits
+    for sending in unknown:
+        found.pop(sending, None)
     if shared:
         found.update(_of_sharing(shared, known, drops))
     return found
 
 
 def _of_receiver(
-    key: LaneKey, numbers: Numbers, sender: SocketState, known: Known, drops: Mapping[str, int]
-) -> Waiting:
-    _, since, _, following, newest = numbers
-    seen = following + since
-    at_most = max(0, known.lanes[key[1], key[1], key[2]][0] - seen)
-    if max(drops.get(key[0], 0), drops.get(key[1], 0)) >= newest:
+    key: LaneKey, sending: LaneKey, sender: SocketState, known: Known, drops: Mapping[str, int]
+) -> Waiting | None:
+    sent = known.readings.sent_by_then(sending, [key])
+    if sent is None:
+        return None
+    seen, newest = _passed(known.lanes[key]), known.lanes[key][4]
+    at_most = max(0, sent - seen)
+    later = known.readings.received_by_then(key, sending)
+    if later is None or max(drops.get(key[0], 0), drops.get(key[1], 0)) >= later[4]:
         at_least = 0
     else:
-        at_least = int(min(at_most, _before_a_full_pipe(key[2], seen, newest, sender, known)))
+        there = min(at_most, max(0, known.lanes[sending][0] - _passed(later)))
+        at_least = int(min(there, _before_a_full_pipe(key[2], _passed(later), later[4], sender, known)))
     return Waiting(at_most, at_least, seen, newest)
+
+
+def _passed(numbers: Numbers) -> int:
+    """Up to which number a receiver has seen all that it will."""
+    return numbers[3] + numbers[1]
 
 
 def _before_a_full_pipe(lane: int, seen: int, newest: int, sender: SocketState, known: Known) -> float:
@@ -136,18 +156,34 @@ def _of_sharing(
 ) -> Iterator[tuple[LaneKey, Waiting]]:
     peers = peers_of(known.tables)
     ended = _seen_by_ended(shared, known)
+    # of a receiver that came between the two readings it is not known what it had seen at the first
+    joined = {(key[1], key[1], key[2]) for key in known.readings.second.lanes.keys() - known.lanes.keys()}
     for key, receivers in shared.items():
         told = peers.get(key[0], Peers())
         if told.elsewhere_since is not None or known.tables.sockets[key[0]].shared_elsewhere:
             continue
-        count = known.lanes[key][0]
-        seen = ended[key] + sum(numbers[0] + numbers[1] for numbers in receivers.values())
-        at_most = max(0, count - seen)
-        if told.here == receivers.keys() and told.connections == len(receivers):
-            # each receives in order what comes by its one connection: of what all have passed, what is missing is lost
-            passed = min(numbers[3] + numbers[1] for numbers in receivers.values())
-            at_most = min(at_most, max(0, count - passed))
-        yield key, Waiting(at_most, 0 if key[0] in drops else at_most, seen, shared=True)
+        receiving = [(socket, key[1], key[2]) for socket in receivers]
+        sent = known.readings.sent_by_then(key, receiving)
+        if sent is None:
+            continue
+        in_order = told.here == receivers.keys() and told.connections == len(receivers)
+        at_most, seen = _not_seen(sent, receivers.values(), ended[key], in_order=in_order)
+        later = [known.readings.received_by_then(receiver, key) for receiver in receiving]
+        if None in later or key in joined or key[0] in drops:
+            at_least = 0
+        else:
+            there = (numbers for numbers in later if numbers is not None)
+            at_least = min(at_most, _not_seen(known.lanes[key][0], there, ended[key], in_order=in_order)[0])
+        yield key, Waiting(at_most, at_least, seen, shared=True)
+
+
+def _not_seen(sent: int, receivers: Iterable[Numbers], ended: int, *, in_order: bool) -> tuple[int, int]:
+    """How many messages that were shared out are on their way, and how many were seen."""
+    every = list(receivers)
+    seen = ended + sum(numbers[0] + numbers[1] for numbers in every)
+    # each receives in order what comes by its one connection: of what all have passed, what is missing is lost
+    passed = min(map(_passed, every)) if in_order else 0
+    return max(0, sent - max(seen, passed)), seen
 
 
 def _seen_by_ended(shared: Iterable[LaneKey], known: Known) -> dict[LaneKey, int]:
@@ -159,37 +195,6 @@ def _seen_by_ended(shared: Iterable[LaneKey], known: Known) -> dict[LaneKey, int
         if sending in seen and key != sending and key not in known.lanes:
             seen[sending] += lane.count + lane.frames
     return seen
-
-
-@dataclass
-class Peers:
-    """The sockets that a socket is connected to: this agent's own, and since when others, of which nothing is known.
-
-    A proxy is one of the others: what is behind it may be.
-    """
-
-    here: set[str] = field(default_factory=set)
-    elsewhere_since: int | None = None
-    connections: int = 0
-
-
-def peers_of(tables: Tables) -> dict[str, Peers]:
-    """By socket, of those that have a connection now."""
-    ends = {
-        (connection.local, connection.remote): connection.socket for connection in tables.connections.values()
-    }
-    found: dict[str, Peers] = {}
-    for connection in tables.connections.values():
-        if connection.state not in UP:
-            continue
-        peers = found.setdefault(connection.socket, Peers())
-        peers.connections += 1
-        peer = tables.sockets.get(ends.get((connection.remote, connection.local), ""))
-        if peer is not None and peer.proxy is None:
-            peers.here.add(peer.socket)
-        elif connection.local is not None:
-            peers.elsewhere_since = min(connection.since, peers.elsewhere_since or connection.since)
-    return found
 
 
 def settle(draft: Draft) -> None:

@@ -7,7 +7,8 @@ from operator import attrgetter
 
 from msgspec import Struct
 
-from hopwatch_agent.live.backlog import Numbers, Waiting
+from hopwatch_agent.live.backlog import Waiting
+from hopwatch_agent.live.backlog_read import TwoReadings
 from hopwatch_agent.live.backlog_shown import Backlog
 from hopwatch_agent.live.state import LaneKey
 
@@ -26,9 +27,8 @@ class Sample(Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True)
 class Now:
-    """The moment at which counts were read: between two of the monotonic clock, and the wall clock (nanoseconds since 1970)."""
+    """The moment up to which counts were read: of the monotonic clock (seconds), and the wall clock (nanoseconds since 1970)."""
 
-    before: float
     after: float
     wall: int
 
@@ -41,12 +41,15 @@ class Ages:
         self._newest: dict[LaneKey, Sample] = {}
 
     def backlogs(
-        self, waiting: Mapping[LaneKey, Waiting], lanes: Mapping[LaneKey, Numbers], now: Now
+        self, waiting: Mapping[LaneKey, Waiting], readings: TwoReadings, now: Now
     ) -> dict[LaneKey, Backlog]:
         """What waits, with its age."""
         sending = {_sending(key) for key in waiting}
         busy = {_sending(key) for key, found in waiting.items() if found.at_most}
-        newest = {key: Sample(now.before, now.after, lanes[key][0]) for key in sending}
+        counts = readings.first.lanes
+        newest = {
+            key: Sample(*span, counts[key][0]) for key in sending if (span := readings.span(key)) is not None
+        }
         self._samples = {key: samples for key, samples in self._samples.items() if key in busy}
         for key in busy:
             self._remember(key, newest[key])

@@ -1,12 +1,13 @@
 """The backlog of every lane, once a second within a tick; more seldom where it would take more than 0.3 % of a core."""
 
 import time
-from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from hopwatch_agent.live.backlog import SHARING, Known, Numbers, Onset, Onsets, peers_of, waiting
+from hopwatch_agent.live.backlog import SHARING, Known, Onset, Onsets, waiting
 from hopwatch_agent.live.backlog_ages import Ages, Now
+from hopwatch_agent.live.backlog_peers import peers_of
+from hopwatch_agent.live.backlog_read import LanesRead, TwoReadings
 from hopwatch_agent.live.backlog_shown import Backlog, BacklogShown, summed
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Draft, Tables
@@ -31,7 +32,7 @@ class BacklogTracker:
         self._onsets: dict[str, Onsets] = {}
         self._ages = Ages()
         self._elsewhere: dict[str, float] = {}
-        self._read: tuple[Mapping[LaneKey, Numbers], Now] | None = None
+        self._read: tuple[LanesRead, Now] | None = None
         self._pace = Pace(SAMPLE_SECONDS, SHARE)
 
     def note(self, draft: Draft, moment: Moment) -> None:
@@ -42,20 +43,21 @@ class BacklogTracker:
         if self._pace.is_due(moment):
             self._note_peers_elsewhere(draft, moment)
 
-    def show(self, lanes: Mapping[LaneKey, Numbers], moment: Moment, *, more: bool) -> None:
+    def show(self, read: LanesRead, moment: Moment, *, more: bool) -> None:
         """Shows what waited at the tick before, if it is time: by now all is known that had happened then.
 
-        ``lanes``: the numbers of those in use, as read since the moment; ``more``: journals were not read to their ends.
+        ``more``: journals were not read to their ends.
         """
-        before, self._read = self._read, (lanes, Now(moment.clock, time.monotonic(), time.time_ns()))
+        before, self._read = self._read, (read, Now(time.monotonic(), time.time_ns()))
         if before is not None and self._pace.is_due(moment):
             with self._pace.kept(moment):
-                self._show(*before, complete=not more)
+                readings = TwoReadings(before[0], read, self._tables.sockets)
+                self._show(readings, before[1], complete=not more)
 
-    def _show(self, lanes: Mapping[LaneKey, Numbers], read: Now, *, complete: bool) -> None:
+    def _show(self, readings: TwoReadings, then: Now, *, complete: bool) -> None:
         self._onsets = {name: found for name, found in self._onsets.items() if name in self._tables.sockets}
-        found = waiting(Known(self._tables, lanes, self._onsets, self._began, complete))
-        self._board.show_backlog(_shown(self._ages.backlogs(found, lanes, read)))
+        found = waiting(Known(self._tables, readings, self._onsets, self._began, complete))
+        self._board.show_backlog(_shown(self._ages.backlogs(found, readings, then)))
 
     def _note_onset(self, row: Row) -> None:
         socket, lane, number = (row.values[name] for name in ("socket", "lane", "lane_number"))

@@ -69,6 +69,11 @@ class Progress:
     export_failures: dict[str, int] = field(default_factory=dict)
     """Exports that failed since the agent was started, by signal."""
 
+    @property
+    def rows_waiting(self) -> int:
+        """Rows that are to be landed: ``waiting`` is below 0 for the moment in which rows have landed that no tick has told of yet."""
+        return max(0, self.waiting)
+
 
 @dataclass
 class Shown:

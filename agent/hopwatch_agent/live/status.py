@@ -46,7 +46,7 @@ class Status:
             processes=progress.processes,
             sockets=progress.sockets,
             lag_seconds=age,
-            rows_waiting=progress.waiting,
+            rows_waiting=progress.rows_waiting,
             rows_landed=progress.landed_rows,
             last_landing=moment_or_none(progress.last_landing),
             events_lost=progress.events_lost,
@@ -55,7 +55,9 @@ class Status:
             errors=_told(progress.errors),
             warnings=_told(progress.warnings),
             lag=LagView(progress.tick_seconds, age, progress.sizes.unread_bytes),
-            database=DatabaseView(progress.waiting, progress.sizes.database_bytes, progress.sizes.wal_bytes),
+            database=DatabaseView(
+                progress.rows_waiting, progress.sizes.database_bytes, progress.sizes.wal_bytes
+            ),
             costs=_costs(progress),
             versions=self._versions,
             settings=self._in_force,

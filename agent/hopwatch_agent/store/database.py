@@ -12,7 +12,7 @@ import msgspec
 from hopwatch_agent.errors import DataDirectoryError, StoreError
 from hopwatch_agent.store.room import PAGE, logged_pages
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 FILE_NAME = "agent.sqlite3"
 
 _TABLES = """
@@ -22,7 +22,7 @@ CREATE TABLE rows (
 );
 CREATE TABLE batches (
     first INTEGER NOT NULL, last INTEGER NOT NULL, kind TEXT NOT NULL, date TEXT NOT NULL, host TEXT NOT NULL,
-    database TEXT NOT NULL, formed INTEGER NOT NULL,
+    database TEXT NOT NULL, formed INTEGER NOT NULL, bytes INTEGER NOT NULL,
     PRIMARY KEY (first, last, kind, date, host)
 ) WITHOUT ROWID;
 CREATE TABLE files (

@@ -123,7 +123,7 @@ class OwnFigures:
         yield Observation(used.ru_stime, {CPU_MODE: "system"})
 
     def _waiting(self, _options: CallbackOptions) -> Observations:
-        yield Observation(self._taken().progress.waiting)
+        yield Observation(self._taken().progress.rows_waiting)
 
     def _processes(self, _options: CallbackOptions) -> Observations:
         yield Observation(self._taken().progress.processes)

@@ -84,10 +84,13 @@ class EventsSignal:
         told = self._book.take()
         if not told:
             return True
-        records = [record_of(happening, self._resource) for happening in told]
-        done = self._exporter.export(records) is LogRecordExportResult.SUCCESS
-        if not done:
-            self._book.put_back(told)
+        done = False
+        try:
+            records = [record_of(happening, self._resource) for happening in told]
+            done = self._exporter.export(records) is LogRecordExportResult.SUCCESS
+        finally:
+            if not done:
+                self._book.put_back(told)
         return done
 
     def close(self) -> None:

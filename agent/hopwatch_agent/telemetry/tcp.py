@@ -90,13 +90,15 @@ class TcpSums:
         series = {socket.socket: socket.series for socket in taken.sockets}
         came_up = {(each.socket, str(each.connection)): each.since for each in taken.connections}
         now: defaultdict[str, TcpNow] = defaultdict(TcpNow)
-        last: dict[ConnectionKey, list[float | None]] = {}
+        # of one that could not be read just now the next reading goes on from the last
+        last = {key: values for key, values in self._last.items() if key in came_up}
         for key, state in taken.kernel.tcp.items():
             if key[0] in series:
                 now[series[key[0]]].add(state)
-                last[key] = [grown.read(state.tcp) for grown in GROWN]
+                values = [grown.read(state.tcp) for grown in GROWN]
                 is_new = came_up.get(key, 0) >= taken.progress.started_at
-                self._grow(series[key[0]], last[key], self._last.get(key), is_new=is_new)
+                self._grow(series[key[0]], values, self._last.get(key), is_new=is_new)
+                last[key] = values
         self.now, self._last = dict(now), last
         known = {*series.values(), *taken.totals}
         self.grown = {
