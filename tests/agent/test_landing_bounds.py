@@ -142,17 +142,21 @@ def test_an_agent_whose_place_is_gone_gives_up_the_oldest_and_says_so(agent: Age
     agent.start()
     written = 0
 
-    def given_up() -> int:
+    def write(more: int) -> None:
         nonlocal written
-        for number in range(written, written + 2000):
+        for number in range(written, written + more):
             writer.event("onset", socket=SOCKET, number=number, lane=0, lane_number=number)
-        written += 2000
+        written += more
+
+    def given_up() -> int:
+        write(2000)
         status: dict[str, int] = agent.get("/v1/status")
         return status["rows_given_up"]
 
     eventually(given_up, 60)
     assert on_disk(agent.data) < 40_000_000
     agent.landed.unlink()
+    write(10)  # all that was waiting may have been given up
     writer.close()
     status, said = agent.terminate()
     assert status == 0
