@@ -138,8 +138,8 @@ def _closed(incident: Incident) -> Evidence:
 def _thrown_away(incident: Incident) -> Evidence:
     text = f"{incident.sender} was closed first, and its LINGER was 0"
     if incident.receiver_end == "closed":
-        unread = {True: ", with messages unread", False: ", with nothing unread", None: ""}
-        text += f"; {incident.receiver} was closed later{unread[incident.left_unread]}"
+        unread = "" if incident.left_unread is None else ", with nothing unread"
+        text += f"; {incident.receiver} was closed later{unread}"
     return {"kind": "linger", "text": text, "linger": incident.linger}
 
 

@@ -106,12 +106,11 @@ class Incident:
     @property
     def thrown_away(self) -> bool:
         """Whether the sender was closed first, and with LINGER 0: then libzmq throws away what it still has queued, but
-        over inproc.
+        over inproc. Not where the receiver left messages unread as well: it may have been either.
         """
         closed_first = self.sender_end == "closed" and not self.receiver_left_first
-        return (
-            self.cause == "closed" and closed_first and self.linger == 0 and self.transport in ("tcp", "ipc")
-        )
+        without_linger = self.linger == 0 and self.transport in ("tcp", "ipc")
+        return self.cause == "closed" and closed_first and without_linger and not self.left_unread
 
     @property
     def keeps_up(self) -> bool:

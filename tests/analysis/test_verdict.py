@@ -92,7 +92,14 @@ def test_a_sender_that_closes_without_linger_is_told_of_linger_first() -> None:
 
 
 @pytest.mark.parametrize(
-    "otherwise", [{"linger": -1}, {"linger": None}, {"receiver_left_first": True}, {"transport": "inproc"}]
+    "otherwise",
+    [
+        {"linger": -1},
+        {"linger": None},
+        {"receiver_left_first": True},
+        {"transport": "inproc"},
+        {"left_unread": True},
+    ],
 )
 def test_linger_is_not_blamed_where_it_threw_nothing_away(otherwise: dict[str, Any]) -> None:
     facts = {"linger": 0, "transport": "tcp", "receiver_left_first": False, "rcvhwm": 10} | otherwise
