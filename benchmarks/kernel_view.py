@@ -13,9 +13,9 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from statistics import median
 
+from hopwatch_agent.backlog.read import LanesRead, Span
+from hopwatch_agent.backlog.tracking import BacklogTracker
 from hopwatch_agent.kernel.sampling import KernelSampler
-from hopwatch_agent.live.backlog_read import LanesRead, Span
-from hopwatch_agent.live.backlog_tracking import BacklogTracker
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.state import ConnectionState, LaneState, ProcessState, SocketState

@@ -15,9 +15,9 @@ from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.series import series_of
 from hopwatch_agent.live.state import ConnectionState, ProcessState, SocketState
-from hopwatch_agent.telemetry.identity import Identity
+from hopwatch_agent.telemetry.agent_identity import Identity
 from hopwatch_agent.telemetry.page import MetricsPage
-from hopwatch_agent.telemetry.taken import take
+from hopwatch_agent.telemetry.snapshot import take
 from msgspec.structs import replace
 
 TIMES = 15

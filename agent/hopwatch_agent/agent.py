@@ -14,11 +14,11 @@ from hopwatch_agent.loop import TickLoop
 from hopwatch_agent.settings.sections import AgentSettings
 from hopwatch_agent.store.database import prepare
 from hopwatch_agent.store.store import Store
-from hopwatch_agent.telemetry.identity import Identity
+from hopwatch_agent.telemetry.agent_identity import Identity
 from hopwatch_agent.telemetry.log_events import EventBook
 from hopwatch_agent.telemetry.page import MetricsPage
-from hopwatch_agent.telemetry.planned import planned
 from hopwatch_agent.telemetry.push import Push
+from hopwatch_agent.telemetry.signal_plans import planned
 from hopwatch_agent.tick import Ticker
 
 TELEMETRY_SECONDS = 3.0

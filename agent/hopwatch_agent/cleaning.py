@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from hopwatch_agent.backlog.waiting import settle
 from hopwatch_agent.journal.directory import ProcessFiles
 from hopwatch_agent.journal.lock import Lock
-from hopwatch_agent.live.backlog import settle
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.limits import share
 from hopwatch_agent.live.state import ProcessState, SocketState

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from hopwatch_agent.backlog.read import Span
 from hopwatch_agent.journal.directory import ProcessFiles
 from hopwatch_agent.last_words import finish
-from hopwatch_agent.live.backlog_read import Span
 from hopwatch_agent.live.draft import Draft
 from hopwatch_agent.live.rows import process_row
 from hopwatch_agent.live.state import ProcessState

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from hopwatch_agent.backlog.read import NEVER, Span
 from hopwatch_agent.errors import RefusedFileError, UnavailableFileError, UnreadableCountersError
 from hopwatch_agent.journal import counters_file
 from hopwatch_agent.journal.counters_file import CountersFile, Room
 from hopwatch_agent.journal.directory import ProcessFiles
 from hopwatch_agent.landing.schemas import COUNTERS
-from hopwatch_agent.live.backlog_read import NEVER, Span
 from hopwatch_agent.live.draft import Draft
 from hopwatch_agent.live.limits import share
 from hopwatch_agent.live.owners import claim_to_anothers

@@ -5,6 +5,8 @@ from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
+from hopwatch_agent.backlog.read import LanesRead, Span
+from hopwatch_agent.backlog.tracking import BacklogTracker
 from hopwatch_agent.cleaning import Cleaner, Departures, forget_lanes_that_gave_way
 from hopwatch_agent.errors import CleaningError, StoreError
 from hopwatch_agent.follow import follow, taken_up_again
@@ -12,8 +14,6 @@ from hopwatch_agent.journal.directory import ProcessFiles, scan
 from hopwatch_agent.journal.hold import DirectoryHold
 from hopwatch_agent.journal.lock import Lock
 from hopwatch_agent.kernel.sampling import KernelSampler
-from hopwatch_agent.live.backlog_read import LanesRead, Span
-from hopwatch_agent.live.backlog_tracking import BacklogTracker
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.costs import Sizes, sizes
 from hopwatch_agent.live.draft import BYTES_A_STEP, Draft, Tables

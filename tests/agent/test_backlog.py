@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from agent_process import eventually
+from hopwatch_agent.backlog.shown import Backlog
 from hopwatch_agent.cleaning import SHOW_GONE_SECONDS, Departures
-from hopwatch_agent.live.backlog_shown import Backlog
 from hopwatch_agent.live.draft import Draft
 from hosts import environment_of
 from programs import Program

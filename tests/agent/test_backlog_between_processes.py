@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hopwatch_agent.live.backlog_read import LanesRead, Span, TwoReadings
+from hopwatch_agent.backlog.read import LanesRead, Span, TwoReadings
 from hopwatch_agent.live.state import LaneKey, SocketState
 from hosts import environment_of
 from journal_writer import LANE_SLOTS, JournalWriter

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from hopwatch_agent.telemetry import log_events
-from hopwatch_agent.telemetry.identity import Identity
+from hopwatch_agent.telemetry.agent_identity import Identity
 from hopwatch_agent.telemetry.log_events import EventBook, Happening
 from hopwatch_agent.telemetry.log_records import record_of
 from hopwatch_agent.telemetry.resource import resource_of

@@ -9,7 +9,7 @@ from typing import Any
 
 from hopwatch_agent.live.state import TotalState
 from hopwatch_agent.telemetry.instruments import GONE_REMEMBERED, Instruments
-from hopwatch_agent.telemetry.taken import take
+from hopwatch_agent.telemetry.snapshot import take
 from opentelemetry.exporter.otlp.proto.common.metrics_encoder import encode_metrics
 from opentelemetry.metrics import NoOpMeter, ObservableCounter, ObservableGauge, ObservableUpDownCounter
 from opentelemetry.sdk.metrics import MeterProvider

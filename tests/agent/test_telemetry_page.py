@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
-from hopwatch_agent.live.backlog_shown import Backlog, BacklogShown
+from hopwatch_agent.backlog.shown import Backlog, BacklogShown
 from hopwatch_agent.live.limits import Limits
-from hopwatch_agent.telemetry.identity import Identity
+from hopwatch_agent.telemetry.agent_identity import Identity
 from hopwatch_agent.telemetry.page import MetricsPage
 from journal_writer import JournalWriter
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from hopwatch_agent.telemetry.identity import Identity
+from hopwatch_agent.telemetry.agent_identity import Identity
 from hopwatch_agent.telemetry.signals import MetricsSignal
-from hopwatch_agent.telemetry.taken import take
+from hopwatch_agent.telemetry.snapshot import take
 from journal_writer import JournalWriter
 from opentelemetry.sdk.metrics.export import (
     AggregationTemporality,

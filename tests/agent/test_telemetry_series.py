@@ -9,8 +9,8 @@ from hopwatch_agent import cleaning
 from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.live.series import OTHER, Series, parts_of, program_of
+from hopwatch_agent.telemetry.snapshot import take
 from hopwatch_agent.telemetry.sums import sums_of
-from hopwatch_agent.telemetry.taken import take
 from journal_writer import COUNTER_NAMES, JournalWriter
 
 Alive = Callable[[JournalWriter], AbstractContextManager[None]]

@@ -5,7 +5,7 @@ from hopwatch_agent.errors import SettingsError
 from hopwatch_agent.settings.options import Options
 from hopwatch_agent.settings.sections import settings_from
 from hopwatch_agent.settings.telemetry import TelemetrySettings, telemetry_from
-from hopwatch_agent.telemetry.identity import Identity
+from hopwatch_agent.telemetry.agent_identity import Identity
 from hopwatch_agent.telemetry.resource import resource_of
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"

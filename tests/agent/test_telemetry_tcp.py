@@ -13,8 +13,8 @@ from agent_process import AgentProcess, eventually
 from hopwatch_agent.kernel.records import KernelShown, Limit, Tcp, TcpState
 from hopwatch_agent.live.series import series_of
 from hopwatch_agent.live.state import ConnectionState, SocketState
-from hopwatch_agent.telemetry.taken import Taken, take
-from hopwatch_agent.telemetry.tcp import GROWN, TcpSums
+from hopwatch_agent.telemetry.snapshot import Taken, take
+from hopwatch_agent.telemetry.tcp_metrics import GROWN, TcpSums
 from msgspec import structs
 from prometheus_client.parser import text_string_to_metric_families as parse
 

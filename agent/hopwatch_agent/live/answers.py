@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from hopwatch_agent.backlog.shown import Backlog
 from hopwatch_agent.kernel.records import Memory, Usage
-from hopwatch_agent.live.backlog_shown import Backlog
 
 
 @dataclass(frozen=True)

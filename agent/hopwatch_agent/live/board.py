@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from hopwatch_agent.backlog.shown import BacklogShown
 from hopwatch_agent.kernel.records import KernelShown
 from hopwatch_agent.landing.schemas import SAMPLES
-from hopwatch_agent.live.backlog_shown import BacklogShown
 from hopwatch_agent.live.costs import Costs, Sizes
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.incidents import KINDS as LOSSES

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 
 from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
-from hopwatch_agent.live.backlog_shown import Backlog, summed
+from hopwatch_agent.backlog.shown import Backlog, summed
 from hopwatch_agent.live.series import parts_of
 from hopwatch_agent.telemetry.attributes import OPERATION, Attributes, attributes_of
-from hopwatch_agent.telemetry.taken import Taken
+from hopwatch_agent.telemetry.snapshot import Taken
 
 Observations = Iterator[Observation]
 _LEAST = "Messages on their way to a receiver of this host, at least: those that cannot have been dropped."

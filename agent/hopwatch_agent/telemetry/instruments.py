@@ -9,14 +9,14 @@ from itertools import groupby
 from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
 from hopwatch_agent.live.series import Series
+from hopwatch_agent.telemetry.agent_metrics import OwnFigures
 from hopwatch_agent.telemetry.attributes import RULE, STATE, Attributes, few
 from hopwatch_agent.telemetry.backlog import BacklogInstruments
-from hopwatch_agent.telemetry.own import OwnFigures
+from hopwatch_agent.telemetry.snapshot import Taken
+from hopwatch_agent.telemetry.socket_metrics import COUNTED, Counted
 from hopwatch_agent.telemetry.sums import Sums, sums_of
-from hopwatch_agent.telemetry.taken import Taken
-from hopwatch_agent.telemetry.tcp import TcpSums
 from hopwatch_agent.telemetry.tcp_instruments import TcpInstruments
-from hopwatch_agent.telemetry.told import COUNTED, Counted
+from hopwatch_agent.telemetry.tcp_metrics import TcpSums
 
 RULES_TOLD = 50
 GONE_REMEMBERED = 100

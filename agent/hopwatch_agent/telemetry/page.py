@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hopwatch_agent.live.board import Board
-from hopwatch_agent.telemetry.identity import Identity
-from hopwatch_agent.telemetry.taken import take
+from hopwatch_agent.telemetry.agent_identity import Identity
+from hopwatch_agent.telemetry.snapshot import take
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from hopwatch_agent.errors import TelemetryError
 from hopwatch_agent.live.board import Board
-from hopwatch_agent.telemetry.heard import Heard, hearing
-from hopwatch_agent.telemetry.planned import Planned, Signal
+from hopwatch_agent.telemetry.exporter_logs import Heard, hearing
+from hopwatch_agent.telemetry.signal_plans import Planned, Signal
 
 LONGEST_PAUSE = 60.0
 """How long events wait for a receiver that is away before it is tried again, at most."""

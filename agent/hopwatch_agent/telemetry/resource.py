@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from hopwatch.version import VERSION
 from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 
-from hopwatch_agent.telemetry.identity import Identity
+from hopwatch_agent.telemetry.agent_identity import Identity
 
 KUBERNETES = {
     "k8s.pod.name": ("K8S_POD_NAME", "OTEL_RESOURCE_ATTRIBUTES_POD_NAME"),

@@ -13,15 +13,15 @@ from opentelemetry.sdk.metrics.export import (
 )
 from opentelemetry.sdk.resources import Resource
 
+from hopwatch_agent.telemetry.agent_identity import Identity
 from hopwatch_agent.telemetry.attributes import key_of
-from hopwatch_agent.telemetry.identity import Identity
 from hopwatch_agent.telemetry.instruments import Instruments, Memory
 from hopwatch_agent.telemetry.log_events import EventBook
 from hopwatch_agent.telemetry.log_records import record_of
 from hopwatch_agent.telemetry.points import Differences, with_starts
 from hopwatch_agent.telemetry.resource import resource_of
-from hopwatch_agent.telemetry.taken import Taken
-from hopwatch_agent.telemetry.told import NAMES
+from hopwatch_agent.telemetry.snapshot import Taken
+from hopwatch_agent.telemetry.socket_metrics import NAMES
 
 
 class MetricsSignal:

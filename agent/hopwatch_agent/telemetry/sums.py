@@ -11,7 +11,7 @@ from hopwatch_agent.live.series import Series, parts_of
 from hopwatch_agent.live.state import ConnectionState, SocketState, TotalState
 from hopwatch_agent.records import INT64_MAX
 from hopwatch_agent.telemetry.attributes import Attributes, attributes_of
-from hopwatch_agent.telemetry.taken import Taken
+from hopwatch_agent.telemetry.snapshot import Taken
 
 PENDING_SENDS = COUNTERS.index("pending_sends")
 SHOWN_STATES = ("connected", "ready", "retrying", "refused")

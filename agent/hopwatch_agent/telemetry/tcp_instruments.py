@@ -8,7 +8,7 @@ from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
 from hopwatch_agent.live.series import parts_of
 from hopwatch_agent.telemetry.attributes import LIMIT, Attributes, attributes_of
-from hopwatch_agent.telemetry.tcp import GROWN, Grown, TcpSums
+from hopwatch_agent.telemetry.tcp_metrics import GROWN, Grown, TcpSums
 
 Observations = Iterator[Observation]
 

@@ -10,7 +10,7 @@ from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
 from hopwatch_agent.records import INT64_MAX
 from hopwatch_agent.telemetry.attributes import CPU_MODE, EVENT, SIGNAL, SOURCE
-from hopwatch_agent.telemetry.taken import Taken
+from hopwatch_agent.telemetry.snapshot import Taken
 
 Observations = Iterator[Observation]
 Figure = tuple[str, str, str, Callable[[CallbackOptions], Observations]]

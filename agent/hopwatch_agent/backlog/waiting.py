@@ -14,8 +14,8 @@ from math import inf
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hopwatch_agent.live.backlog_peers import Peers, peers_of
-from hopwatch_agent.live.backlog_read import Numbers, TwoReadings
+from hopwatch_agent.backlog.peers import Peers, peers_of
+from hopwatch_agent.backlog.read import Numbers, TwoReadings
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.rows import role_of
 from hopwatch_agent.live.state import LaneKey, SocketState

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from hopwatch_agent.kernel.records import Tcp, TcpState
 from hopwatch_agent.live.state import ConnectionKey
 from hopwatch_agent.telemetry.attributes import LIMIT, Attributes
-from hopwatch_agent.telemetry.taken import Taken
+from hopwatch_agent.telemetry.snapshot import Taken
 
 
 @dataclass(frozen=True)

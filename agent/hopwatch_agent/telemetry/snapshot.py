@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+from hopwatch_agent.backlog.shown import BacklogShown
 from hopwatch_agent.kernel.records import KernelShown
-from hopwatch_agent.live.backlog_shown import BacklogShown
 from hopwatch_agent.live.board import Board, Progress
 from hopwatch_agent.live.state import ConnectionState, ProcessState, SocketState, TotalState
 

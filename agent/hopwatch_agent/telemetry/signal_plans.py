@@ -7,9 +7,9 @@ from typing import Protocol
 
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.settings import telemetry as settings
-from hopwatch_agent.telemetry.identity import Identity
+from hopwatch_agent.telemetry.agent_identity import Identity
 from hopwatch_agent.telemetry.log_events import EventBook
-from hopwatch_agent.telemetry.taken import Taken, take
+from hopwatch_agent.telemetry.snapshot import Taken, take
 
 EVENTS_SECONDS = 1.0
 """How often events are told."""

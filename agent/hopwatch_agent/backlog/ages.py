@@ -7,9 +7,9 @@ from operator import attrgetter
 
 from msgspec import Struct
 
-from hopwatch_agent.live.backlog import Waiting
-from hopwatch_agent.live.backlog_read import TwoReadings
-from hopwatch_agent.live.backlog_shown import Backlog
+from hopwatch_agent.backlog.read import TwoReadings
+from hopwatch_agent.backlog.shown import Backlog
+from hopwatch_agent.backlog.waiting import Waiting
 from hopwatch_agent.live.state import LaneKey
 
 LANES_REMEMBERED = 1_000

@@ -4,11 +4,11 @@ import time
 
 from msgspec.structs import replace
 
-from hopwatch_agent.live.backlog import SHARING, Known, Onset, Onsets, waiting
-from hopwatch_agent.live.backlog_ages import Ages, Now
-from hopwatch_agent.live.backlog_peers import peers_of
-from hopwatch_agent.live.backlog_read import LanesRead, TwoReadings
-from hopwatch_agent.live.backlog_shown import Backlog, BacklogShown, summed
+from hopwatch_agent.backlog.ages import Ages, Now
+from hopwatch_agent.backlog.peers import peers_of
+from hopwatch_agent.backlog.read import LanesRead, TwoReadings
+from hopwatch_agent.backlog.shown import Backlog, BacklogShown, summed
+from hopwatch_agent.backlog.waiting import SHARING, Known, Onset, Onsets, waiting
 from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.rows import role_of
