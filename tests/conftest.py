@@ -1,6 +1,7 @@
 """What holds for all tests."""
 
 import os
+import resource
 import signal
 
 
@@ -11,3 +12,12 @@ def pytest_configure() -> None:
     )
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    _raise_descriptor_limit()
+
+
+def _raise_descriptor_limit() -> None:
+    """Each test has a journal of its own, whose files a process keeps open until it ends."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    enough = 20_000 if hard == resource.RLIM_INFINITY else min(20_000, hard)
+    if soft != resource.RLIM_INFINITY and soft < enough:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (enough, hard))

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from hopwatch_demo.errors import DemoError
 
@@ -78,7 +79,7 @@ class Processes:
     def read_line(self, name: str) -> str:
         """The next line that a process prints; DemoError if none comes in time."""
         stdout = self._started[name].stdout
-        if stdout is None or not select.select([stdout], [], [], DEADLINE)[0]:
+        if stdout is None or not is_readable(stdout, DEADLINE):
             raise DemoError(f"{name} says nothing; see {self._logs / name}.log")
         line = stdout.readline().decode().strip()
         if not line:
@@ -103,3 +104,10 @@ class Processes:
         """SIGTERM, and wait for a clean end."""
         self._started[name].terminate()
         self.require_clean_end([name])
+
+
+def is_readable(stream: IO[bytes], seconds: float) -> bool:
+    """Whether something comes, or the end, within so many seconds."""
+    waiting = select.poll()  # select takes no descriptor from 1024 on
+    waiting.register(stream, select.POLLIN)
+    return bool(waiting.poll(seconds * 1000))

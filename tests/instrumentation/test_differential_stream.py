@@ -99,7 +99,9 @@ class Exchange:
         self.stream.send_multipart([identity, b""])
         deadline = time.monotonic() + PATIENT_S
         with peer:
-            while not select.select([peer], [], [], 0.001)[0]:
+            waiting = select.poll()  # select takes no descriptor from 1024 on
+            waiting.register(peer, select.POLLIN)
+            while not waiting.poll(1):
                 assert time.monotonic() < deadline, NOT_CLOSED
                 # libzmq ends the connection only once it is asked for something
                 BackendSocket.get(self.stream, zmq.EVENTS)
