@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import ge
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -230,6 +231,6 @@ def _same(counts: tuple[int, ...], before: tuple[int, ...]) -> bool:
 
 def _shrunk(counts: tuple[int, ...], before: tuple[int, ...]) -> bool:
     """Whether what only grows is less than it was."""
-    if counts == before:
+    if all(map(ge, counts, before)):
         return False
     return any(counts[place] < before[place] for place in _ONLY_GROW)

@@ -92,6 +92,8 @@ def test_every_count_of_the_sockets_is_there(bench: Any, page: MetricsPage, writ
         ("hopwatch_send_wait_time_seconds_total", "quotes"): 1.5,
         ("hopwatch_pending_sends", "quotes"): 8,
         ("hopwatch_unroutable_messages_total", "desk"): 9,
+        ("hopwatch_missing_messages", "slow"): 7,
+        ("hopwatch_missing_messages", "desk"): 9,
         ("hopwatch_connects_total", "slow"): 2,
         ("hopwatch_disconnects_total", "slow"): 1,
         ("hopwatch_reconnects_total", "slow"): 1,

@@ -15,6 +15,7 @@ from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.live.state import Row
 from hopwatch_agent.live.views import AgentView
 from hopwatch_agent.settings.sections import AgentSettings, JournalSettings, LandingSettings, ListenSettings
+from hopwatch_agent.store.blocks import PackedRow, unpacked
 from hopwatch_agent.store.database import prepare
 from hopwatch_agent.store.store import Store
 from hopwatch_agent.tick import Ticker
@@ -38,10 +39,14 @@ class WatchedLanding(Landing):
         self.rows: list[Row] = []
         self._to_disk = to_disk
 
-    def write(self, batch: Batch, name: str, rows: Iterable[Row]) -> int:
+    def write(self, batch: Batch, name: str, rows: Iterable[PackedRow]) -> int:
         given = list(rows)
-        self.rows += given
-        return super().write(batch, name, given) if self._to_disk else table_of(batch.kind, given).nbytes
+        self.rows += [row for _, row in unpacked(batch.kind, batch.host, given)]
+        return (
+            super().write(batch, name, given)
+            if self._to_disk
+            else table_of(batch.kind, batch.host, given).nbytes
+        )
 
 
 class FuzzedAgent:

@@ -14,6 +14,7 @@ BETWEEN = "between steps"
 WRITING = "writing a file"
 LANDED = "landed and not forgotten"
 COMMITTED = "committed and not unlinked"
+MERGED = "merged, and a part is still there"
 
 
 def stages(agent: AgentProcess, folder: Path) -> set[str]:
@@ -28,6 +29,8 @@ def stages(agent: AgentProcess, folder: Path) -> set[str]:
             found.add(LANDED)
         if _has_read_segment(database, agent.journal):
             found.add(COMMITTED)
+        if database.execute("SELECT count(*) FROM files WHERE merged IS NOT NULL").fetchone()[0]:
+            found.add(MERGED)
     return found or {BETWEEN}
 
 

@@ -7,31 +7,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
-from hopwatch_agent.live.state import Row
+from hopwatch_agent.store.blocks import PackedRow, packed_rows
 from hopwatch_agent.store.database import FILE_NAME, connect, meta, reading, set_meta, transaction
 
 ROWS_FORMED_AT_ONCE = 200_000
+BLOCKS_FORMED_AT_ONCE = 20_000
 BYTES_FORMED_AT_ONCE = 64 * 1024 * 1024
 CLOCK_KEPT_EVERY_MS = 60_000
 
-_row = msgspec.msgpack.Decoder(Row)
 _FORM = (
     "INSERT INTO batches SELECT min(id), max(id), kind, date, host, ?, ?,"
-    " sum(length(data) + length(kind) + length(date) + length(host) + 16) FROM rows"
+    " sum(length(data) + length(kind) + length(date) + length(host) + 16) FROM blocks"
     " WHERE id BETWEEN ? AND ? GROUP BY kind, date, host"
 )
-_SELECT = "SELECT data FROM rows WHERE id BETWEEN ? AND ? AND kind=? AND date=? AND host=? ORDER BY id"
-_DELETE = "DELETE FROM rows WHERE id BETWEEN ? AND ? AND kind=? AND date=? AND host=?"
+_SELECT = "SELECT data FROM blocks WHERE id BETWEEN ? AND ? AND kind=? AND date=? AND host=? ORDER BY id"
+_COUNT = "SELECT coalesce(sum(rows), 0) FROM blocks WHERE id BETWEEN ? AND ? AND kind=? AND date=? AND host=?"
+_DELETE = "DELETE FROM blocks WHERE id BETWEEN ? AND ? AND kind=? AND date=? AND host=?"
 _FORGET = "DELETE FROM batches WHERE first=? AND last=? AND kind=? AND date=? AND host=?"
 _NEXT = (
     "SELECT first, last, kind, date, host, database FROM batches"
     " WHERE (first, last, kind, date, host) > (?, ?, ?, ?, ?) ORDER BY first, last, kind, date, host LIMIT 1"
 )
 _FITTING = (
-    "SELECT max(id) FROM (SELECT id, sum(length(data)) OVER (ORDER BY id) AS size FROM rows"
-    " WHERE id BETWEEN ? AND ?) WHERE size <= ?"
+    "SELECT max(id) FROM (SELECT id, sum(rows) OVER so_far AS rows, sum(length(data)) OVER so_far AS size"
+    " FROM blocks WHERE id BETWEEN ? AND ? WINDOW so_far AS (ORDER BY id)) WHERE rows <= ? AND size <= ?"
 )
 BEFORE_ALL = (0, 0, "", "", "")
 
@@ -40,7 +39,7 @@ Place = tuple[int, int, str, str, str]
 
 @dataclass(frozen=True)
 class Batch:
-    """All rows of one kind, day and host with numbers from ``first`` to ``last``, of one database."""
+    """All rows of one kind, day and host in the blocks from ``first`` to ``last`` of one database."""
 
     first: int
     last: int
@@ -79,13 +78,13 @@ class BatchStore:
         return self._clock_then + int((time.monotonic() - self._began) * 1000)
 
     def form(self) -> None:
-        """Puts the oldest rows that are in no batch yet into one, at most 200,000 rows or 64 MiB at once."""
+        """Puts the oldest rows that are in no batch yet into batches, at most 200,000 rows or 64 MiB at once."""
         now = self.clock()
         with transaction(self.connection):
             done = meta(self.connection, "formed_to")
-            newest = meta(self.connection, "next_row") - 1
+            newest = meta(self.connection, "next_block") - 1
             if done < newest:
-                cut = self._cut(done + 1, min(newest, done + ROWS_FORMED_AT_ONCE))
+                cut = self._cut(done + 1, newest)
                 self.connection.execute(_FORM, (self.database, now, done + 1, cut))
                 set_meta(self.connection, "formed_to", cut)
             if done < newest or now - self._clock_kept > CLOCK_KEPT_EVERY_MS:
@@ -93,13 +92,15 @@ class BatchStore:
                 self._clock_kept = now
 
     def _cut(self, first: int, last: int) -> int:
-        fitting = self.connection.execute(_FITTING, (first, last, BYTES_FORMED_AT_ONCE)).fetchone()[0]
+        last = min(last, first + BLOCKS_FORMED_AT_ONCE)
+        most = (first, last, ROWS_FORMED_AT_ONCE, BYTES_FORMED_AT_ONCE)
+        fitting = self.connection.execute(_FITTING, most).fetchone()[0]
         return first if fitting is None else int(fitting)
 
-    def unformed(self) -> int:
-        """How many rows are in no batch yet."""
+    def unformed(self) -> bool:
+        """Whether there are rows that are in no batch yet."""
         with reading():
-            return meta(self.connection, "next_row") - 1 - meta(self.connection, "formed_to")
+            return meta(self.connection, "formed_to") < meta(self.connection, "next_block") - 1
 
     def size(self) -> int:
         """Bytes that the rows of all batches take in the database."""
@@ -112,11 +113,11 @@ class BatchStore:
             found = self.connection.execute(_NEXT, after).fetchone()
         return None if found is None else Batch(*found)
 
-    def rows(self, batch: Batch) -> Iterator[Row]:
+    def rows(self, batch: Batch) -> Iterator[PackedRow]:
         """The rows of a batch, in order."""
         with reading():
             for (data,) in self.connection.execute(_SELECT, batch.place):
-                yield _row.decode(data)
+                yield from packed_rows(data)
 
     def forget(self, batch: Batch, size: int) -> int:
         """Deletes a batch that has landed as so many bytes, and its rows; gives how many they were.
@@ -155,6 +156,7 @@ class BatchStore:
 
 def delete(connection: sqlite3.Connection, batch: Batch) -> int:
     """Deletes a batch with its rows, within a transaction; gives how many rows they were."""
-    deleted = connection.execute(_DELETE, batch.place).rowcount
+    deleted = int(connection.execute(_COUNT, batch.place).fetchone()[0])
+    connection.execute(_DELETE, batch.place)
     connection.execute(_FORGET, batch.place)
     return deleted

@@ -4,10 +4,9 @@ import time
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
-import msgspec
-
 from hopwatch_agent.landing.batches import BEFORE_ALL, Batch, BatchStore, delete
 from hopwatch_agent.live.state import Row
+from hopwatch_agent.store.blocks import NumberedRow, add_rows
 from hopwatch_agent.store.database import meta, reading, set_meta, transaction
 
 SPARE_BYTES = 8 * 1024 * 1024
@@ -15,14 +14,11 @@ PAGES_AT_ONCE = 500
 _ROOM_MADE = 0.9
 """Of the bound, so that not each batch that comes drives one out."""
 
-_encode = msgspec.msgpack.Encoder().encode
 _ABOUT = "SELECT formed, bytes FROM batches WHERE first=? AND last=? AND kind=? AND date=? AND host=?"
 _COUNT = (
     "INSERT INTO given_up VALUES (?, ?, ?, ?) ON CONFLICT (host)"
     " DO UPDATE SET rows = rows + excluded.rows, last_at = excluded.last_at"
 )
-
-NumberedRow = tuple[int, Row]
 
 
 @dataclass(frozen=True)
@@ -67,15 +63,8 @@ class Keeper:
             if not found:
                 return []
             in_all = meta(self._connection, "given_up")
-            first = meta(self._connection, "next_row")
             rows = [_told(host, count, begun, ended, in_all) for host, count, begun, ended in found]
-            numbered = list(enumerate(rows, start=first))
-            for number, row in numbered:
-                day = _day(row.at).strftime("%Y-%m-%d")
-                values = (number, row.kind, day, row.host, _encode(row))
-                self._connection.execute("INSERT INTO rows VALUES (?, ?, ?, ?, ?)", values)
-            set_meta(self._connection, "next_row", first + len(rows))
-            set_meta(self._connection, "faults", meta(self._connection, "faults") + len(rows))
+            numbered = add_rows(self._connection, rows)
             self._connection.execute("DELETE FROM given_up")
         return numbered
 

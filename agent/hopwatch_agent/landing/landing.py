@@ -18,7 +18,7 @@ from hopwatch_agent.landing.parquet import ROWS_AT_ONCE, write_rows, write_table
 from hopwatch_agent.landing.place import Place, open_place
 from hopwatch_agent.landing.reasons import explained
 from hopwatch_agent.landing.schemas import schema_of
-from hopwatch_agent.live.state import Row
+from hopwatch_agent.store.blocks import PackedRow
 
 HOST_LIMIT = 240
 READERS = 8
@@ -43,7 +43,7 @@ class Landing:
         self.shown = without_secret(uri)
         self._opened: Place | None = None
 
-    def write(self, batch: Batch, name: str, rows: Iterable[Row]) -> int:
+    def write(self, batch: Batch, name: str, rows: Iterable[PackedRow]) -> int:
         """Writes the batch's file, over one of the same name; gives its size in bytes.
 
         Raises ``UnlandableBatchError`` if the rows are at fault, else ``LandingError``.
@@ -121,9 +121,9 @@ def _tables(part: Batch, contents: pa.Buffer) -> Iterator[pa.Table]:
         raise UnmergeableFileError(f"{part.name} cannot be read: {error}", part.name) from error
 
 
-def _fill(batch: Batch, name: str, rows: Iterable[Row], sink: object) -> int:
+def _fill(batch: Batch, name: str, rows: Iterable[PackedRow], sink: object) -> int:
     try:
-        return write_rows(batch.kind, rows, sink)
+        return write_rows(batch.kind, batch.host, rows, sink)
     except _OF_THE_ROWS as error:
         raise UnlandableBatchError(
             f"cannot make a table of batch {name}: it stays in the database until another version of the agent"

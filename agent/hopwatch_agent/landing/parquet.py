@@ -1,14 +1,15 @@
 """Rows to Parquet, a bounded number of them in memory at a time."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from hopwatch_agent.landing.schemas import KINDS, SCHEMA_VERSION, TIMESTAMP, schema_of
-from hopwatch_agent.live.state import Row
+from hopwatch_agent.store.blocks import PackedRow
 
 ROWS_AT_ONCE = 1_000
 """Rows that are Python objects at the same time."""
@@ -16,12 +17,12 @@ ROWS_A_GROUP = 20_000
 """Rows of a row group: until it is written they are in memory as columns."""
 
 
-def write_rows(kind: str, rows: Iterable[Row], sink: Any) -> int:
-    """Writes rows of one kind as a Parquet file into an open sink; gives how many they were.
+def write_rows(kind: str, host: str, rows: Iterable[PackedRow], sink: Any) -> int:
+    """Writes rows of one kind and host as a Parquet file into an open sink; gives how many they were.
 
-    Raises what pyarrow raises, and ``ValueError`` or ``KeyError`` for rows that fit no table.
+    Raises what pyarrow raises, and ``ValueError`` or ``TypeError`` for rows that fit no table.
     """
-    return write_tables(kind, _tables(kind, iter(rows)), sink)
+    return write_tables(kind, _tables(kind, host, iter(rows)), sink)
 
 
 def write_tables(kind: str, tables: Iterable[pa.Table], sink: Any) -> int:
@@ -45,30 +46,30 @@ def _grouped(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         yield pa.concat_tables(waiting)
 
 
-def _tables(kind: str, rows: Iterator[Row]) -> Iterator[pa.Table]:
+def _tables(kind: str, host: str, rows: Iterator[PackedRow]) -> Iterator[pa.Table]:
     while chunk := list(islice(rows, ROWS_AT_ONCE)):
-        yield table_of(kind, chunk)
+        yield table_of(kind, host, chunk)
 
 
-def table_of(kind: str, rows: list[Row]) -> pa.Table:
-    """Rows of one kind as a table with the schema of that kind."""
+def table_of(kind: str, host: str, rows: list[PackedRow]) -> pa.Table:
+    """Rows of one kind and host as a table with the schema of that kind."""
+    _numbers, at, processes, ns, *columns = zip(*rows, strict=True)
+    named = {"process": processes, "n": ns, "at": at, **dict(zip(KINDS[kind], columns, strict=True))}
+    constant = {"schema_version": SCHEMA_VERSION, "host": host}
     schema = schema_of(kind)
-    own: dict[str, list[Any]] = {
-        "schema_version": [SCHEMA_VERSION] * len(rows),
-        "host": [row.host for row in rows],
-        "process": [row.process for row in rows],
-        "n": [row.n for row in rows],
-        "at": [row.at // 1000 for row in rows],
-    }
-    columns = own | {name: _column(name, rows, kind) for name in KINDS[kind]}
-    arrays = [pa.array(columns[field.name], type=field.type) for field in schema]
+    arrays = [
+        pa.repeat(pa.scalar(constant[field.name], field.type), len(rows))
+        if field.name in constant
+        else _array(named[field.name], field.type)
+        for field in schema
+    ]
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
-def _column(name: str, rows: list[Row], kind: str) -> list[Any]:
-    values = [row.values.get(name) for row in rows]
-    if KINDS[kind][name] == TIMESTAMP:
-        return [None if value is None else value // 1000 for value in values]  # type: ignore[operator]
-    if pa.types.is_map(KINDS[kind][name]):
-        return [list(value.items()) if isinstance(value, dict) else value for value in values]
-    return values
+def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    if kind == TIMESTAMP:
+        nanoseconds = pa.array(values, type=pa.int64())
+        return pc.divide(nanoseconds, 1000).cast(TIMESTAMP)
+    if pa.types.is_map(kind):
+        values = [list(value.items()) if isinstance(value, dict) else value for value in values]
+    return pa.array(values, type=kind)

@@ -12,13 +12,14 @@ import msgspec
 from hopwatch_agent.errors import DataDirectoryError, StoreError
 from hopwatch_agent.store.room import PAGE, logged_pages
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 FILE_NAME = "agent.sqlite3"
 
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE rows (
-    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, date TEXT NOT NULL, host TEXT NOT NULL, data BLOB NOT NULL
+CREATE TABLE blocks (
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, date TEXT NOT NULL, host TEXT NOT NULL, rows INTEGER NOT NULL,
+    newest INTEGER NOT NULL, data BLOB NOT NULL
 );
 CREATE TABLE batches (
     first INTEGER NOT NULL, last INTEGER NOT NULL, kind TEXT NOT NULL, date TEXT NOT NULL, host TEXT NOT NULL,
@@ -105,6 +106,7 @@ def _make_tables(connection: sqlite3.Connection) -> None:
         "schema": SCHEMA_VERSION,
         "name": os.urandom(6).hex(),
         "next_row": 1,
+        "next_block": 1,
         "formed_to": 0,
         "faults": 0,
         "clock": 0,
@@ -116,7 +118,7 @@ def _make_tables(connection: sqlite3.Connection) -> None:
 
 
 def connect(data: Path) -> sqlite3.Connection:
-    """A connection for one thread. A commit survives the loss of power: batches are named after rows.
+    """A connection for one thread. A commit survives the loss of power: batches are named after blocks.
 
     Raises ``DataDirectoryError``.
     """
@@ -139,7 +141,7 @@ def starting(path: Path) -> Iterator[None]:
     """Translates what a database that cannot be used raises to ``DataDirectoryError``, which names it."""
     try:
         yield
-    except (sqlite3.Error, StoreError, msgspec.DecodeError, LookupError, TypeError) as error:
+    except (sqlite3.Error, StoreError, msgspec.DecodeError, LookupError, TypeError, ValueError) as error:
         raise DataDirectoryError(f"cannot use the database {path}: {error}") from error
 
 

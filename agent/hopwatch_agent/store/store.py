@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from datetime import datetime, timedelta, timezone
-from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 
 import msgspec
@@ -15,17 +14,19 @@ from hopwatch_agent.live.state import (
     ConnectionState,
     LaneState,
     ProcessState,
-    Row,
     SocketState,
     TotalState,
 )
-from hopwatch_agent.store.database import FILE_NAME, connect, meta, reading, set_meta, starting, transaction
+from hopwatch_agent.store.blocks import NumberedRow, add_rows, packed_rows, unpacked
+from hopwatch_agent.store.database import FILE_NAME, connect, meta, reading, starting, transaction
 from hopwatch_agent.store.room import room
 
-_DAY = 86_400 * 1_000_000_000
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_BLOCK = "SELECT kind, host, data FROM blocks WHERE id=?"
+_NEWEST = (
+    "SELECT id, newest FROM blocks WHERE kind NOT IN (SELECT value FROM json_each(?))"
+    " ORDER BY newest DESC LIMIT ?"
+)
 _encode = msgspec.msgpack.Encoder().encode
-_row = msgspec.msgpack.Decoder(Row)
 _State = ProcessState | SocketState | LaneState | ConnectionState | TotalState
 _WHAT: dict[str, type[_State]] = {
     "process": ProcessState,
@@ -34,18 +35,6 @@ _WHAT: dict[str, type[_State]] = {
     "connection": ConnectionState,
     "total": TotalState,
 }
-
-NumberedRow = tuple[int, Row]
-
-
-def date_of(at: int) -> str:
-    """The UTC day of a time in nanoseconds."""
-    return _date_of_day(at // _DAY)
-
-
-@lru_cache(maxsize=64)
-def _date_of_day(day: int) -> str:
-    return (_EPOCH + timedelta(days=day)).strftime("%Y-%m-%d")
 
 
 class Store:
@@ -76,16 +65,7 @@ class Store:
     def commit(self, draft: Draft) -> list[NumberedRow]:
         """Keeps all of the draft or, with ``StoreError``, nothing. Gives the rows with their numbers."""
         with transaction(self._connection):
-            first = meta(self._connection, "next_row")
-            rows = list(enumerate(draft.rows, start=first))
-            self._connection.executemany(
-                "INSERT INTO rows VALUES (?, ?, ?, ?, ?)",
-                ((number, row.kind, date_of(row.at), row.host, _encode(row)) for number, row in rows),
-            )
-            set_meta(self._connection, "next_row", first + len(rows))
-            faults = sum(row.kind == "fault" for row in draft.rows)
-            if faults:
-                set_meta(self._connection, "faults", meta(self._connection, "faults") + faults)
+            rows = add_rows(self._connection, draft.rows)
             self._save_state(draft)
         return rows
 
@@ -128,15 +108,22 @@ class Store:
 
         Raises ``DataDirectoryError``.
         """
-        query = "SELECT id, data FROM rows WHERE kind NOT IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?"
         with starting(self._path):
-            found = self._connection.execute(query, (json.dumps(sorted(SAMPLES)), limit)).fetchall()
-            return [(number, _row.decode(data)) for number, data in reversed(found)]
+            found: list[NumberedRow] = []
+            for block, newest in self._newest_blocks(limit):
+                if len(found) == limit and newest < found[0][0]:
+                    break
+                kind, host, data = self._connection.execute(_BLOCK, (block,)).fetchone()
+                found = sorted([*found, *unpacked(kind, host, packed_rows(data))], key=itemgetter(0))[-limit:]
+            return found
+
+    def _newest_blocks(self, limit: int) -> list[tuple[int, int]]:
+        return self._connection.execute(_NEWEST, (json.dumps(sorted(SAMPLES)), limit)).fetchall()
 
     def totals(self) -> tuple[int, int]:
         """Rows that wait to be landed, and faults met since the database was made; raises ``DataDirectoryError``."""
         with starting(self._path):
-            waiting = self._connection.execute("SELECT count(*) FROM rows").fetchone()[0]
+            waiting = self._connection.execute("SELECT coalesce(sum(rows), 0) FROM blocks").fetchone()[0]
             return int(waiting), meta(self._connection, "faults")
 
 

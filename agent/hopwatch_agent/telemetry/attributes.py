@@ -17,6 +17,7 @@ HOST, PROGRAM, NAME, TYPE = (
 OVERFLOW = "otel.metric.overflow"
 SYSTEM = "messaging.system"
 OPERATION = "messaging.operation.name"
+CAUSE = "hopwatch.cause"
 RULE = "hopwatch.finding.rule"
 STATE = "hopwatch.connection.state"
 LIMIT = "hopwatch.limit"

@@ -10,11 +10,11 @@ from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
 from hopwatch_agent.live.series import Series
 from hopwatch_agent.telemetry.agent_metrics import OwnFigures
-from hopwatch_agent.telemetry.attributes import RULE, STATE, Attributes, few
+from hopwatch_agent.telemetry.attributes import CAUSE, RULE, STATE, Attributes, few
 from hopwatch_agent.telemetry.backlog import BacklogInstruments
 from hopwatch_agent.telemetry.snapshot import Taken
 from hopwatch_agent.telemetry.socket_metrics import COUNTED, Counted
-from hopwatch_agent.telemetry.sums import Sums, sums_of
+from hopwatch_agent.telemetry.sums import Sums, missing_by_cause, sums_of
 from hopwatch_agent.telemetry.tcp_instruments import TcpInstruments
 from hopwatch_agent.telemetry.tcp_metrics import TcpSums
 
@@ -115,6 +115,12 @@ class Instruments:
                 "Sends of asyncio sockets that wait in the application, above the high water mark.",
                 self._pending_sends,
             ),
+            (
+                "hopwatch.missing.messages",
+                "{message}",
+                "Messages that are missing as of now, by the cause so far.",
+                self._missing,
+            ),
             ("hopwatch.connections", "{connection}", "Connections of open sockets.", self._connections),
             ("hopwatch.findings", "{finding}", "Findings of open sockets.", self._findings),
         )
@@ -125,6 +131,9 @@ class Instruments:
 
     def _pending_sends(self, _options: CallbackOptions) -> Observations:
         yield from self._while_known("pending", lambda sums: {"": sums.pending_sends}, None)
+
+    def _missing(self, _options: CallbackOptions) -> Observations:
+        yield from self._while_known("missing", missing_by_cause, CAUSE)
 
     def _connections(self, _options: CallbackOptions) -> Observations:
         yield from self._while_known("connections", lambda sums: sums.states, STATE)

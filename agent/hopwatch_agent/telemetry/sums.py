@@ -14,6 +14,7 @@ from hopwatch_agent.telemetry.attributes import Attributes, attributes_of
 from hopwatch_agent.telemetry.snapshot import Taken
 
 PENDING_SENDS = COUNTERS.index("pending_sends")
+LOST, UNROUTABLE = COUNTERS.index("lost"), COUNTERS.index("unroutable")
 SHOWN_STATES = ("connected", "ready", "retrying", "refused")
 
 
@@ -21,7 +22,7 @@ SHOWN_STATES = ("connected", "ready", "retrying", "refused")
 class Sums:
     """Of one series. ``parts``: None for all that there was no room for; ``since``: nanoseconds since 1970.
 
-    ``counters`` and ``connections`` only grow, in the order of ``COUNTERS`` and ``CONNECTION_COUNTS``; the rest is as it is now.
+    ``counters`` (but for those that may fall) and ``connections`` only grow, in the order of ``COUNTERS`` and ``CONNECTION_COUNTS``; the rest is as it is now.
     """
 
     parts: Series | None
@@ -51,6 +52,11 @@ def sums_of(taken: Taken) -> dict[str, Sums]:
     for connection in taken.connections:
         _add_connection(in_use.get(connection.socket), connection)
     return found
+
+
+def missing_by_cause(sums: Sums) -> dict[str, int]:
+    """Messages missing, by the cause as far as one agent knows it: why a receiver misses one follows from both ends."""
+    return {"unexplained": sums.counters[LOST], "unroutable": sums.counters[UNROUTABLE]}
 
 
 def _begun(total: TotalState) -> Sums:
