@@ -131,9 +131,10 @@ def test_a_busy_thread_makes_no_false_onsets(narrow, journal: Journal, link, rea
         busy.join()
         sys.setswitchinterval(interval)
     delivered = set(reader.finish())
-    onsets = {event["number"] for event in journal.of("pub", "onset")}
+    written = journal.of("pub", "onset")
+    onsets = {event["number"] for event in written}
     assert onsets
-    assert not onsets & delivered
+    assert not delivered & {event["number"] for event in written if not event.get("unsure")}
     assert {first for first, _ in reader.inner_gaps} <= onsets
 
 
