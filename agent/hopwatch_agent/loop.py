@@ -11,7 +11,7 @@ from hopwatch_agent.openness import data_warning, journal_warning
 from hopwatch_agent.settings.sections import AgentSettings
 from hopwatch_agent.tick import Ticker
 
-TICK_SECONDS = 0.25
+TICK_SECONDS = 0.5
 RETRY_SECONDS = 1.0
 LAST_TICKS = 1000
 MEASURE_SECONDS = 1.0

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from hopwatch_agent.landing.schemas import KINDS, SCHEMA_VERSION, TIMESTAMP, schema_of
 from hopwatch_agent.store.blocks import PackedRow
 
-ROWS_AT_ONCE = 1_000
+ROWS_AT_ONCE = 500
 """Rows that are Python objects at the same time."""
 ROWS_A_GROUP = 20_000
 """Rows of a row group: until it is written they are in memory as columns."""

@@ -14,17 +14,17 @@ from hopwatch_agent.landing.schemas import KINDS
 from hopwatch_agent.live.state import Row
 from hopwatch_agent.store.database import meta, set_meta
 
-ROWS_A_BLOCK = 500
+ROWS_A_BLOCK = 200
 BYTES_A_BLOCK = 1024 * 1024
 _DAY = 86_400 * 1_000_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
-PackedRow = list[Any]
+PackedRow = tuple[Any, ...]
 """number, ``at``, process, ``n``, and the columns of its kind in the order of ``KINDS``."""
 NumberedRow = tuple[int, Row]
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(list[list[Any]]).decode
+_decode = msgspec.msgpack.Decoder(list[tuple[Any, ...]]).decode
 _NAMES = {kind: tuple(columns) for kind, columns in KINDS.items()}
 
 
@@ -64,7 +64,7 @@ def blocks_of(rows: Iterable[NumberedRow]) -> Iterator[Block]:
     """Rows in as few blocks as may be, in their order within each kind, day and host."""
     groups: defaultdict[tuple[str, str, int], list[PackedRow]] = defaultdict(list)
     for number, row in rows:
-        packed = [number, row.at, row.process, row.n, *map(row.values.get, _NAMES[row.kind])]
+        packed = (number, row.at, row.process, row.n, *map(row.values.get, _NAMES[row.kind]))
         groups[row.kind, row.host, row.at // _DAY].append(packed)
     for (kind, host, day), packed_rows in groups.items():
         for start in range(0, len(packed_rows), ROWS_A_BLOCK):
