@@ -16,10 +16,11 @@ from hopwatch_analysis.errors import AnalysisError, UnusableInputError
 from hopwatch_analysis.identities import identities
 from hopwatch_analysis.jvm import Jvm
 from hopwatch_analysis.output import refusal, require_writable, room_left
+from hopwatch_analysis.page import page
 from hopwatch_analysis.pipeline import find_losses
 from hopwatch_analysis.reading import Landed, SkippedFile, Tables, find_landed, load
 from hopwatch_analysis.records import Analysis
-from hopwatch_analysis.report import Json, report, write_report
+from hopwatch_analysis.report import Json, report, write_page, write_report
 from hopwatch_analysis.session import spark_session
 from hopwatch_analysis.summary import summarize
 from hopwatch_analysis.topology import Scope
@@ -51,7 +52,7 @@ def run_job(job: Job, master: str, progress: Progress, jvm: Jvm) -> None:
     with spark_session(master, landed.rows, jvm) as spark:
         analysis = _analyze(spark, landed, job, progress)
     print(verdict(analysis))
-    print(f"\nReport: {job.out / 'report.json'}")
+    print(f"\nReport: {job.out / 'report.html'}, and for programs {job.out / 'report.json'}")
 
 
 def analyze(
@@ -122,13 +123,14 @@ def _analyze_files(spark: SparkSession, landed: Landed, job: Job, progress: Prog
     known_end = min((at for at in (landed.latest, job.until) if at), default=None)
     if known_end is None:
         raise AnalysisError("no row of the landed files has a time")
-    scope = Scope(known_end, job.guard, job.since)
+    scope = Scope(known_end, job.guard, job.since, job.since or landed.earliest)
     tables = load(spark, landed, job.until)
     results = find_losses(tables, scope, progress)
     progress("writing tables and report")
     _write_tables(results, job.out)
     analysis = summarize(results, identities(tables), landed, scope)
     write_report(report(analysis), job.out)
+    write_page(page(analysis), job.out)
     return analysis
 
 

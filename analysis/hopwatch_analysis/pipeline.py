@@ -30,12 +30,13 @@ from hopwatch_analysis.onsets import onsets, onsets_of_edges, with_onset_between
 from hopwatch_analysis.place import Evidence, place
 from hopwatch_analysis.ranges import without
 from hopwatch_analysis.reading import Tables
+from hopwatch_analysis.timeline import timeline
 from hopwatch_analysis.topology import Scope, Topology, topology_of
 from hopwatch_analysis.unwrapped import unwrapped_receivers
 
 
 def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -> dict[str, DataFrame]:
-    """Result tables by name: hops, ledger, losses, incidents, findings, unchecked, agreed, faults, lost_events."""
+    """Result tables by name: hops, ledger, losses, incidents, findings, unchecked, agreed, faults, lost_events, timeline."""
     progress("who is connected to whom")
     topology = topology_of(tables, scope)
     progress("what each receiver was owed, and did not get")
@@ -66,10 +67,12 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     figures = incidents.edge_figures(
         topology.edges, topology.sockets, topology.facts, pressure, topology.endings
     )
+    hops = settle(ledger.hops(totals, topology.edges, topology.sockets))
+    lost_on_hops = acc.by_hop(accounts)
     return {
-        "hops": settle(ledger.hops(totals, topology.edges, topology.sockets)),
+        "hops": hops,
         "ledger": rows,
-        "losses": acc.by_hop(accounts),
+        "losses": lost_on_hops,
         "incidents": settle(
             incidents.incidents(accounts, figures, topology.sockets, unroutable.peers(tables["unroutable"]))
         ),
@@ -86,6 +89,17 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
         "lost_events": completeness.lost_events(tables["process"], tables["fault"]),
         "unchecked": checks.where("not agree").drop("agree"),
         "agreed": checks.where("agree").drop("agree"),
+        "timeline": settle(
+            timeline(
+                hops,
+                lost_on_hops,
+                topology.edges,
+                facts=topology.facts,
+                samples=tables["counters"],
+                sockets=topology.sockets,
+                buckets=scope.buckets,
+            )
+        ),
     }
 
 

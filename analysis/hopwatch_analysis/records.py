@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from hopwatch_analysis.buckets import Timeline
+
 NOBODY = "nobody"
 """The name of the receiving end of a hop that leads nowhere."""
 
@@ -199,6 +201,7 @@ class Analysis:
     """The first of them."""
     fault_count: int = 0
     lost_events: tuple[LostEvents, ...] = ()
+    timeline: Timeline | None = None
 
     @property
     def evidence_is_incomplete(self) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hopwatch_analysis.advice import advice
+from hopwatch_analysis.buckets import HopHistory, Timeline
 from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.evidence import evidence
 from hopwatch_analysis.records import Analysis, Fault, Hop, Incident, LedgerRow, Node, Unchecked
@@ -40,15 +41,24 @@ def report(analysis: Analysis) -> Json:
             }
             for lost in analysis.lost_events
         ],
+        "timeline": _timeline(analysis.timeline) if analysis.timeline else None,
     }
 
 
 def write_report(content: Json, folder: Path) -> Path:
     """Write report.json. Raises AnalysisError if the folder cannot be written."""
-    path = folder / "report.json"
+    return _write(folder / "report.json", json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_page(text: str, folder: Path) -> Path:
+    """Write report.html. Raises AnalysisError if the folder cannot be written."""
+    return _write(folder / "report.html", text)
+
+
+def _write(path: Path, text: str) -> Path:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise AnalysisError(f"cannot write {path}: {error}") from error
     return path
@@ -141,6 +151,29 @@ def _fault(fault: Fault) -> Json:
         "process": fault.process,
         "socket": fault.socket,
         "text": fault.text,
+    }
+
+
+def _timeline(timeline: Timeline) -> Json:
+    """Each list has one number a bucket."""
+    return {
+        "from": _time(timeline.buckets.begins_at),
+        "to": _time(timeline.buckets.ends_at),
+        "bucket_seconds": timeline.buckets.seconds,
+        "hops_left_out": timeline.hops_left_out,
+        "hops": [_history(history) for history in timeline.hops],
+    }
+
+
+def _history(history: HopHistory) -> Json:
+    return {
+        "hop": history.hop,
+        "lost": list(history.lost),
+        "onsets": list(history.onsets),
+        "reconnects": list(history.reconnects),
+        "sent": None if history.sent is None else list(history.sent),
+        "received": None if history.received is None else list(history.received),
+        "lost_at_other_times": history.lost_at_other_times,
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.histories import collected, hop_key
 from hopwatch_analysis.identities import utc
 from hopwatch_analysis.labels import Identity, labels
 from hopwatch_analysis.reading import Landed, Tables
@@ -55,6 +56,9 @@ def summarize(results: Tables, known: Mapping[str, Identity], landed: Landed, sc
         faults=_faults(results["faults"]),
         fault_count=results["faults"].count(),
         lost_events=_lost_events(results["lost_events"]),
+        timeline=collected(
+            results["timeline"], scope.buckets, {hop_key(row): _hop(row, told) for row in hops}
+        ),
     )
 
 

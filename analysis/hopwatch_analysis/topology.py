@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis import nodes, owed, unchecked
+from hopwatch_analysis.buckets import Buckets, buckets_of
 from hopwatch_analysis.carried import assigned, reach
 from hopwatch_analysis.counted import Counted, counted
 from hopwatch_analysis.frames import settle
@@ -19,11 +20,19 @@ from hopwatch_analysis.ways import way_edges, ways
 
 @dataclass(frozen=True)
 class Scope:
-    """What is looked at: ``ends_at`` is the newest moment known; a lane that moved within ``guard`` seconds of it is not closed."""
+    """What is looked at: ``ends_at`` is the newest moment known; a lane that moved within ``guard`` seconds of it is not closed.
+    ``begins_at`` is where the timeline begins (none: it has no extent).
+    """
 
     ends_at: datetime
     guard: float
     since: datetime | None = None
+    begins_at: datetime | None = None
+
+    @property
+    def buckets(self) -> Buckets:
+        """The window cut for the timeline."""
+        return buckets_of(self.begins_at or self.since or self.ends_at, self.ends_at)
 
 
 @dataclass(frozen=True)

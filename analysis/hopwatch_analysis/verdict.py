@@ -34,7 +34,7 @@ ONE = {"they": "it was", "these": "this message", "them": "it"}
 
 def verdict(analysis: Analysis) -> str:
     """The verdict as lines of text."""
-    lines = [_headline(analysis)]
+    lines = [headline(analysis)]
     for incident in analysis.incidents:
         lines += ["", *_incident(incident)]
     lines += ["", *(_receiver(row) for row in analysis.ledger if row.receiver)]
@@ -53,7 +53,8 @@ def verdict(analysis: Analysis) -> str:
     return "\n".join(lines)
 
 
-def _headline(analysis: Analysis) -> str:
+def headline(analysis: Analysis) -> str:
+    """The verdict in a sentence."""
     if not analysis.ledger:
         return _nothing_stamped(analysis)
     lost = sum(hop.lost for hop in analysis.hops)
@@ -82,21 +83,25 @@ def _nothing_stamped(analysis: Analysis) -> str:
 
 def _incident(incident: Incident) -> Iterator[str]:
     yield from _wrapped("", f"{incident.hop}: {counted(incident.lost, 'message')} lost")
-    yield f"  When:    {_span(incident.started_at, incident.ended_at)}"
+    yield f"  When:    {span(incident.started_at, incident.ended_at)}"
     sure = "exact" if incident.exact else "inferred"
-    words = ONE if incident.lost == 1 else SEVERAL
-    meaning = (THROWN_AWAY if incident.thrown_away else MEANING[incident.cause]).format(
-        sender=incident.sender, receiver=incident.receiver, kept_up=kept_up(incident), **words
-    )
-    yield from _wrapped("  Why:     ", f"{incident.cause} ({sure}): {meaning}.")
+    yield from _wrapped("  Why:     ", f"{incident.cause} ({sure}): {meaning(incident)}.")
     for number, item in enumerate(evidence(incident)):
         yield from _wrapped("  Seen:    " if number == 0 else " " * 11, f"- {item['text']}")
     for number, text in enumerate(advice(incident)):
         yield from _wrapped("  Change:  " if number == 0 else " " * 11, f"- {text}")
 
 
-def _span(started_at: datetime | None, ended_at: datetime | None) -> str:
-    """Both are in UTC."""
+def meaning(incident: Incident) -> str:
+    """What its cause says of it, without a full stop."""
+    words = ONE if incident.lost == 1 else SEVERAL
+    return (THROWN_AWAY if incident.thrown_away else MEANING[incident.cause]).format(
+        sender=incident.sender, receiver=incident.receiver, kept_up=kept_up(incident), **words
+    )
+
+
+def span(started_at: datetime | None, ended_at: datetime | None) -> str:
+    """From when to when, in words; both are in UTC."""
     if started_at is None or ended_at is None:
         return "not known"
     first, last = (f"{moment:%Y-%m-%d %H:%M:%S}" for moment in (started_at, ended_at))

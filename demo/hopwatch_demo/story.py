@@ -74,7 +74,7 @@ def conclude(folder: Folder) -> int:
             print(MARGIN + difference)
     else:
         print("The report equals the truth.")
-    print(f"Report: {relative(folder.report / 'report.json')}")
+    print(f"Report: {relative(folder.report / 'report.html')}")
     return 1 if wrong else 0
 
 

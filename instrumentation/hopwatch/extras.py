@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-PACKAGES = ("msgspec", "pyarrow", "fastapi", "pydantic", "uvicorn", "pyspark", "py4j", "pandas")
+PACKAGES = ("msgspec", "pyarrow", "fastapi", "pydantic", "uvicorn", "pyspark", "py4j", "pandas", "jinja2")
 """Packages that extras bring, and that hopwatch imports."""
 
 BROUGHT_BY = {"py4j": "pyspark"}

@@ -1,8 +1,12 @@
 """Many small systems, landed in one folder and analysed in one run: each test reads its own system's part."""
 
+from itertools import pairwise
+from pathlib import Path
+
 import pytest
 from hopwatch_analysis.job import analyze
 from landed_folder import LandedFolder, at, id_of
+from page_reader import Element, read_page
 from pyspark.sql import SparkSession
 from stories import Json, hop, incidents, pub_sub, row, through_proxy
 
@@ -467,12 +471,25 @@ STORIES = (
 
 
 @pytest.fixture(scope="module")
-def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Json:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("stories")
+
+
+@pytest.fixture(scope="module")
+def report(spark: SparkSession, folder: Path) -> Json:
     story = LandedFolder()
     for tell in STORIES:
         tell(story)
-    folder = tmp_path_factory.mktemp("stories")
     return analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
+
+
+@pytest.fixture(scope="module")
+def page(report: Json, folder: Path) -> Element:
+    return read_page((folder / "out" / "report.html").read_text(encoding="utf-8"))
+
+
+def timeline(report: Json, label: str) -> Json:
+    return next(item for item in report["timeline"]["hops"] if item["hop"] == label)
 
 
 def test_every_ledger_row_and_every_hop_balances(report: Json) -> None:
@@ -484,6 +501,59 @@ def test_every_ledger_row_and_every_hop_balances(report: Json) -> None:
 
 def test_incidents_add_up_to_what_hops_lost(report: Json) -> None:
     assert sum(item["lost"] for item in report["incidents"]) == sum(item["lost"] for item in report["hops"])
+
+
+def test_the_timeline_holds_all_that_the_worst_hops_lost(report: Json) -> None:
+    lost = {item["hop"]: item["lost"] for item in report["hops"]}
+    told = {
+        item["hop"]: sum(item["lost"]) + item["lost_at_other_times"] for item in report["timeline"]["hops"]
+    }
+    assert told == {name: lost[name] for name in told}
+    assert len(told) + report["timeline"]["hops_left_out"] == len(lost)
+    rest = [count for name, count in lost.items() if name not in told]
+    assert 0 < len(told) <= 40
+    assert max(rest) <= min(told.values())
+    assert all(one >= other for one, other in pairwise(told.values()))
+
+
+def test_a_loss_stands_where_its_messages_were_sent(report: Json) -> None:
+    assert (report["timeline"]["from"], report["timeline"]["bucket_seconds"]) == ("2026-05-04T12:00:00Z", 2)
+    bursty = timeline(report, "bursty → follower")
+    assert {bucket: count for bucket, count in enumerate(bursty["lost"]) if count} == {7: 500}
+    assert {bucket: count for bucket, count in enumerate(bursty["onsets"]) if count} == {7: 1}
+    slow = timeline(report, "quotes → slow")
+    assert [slow["lost"][bucket] for bucket in (1, 5, 10)] == [
+        10,
+        10,
+        10,
+    ]  # 100 from the 2nd second to the 20th
+
+
+def test_rates_come_from_what_the_ends_counted(report: Json) -> None:
+    bursty = timeline(report, "bursty → follower")
+    assert (sum(bursty["sent"]), sum(bursty["received"])) == (4000, 3500)
+    assert bursty["sent"][2] == 500  # all of it: nobody counted before
+    assert set(bursty["sent"][3:7]) == {200}  # 1000 from the 5th second to the 15th
+    assert timeline(report, "ten → reader")["sent"] is None
+
+
+def test_a_connection_that_came_back_is_in_the_timeline(report: Json) -> None:
+    shaky = timeline(report, "parts → shaky")
+    assert {bucket: count for bucket, count in enumerate(shaky["reconnects"]) if count} == {10: 1}
+
+
+def test_the_page_shows_what_the_report_says(report: Json, page: Element) -> None:
+    lost = sum(item["lost"] for item in report["hops"])
+    assert page.one("h1").text.startswith(f"✕LOST: {lost} messages on ")
+    rows = page.one("section", id="ledger").one("table").rows()
+    terms = ("sent", "delivered", "lost", "in_flight", "unexplained")
+    assert [row[2:7] for row in rows] == [[f"{item[name]:,}" for name in terms] for item in report["ledger"]]
+    incidents = [item.one("summary").text for item in page.one("section", id="incidents").all("details")]
+    assert len(incidents) == len(report["incidents"])
+    assert all(item["hop"] in text for item, text in zip(report["incidents"], incidents, strict=True))
+    assert len(page.one("section", id="hops").one("table").rows()) == len(report["hops"])
+    assert page.one("section", id="topology").all("a", class_="way")
+    assert len(page.one("section", id="timeline").all("figure")) == len(report["timeline"]["hops"])
 
 
 def test_a_slow_subscriber_loses_exactly_what_begins_at_onsets(report: Json) -> None:

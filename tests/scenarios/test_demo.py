@@ -49,7 +49,7 @@ def test_the_demo_ends_in_a_report_that_equals_the_truth(tmp_path: Path) -> None
     assert done.returncode == 0, done.stdout + done.stderr
     assert "The report equals the truth." in done.stdout
     assert "lost so far" in done.stdout
-    assert "Report: demo/report/report.json" in done.stdout
+    assert "Report: demo/report/report.html" in done.stdout
     report = json.loads((out / "report" / "report.json").read_text())
     assert [hop["hop"] for hop in report["hops"] if hop["lost"]] == ["proxy → slow"]
     assert processes_naming(out) == []
