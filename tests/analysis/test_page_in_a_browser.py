@@ -179,7 +179,7 @@ def test_on_paper_every_incident_is_open(opened: Opener) -> None:
     found.page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert found.page.locator("details:not([open])").count() == 0
     found.page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert found.page.locator("details:not([open])").count() == 15
+    assert found.page.locator(".incident:not([open])").count() == 15
 
 
 CONTRAST = """() => {

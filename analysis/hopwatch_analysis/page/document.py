@@ -22,6 +22,9 @@ MOST_ROWS = 5000
 """Of each table; more would make the page slow, and all are in report.json."""
 
 OPEN_INCIDENTS = 5
+FEW_CHARTS = 6
+"""As many are shown whether or not anything was lost on their hops."""
+
 TERMS = ("sent", "delivered", "lost", "in_flight", "unexplained")
 Item = TypeVar("Item")
 
@@ -46,8 +49,6 @@ def page(analysis: Analysis) -> str:
             box_width=BOX_WIDTH,
             first_incident=first_incident,
             charts=_charts(analysis),
-            ticks=charts.ticks(analysis.timeline.buckets) if analysis.timeline else [],
-            baselines=charts.BASELINES,
             step=charts.width_of(analysis.timeline.buckets) if analysis.timeline else "",
             ledger=_rows(
                 sorted(analysis.ledger, key=_missing) if _too_many(analysis.ledger) else analysis.ledger
@@ -92,6 +93,9 @@ def _environment() -> Environment:
         "OPEN_INCIDENTS": OPEN_INCIDENTS,
         "MOST_ROWS": MOST_ROWS,
         "TALLEST": charts.TALLEST,
+        "BASELINES": charts.BASELINES,
+        "FEW_CHARTS": FEW_CHARTS,
+        "ticks": charts.ticks,
     }
     return environment
 

@@ -21,6 +21,7 @@ function filter() {
       shown += fits ? 1 : 0;
     }
   }
+  for (const folded of document.querySelectorAll(".more")) folded.open ||= words.length > 0;
   found.value = words.length ? `${shown} of ${all} entries` : "";
 }
 
@@ -146,14 +147,14 @@ if (worst && view.scrollWidth > view.clientWidth) {
 }
 
 // what is closed is to be seen on paper, and where a link leads to
-const incidents = [...document.querySelectorAll("details")];
+const foldable = [...document.querySelectorAll("details")];
 let closed = [];
 addEventListener("beforeprint", () => {
-  closed = incidents.filter((incident) => !incident.open);
-  for (const incident of closed) incident.open = true;
+  closed = foldable.filter((one) => !one.open);
+  for (const one of closed) one.open = true;
 });
 addEventListener("afterprint", () => {
-  for (const incident of closed) incident.open = false;
+  for (const one of closed) one.open = false;
 });
 
 function openTarget() {
