@@ -55,10 +55,8 @@ def timeline(hops: DataFrame, losses: DataFrame, way_edges: DataFrame, *, facts:
 def bucket_of(moment: Column, buckets: Buckets) -> Column:
     """The number of the bucket: the last one for what is later, OUTSIDE for what is earlier or has no time."""
     since = sf.unix_micros(moment) - sf.unix_micros(sf.lit(buckets.begins_at))
-    number = sf.floor(since / (buckets.seconds * 1_000_000))
-    return sf.greatest(
-        sf.coalesce(sf.least(number, sf.lit(buckets.count - 1)), sf.lit(OUTSIDE)), sf.lit(OUTSIDE)
-    )
+    number = sf.coalesce(sf.floor(since / (buckets.seconds * 1_000_000)), sf.lit(OUTSIDE))
+    return sf.greatest(sf.least(number, sf.lit(buckets.count - 1)), sf.lit(OUTSIDE))
 
 
 def _lost(losses: DataFrame, buckets: Buckets) -> DataFrame:
