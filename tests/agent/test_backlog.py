@@ -30,7 +30,7 @@ class Pipes:
     def do(self, *command: object) -> int:
         """Has it do something; gives the number that came of it."""
         (number,) = self.program.ask(*command, event="done")
-        if command[0] in {"send", "open", "open_bare"}:
+        if command[0] in {"send", "open", "open_bare", "open_behind"}:
             self.sent += int(number)
         return int(number)
 
@@ -220,6 +220,19 @@ def test_where_full_pipes_are_not_seen_all_may_be_lost(pipes: Callable[..., Pipe
     pair.do("ask_past_us")
     pair.do("send", 5)
     assert counts(pair.backlog("receive")) == (5, 0)
+
+
+def test_what_a_proxy_passes_on_may_be_lost_there(pipes: Callable[..., Pipes]) -> None:
+    pair = pipes("PUB", "SUB", 1000)
+    pair.do("open_behind")
+    pair.do("drain", 0)
+    for _ in range(30):
+        pair.do("send", 100)
+    backlog = pair.backlog("receive")
+    assert counts(backlog) == (3000, 0)
+    # it is not known of any that it waits
+    assert backlog.oldest_at_least == 0.0
+    assert pair.do("drain", 0) < 3000
 
 
 def test_a_socket_has_the_sum_of_its_lanes(bench: Any, pipes: Callable[..., Pipes]) -> None:
