@@ -1,5 +1,6 @@
 """Where messages of real sockets are sitting, against what was really sent and received."""
 
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -20,9 +21,9 @@ SCRIPT = Path(__file__).parents[1] / "support" / "pipe_program.py"
 class Pipes:
     """The program, and how many messages it has sent and received."""
 
-    def __init__(self, bench: Any, sender: str, receiver: str, mark: int) -> None:
+    def __init__(self, bench: Any, sender: str, receiver: str, mark: int, *host: str) -> None:
         environment = environment_of("web-1", bench.journal)
-        command = [sys.executable, str(SCRIPT), sender, receiver, str(mark)]
+        command = [sys.executable, str(SCRIPT), sender, receiver, str(mark), *host]
         self._bench = bench
         self.program = Program(command, environment, bench.journal.parent / "pipes.stderr")
         self.sent = 0
@@ -220,6 +221,18 @@ def test_where_full_pipes_are_not_seen_all_may_be_lost(pipes: Callable[..., Pipe
     pair.do("ask_past_us")
     pair.do("send", 5)
     assert counts(pair.backlog("receive")) == (5, 0)
+
+
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="no IPv6 here")
+@pytest.mark.parametrize(("sender", "receiver"), [("PUB", "SUB"), ("PUSH", "PULL")])
+def test_ends_that_write_an_address_of_ipv4_in_two_ways_are_each_others(
+    pipes: Callable[..., Pipes], sender: str, receiver: str
+) -> None:
+    pair = pipes(sender, receiver, 1000, "[::]")
+    pair.do("open")
+    pair.do("drain", 0)
+    pair.do("send", 5)
+    assert counts(pair.backlog("send")) == (5, 5)
 
 
 def test_what_a_proxy_passes_on_may_be_lost_there(pipes: Callable[..., Pipes]) -> None:

@@ -10,15 +10,17 @@ SMALL = 4096
 
 
 class Pipes:
-    """A bound sender of a type with receivers of another; ``mark``: both high water marks."""
+    """A sender of a type, bound at a host's address, with receivers of another by IPv4; ``mark``: both high water marks."""
 
-    def __init__(self, sender: str, receiver: str, mark: int) -> None:
+    def __init__(self, sender: str, receiver: str, mark: int, host: str = "127.0.0.1") -> None:
         self._context = zmq.Context()
         self._receiver_type = getattr(zmq, receiver)
         self._mark = mark
         self._sender = self._context.socket(getattr(zmq, sender))
         self._sender.sndhwm, self._sender.sndbuf = mark, SMALL
-        self._endpoint = f"tcp://127.0.0.1:{hopwatch.wrap(self._sender, name='source', sequence='stamp').bind_to_random_port('tcp://127.0.0.1')}"
+        self._sender.ipv6 = ":" in host
+        hopwatch.wrap(self._sender, name="source", sequence="stamp")
+        self._endpoint = f"tcp://127.0.0.1:{self._sender.bind_to_random_port(f'tcp://{host}')}"
         self._receivers: list[zmq.Socket[bytes]] = []
 
     def open(self) -> str:
@@ -105,7 +107,7 @@ class Pipes:
 
 def main() -> None:
     """Does what each line says, and answers with "done" and what came of it."""
-    pipes = Pipes(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    pipes = Pipes(sys.argv[1], sys.argv[2], int(sys.argv[3]), *sys.argv[4:])
     for line in sys.stdin:
         name, *arguments = line.split()
         print("done", getattr(pipes, name)(*arguments), flush=True)
