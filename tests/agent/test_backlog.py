@@ -226,13 +226,18 @@ def test_where_full_pipes_are_not_seen_all_may_be_lost(pipes: Callable[..., Pipe
 @pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="no IPv6 here")
 @pytest.mark.parametrize(("sender", "receiver"), [("PUB", "SUB"), ("PUSH", "PULL")])
 def test_ends_that_write_an_address_of_ipv4_in_two_ways_are_each_others(
-    pipes: Callable[..., Pipes], sender: str, receiver: str
+    bench: Any, pipes: Callable[..., Pipes], sender: str, receiver: str
 ) -> None:
     pair = pipes(sender, receiver, 1000, "[::]")
     pair.do("open")
     pair.do("drain", 0)
     pair.do("send", 5)
     assert counts(pair.backlog("send")) == (5, 5)
+    one, other = bench.view.connections()
+    assert (one.local, one.remote) == (other.remote, other.local)
+    bench.land()
+    landed = [row for row in bench.rows("connection") if row["action"] == "connected"]
+    assert {row["local"] for row in landed} == {row["remote"] for row in landed}
 
 
 def test_what_a_proxy_passes_on_may_be_lost_there(pipes: Callable[..., Pipes]) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from hopwatch_agent.kernel.addresses import ends_of
 from hopwatch_agent.live.draft import Tables
 from hopwatch_agent.live.state import SocketState
 
@@ -24,19 +23,19 @@ class Peers:
 
 def peers_of(tables: Tables) -> dict[str, Peers]:
     """By socket, of those that have a connection now."""
-    every = [
-        (connection, ends_of(connection.local, connection.remote))
+    # by ipc there are no addresses
+    ends: dict[tuple[str | None, str | None], str] = {
+        (connection.local, connection.remote): connection.socket
         for connection in tables.connections.values()
-    ]
-    sockets = {ends: connection.socket for connection, ends in every if ends is not None}
+        if connection.local is not None
+    }
     found: dict[str, Peers] = {}
-    for connection, ends in every:
+    for connection in tables.connections.values():
         if connection.state not in UP:
             continue
         peers = found.setdefault(connection.socket, Peers())
         peers.connections += 1
-        other = None if ends is None else sockets.get(ends.seen_from_the_other)
-        peer = tables.sockets.get(other or "")
+        peer = tables.sockets.get(ends.get((connection.remote, connection.local), ""))
         if peer is not None and peer.proxy is None:
             peers.here.add(peer.socket)
         elif connection.local is not None:
