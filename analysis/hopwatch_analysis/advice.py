@@ -120,7 +120,7 @@ def _conflated(incident: Incident) -> list[str]:
 def _oversize(incident: Incident) -> list[str]:
     return [
         f"Raise ZMQ_MAXMSGSIZE of {incident.receiver} (now {incident.maxmsgsize}) above the largest message of {incident.sender}, or send smaller ones.",
-        "The one that is too large is lost with the connection, and with it what was under way behind it.",
+        "The one that is too large is lost with the connection, and with it what was under way behind it. A receiver that connected does not connect again.",
     ]
 
 

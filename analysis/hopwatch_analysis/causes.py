@@ -15,6 +15,8 @@ from hopwatch_analysis.place import overlaps_a_down
 IN_FLIGHT, UNEXPLAINED = "in_flight", "unexplained"
 IDLE_SECONDS = 0.3  # without a message for as long, a receiver has read all that had reached it
 
+A_WHILE = 0.3  # seconds: an end that closes sees its connections go down about then
+
 FULL_PIPE = "full_pipe"
 DEAD = ("died", "exited")
 
@@ -100,6 +102,7 @@ def _why_head() -> Column:
         .when(joined_before & (_drops_unseen() | sf.col("met_full_pipe")), _inferred(FULL_PIPE))
         .when(joined_before, _inferred(UNEXPLAINED))
         .when(joins() & sent_before_joining(), _exact("slow_joiner"))
+        .when(_conflates(), _inferred("conflated"))
         .when(joins(), _inferred("slow_joiner"))
         .otherwise(_inferred(UNEXPLAINED))
     )
@@ -134,6 +137,7 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
         .when(_drops_unseen() & _had_read_all(window_end) & ~_cut_off(), _inferred(FULL_PIPE))
         .when(sf.col("unsubscribed"), _inferred(UNEXPLAINED))
         .when(sf.col("linked").isNull(), _inferred(UNEXPLAINED))
+        .when(_went_down_for_good(), _went_down())
         .when(sender_gone & sf.col("x_end").isin(*DEAD), _unless_dropped_unseen("sender_died"))
         .when(sender_gone, _unless_dropped_unseen("closed"))
         .when(receiver_gone & sf.col("y_end").isin(*DEAD), _unless_dropped_unseen("receiver_died"))
@@ -205,6 +209,16 @@ def _x_first() -> Column:
 
 def _y_first() -> Column:
     return sf.col("y_ended_at").isNotNull() & ~_x_first()
+
+
+def _went_down_for_good() -> Column:
+    """The connection was down for a while before either end was gone, each end by its own clock, and did not come back."""
+    sender_was_there = _still_open("x") | (seconds(sf.col("x_ended_at"), sf.col("left_at")) > A_WHILE)
+    receiver_was_there = _still_open("y") | (
+        seconds(sf.col("y_ended_at"), sf.col("to_end_down_at")) > A_WHILE
+    )
+    both_saw_it = sf.col("left_at").isNotNull() & sf.col("to_end_down_at").isNotNull() & sf.col("is_down")
+    return sf.coalesce(both_saw_it & sender_was_there & receiver_was_there, sf.lit(False))
 
 
 def _cut_off() -> Column:
