@@ -17,12 +17,14 @@ Story = Callable[[Teller], None]
 LONGEST_STORY = 7.0
 QUIET_FLEETS = 0.1
 MOST_SKEW = 3.0
+LATE_HOSTS = 0.2
 
 QUIET: Mapping[str, Story] = {
     "quiet": stories.quiet,
     "restarted_feed": stories.restarted_feed,
     "unstamped": stories.unstamped,
     "fan_out": shared_stories.fan_out,
+    "refused": shared_stories.refused,
     "fan_in": shared_stories.fan_in,
     "quiet_chain": proxy_stories.quiet_chain,
 }
@@ -65,9 +67,10 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Fleet:
-    """What its agents land, by host, and the truth."""
+    """What its agents land, by host, and the truth. The agents of ``late`` hosts land all but the first files late."""
 
     hosts: tuple[Host, ...]
+    late: frozenset[str]
     truth: Json
 
 
@@ -92,7 +95,8 @@ def simulate(drawn: Drawn) -> Fleet:
         world.at(begins, partial(ALL[name], Teller(site, begins, ends)))
     world.run(until=ends)
     hosts = tuple(agent.host for agent in site.agents)
+    late = frozenset(host.name for host in hosts if world.chance.random() < LATE_HOSTS)
     about = {"seed": drawn.seed, "stories": list(drawn.stories), "hours": drawn.hours}
     hosts_told = [{"host": host.name, "clock_ahead_by": round(host.skew, 6)} for host in hosts]
     window = {"from": EPOCH.isoformat(), "to": (EPOCH + timedelta(seconds=math.ceil(ends))).isoformat()}
-    return Fleet(hosts, {**about, "window": window, "hosts": hosts_told, **truth_of(site)})
+    return Fleet(hosts, late, {**about, "window": window, "hosts": hosts_told, **truth_of(site)})

@@ -16,30 +16,36 @@ from hopwatch_simulate.hosts import Host, Row
 
 TRUTH = "truth.json"
 BATCHES = 2
-"""Of a kind and a day that each agent lands; a later one may arrive late."""
+"""Files of a kind and a day that each agent lands."""
 
 
 def land(fleet: Fleet, folder: Path) -> None:
     """Write all files. Raises SimulationError if the folder cannot be written."""
     try:
-        for host in fleet.hosts:
-            _land_host(host, folder)
-        (folder / TRUTH).write_text(json.dumps(fleet.truth, indent=1) + "\n", encoding="utf-8")
+        later = [path for host in fleet.hosts for path in _land_host(host, folder) if host.name in fleet.late]
+        truth = {**fleet.truth, "late_files": sorted(str(path.relative_to(folder)) for path in later)}
+        (folder / TRUTH).write_text(json.dumps(truth, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise SimulationError(f"cannot write {folder}: {error}") from error
 
 
-def _land_host(host: Host, folder: Path) -> None:
+def _land_host(host: Host, folder: Path) -> list[Path]:
+    """Write a host's files; gives those that are not the first of their kind and day."""
+    later = []
     by_day: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for kind, row in host.rows:
         by_day[kind, row["at"].date().isoformat()].append(row)
     for number, ((kind, day), rows) in enumerate(by_day.items()):
         place = folder / f"kind={kind}" / f"date={day}" / f"host={quote(host.name, safe='')}"
         place.mkdir(parents=True, exist_ok=True)
-        size = max(100, -(-len(rows) // BATCHES))
+        size = max(20, -(-len(rows) // BATCHES))
         for batch, start in enumerate(range(0, len(rows), size)):
             first = number * BATCHES + batch
-            _write(place / f"{first:012d}-{first:012d}.parquet", kind, rows[start : start + size])
+            path = place / f"{first:012d}-{first:012d}.parquet"
+            _write(path, kind, rows[start : start + size])
+            if batch:
+                later.append(path)
+    return later
 
 
 def _write(path: Path, kind: str, rows: list[Row]) -> None:

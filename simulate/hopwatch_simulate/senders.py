@@ -27,13 +27,14 @@ class Outlet:
         sending = socket.sending.get(lane, SendingLane(b""))
         stamped_at = socket.process.host.clock(self.world.now) if socket.stamps else None
         number = socket.counters["sent"]
-        message = Message(socket.id, number, lane, sending.count, topic or b"", frames, size, self.world.now, stamped_at)  # fmt: skip
-        sending.count += 1
-        sending.frames += message.frames_on_the_wire
-        return message
+        return Message(socket.id, number, lane, sending.count, topic or b"", frames, size, self.world.now, stamped_at)  # fmt: skip
 
     def count(self, message: Message) -> None:
-        """The send returned."""
+        """The send returned: it has its numbers now."""
+        lane = self.socket.sending.get(message.lane)
+        if lane is not None:
+            lane.count += 1
+            lane.frames += message.frames_on_the_wire
         counters = self.socket.counters
         counters["sent"] += 1
         counters["sent_more_frames"] += message.frames - 1
@@ -91,14 +92,23 @@ class Outlet:
 
 
 class SendingApp:
-    """An application that sends: at each of its times one message, of its topics in turn."""
+    """An application that sends: at each of its times one message, of its topics in turn.
+
+    Where no pipe has room it waits, if ``patient``; else it gets EAGAIN and lets the message go.
+    """
 
     def __init__(
-        self, outlet: Outlet, times: Sequence[float], topics: Sequence[bytes | None], size: int
+        self,
+        outlet: Outlet,
+        times: Sequence[float],
+        topics: Sequence[bytes | None],
+        size: int,
+        *,
+        patient: bool,
     ) -> None:
         self.outlet, self.world = outlet, outlet.world
         self.times, self.topics, self.size = times, topics, size
-        self.stopped = False
+        self.patient, self.stopped = patient, False
         self._next = 0
         self._waiting: tuple[float, Message] | None = None
         outlet.room_is_there = self._try_again
@@ -126,6 +136,10 @@ class SendingApp:
         if self.outlet.share_out(message):
             self._sent(message)
             return
+        if not self.patient:
+            self.outlet.socket.counters["eagain_sends"] += 1
+            self._go_on()
+            return
         self._waiting = (self.world.now, message)
 
     def _try_again(self) -> None:
@@ -140,6 +154,9 @@ class SendingApp:
 
     def _sent(self, message: Message) -> None:
         self.outlet.count(message)
+        self._go_on()
+
+    def _go_on(self) -> None:
         self._next += 1
         if self._next < len(self.times):
             self.world.at(self.times[self._next], self._send)

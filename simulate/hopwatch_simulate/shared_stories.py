@@ -71,6 +71,14 @@ def killed_source(tell: Teller) -> None:
     tell.at(1.6 + SETTLED, worker[0].leave)
 
 
+def refused(tell: Teller) -> None:
+    """The PUSH does not wait for its slow worker: what gets EAGAIN was never accepted, and is no loss on the way."""
+    source = _source(tell, options={"sndhwm": 20})
+    worker = _worker(tell, source, 0.004, options={"rcvhwm": 10})
+    tell.site.sends(*source, tell.steady(0.5, 800, 0.001), patient=False)
+    _all_leave(tell, 1.7 + SETTLED, source, worker)
+
+
 def _source(tell: Teller, *, bound: bool = True, options: Options = NONE) -> Pusher:
     party = tell.site.party("jobs")
     outlet = tell.site.sender(party, tell.site.name("jobs"), "PUSH", options=options)

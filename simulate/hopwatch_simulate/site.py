@@ -88,9 +88,9 @@ class Site:
         return proxy
 
     def sends(self, party: Party, outlet: Outlet, times: Sequence[float], topics: Sequence[bytes | None] = (None,),
-              size: int = 200) -> SendingApp:  # fmt: skip
+              size: int = 200, patient: bool = True) -> SendingApp:  # fmt: skip
         """The party's application sends at these times."""
-        app = SendingApp(outlet, times, topics, size)
+        app = SendingApp(outlet, times, topics, size, patient=patient)
         party.apps.append(app)
         app.start()
         return app

@@ -47,7 +47,16 @@ def truth_of(site: Site) -> Json:
     for passage in passages.values():
         for way in _ways(passage, behind):
             _follow(passage, way, fates)
-    return {"ledger": [_ledger_row(books) for books in fates.books], "hops": list(_hops(fates, site))}
+    refused = [
+        {"socket": socket.id, "name": socket.name, "messages": socket.counters["eagain_sends"]}
+        for socket in (passage.socket for passage in passages.values())
+        if socket.counters["eagain_sends"]
+    ]
+    return {
+        "ledger": [_ledger_row(books) for books in fates.books],
+        "hops": list(_hops(fates, site)),
+        "refused": refused,
+    }
 
 
 def _ways(passage: Passage, behind: dict[str, Passage]) -> Iterator[Way]:
@@ -104,6 +113,7 @@ def _ledger_row(books: Books) -> Json:
         "delivered": books.delivered,
         "lost": books.lost,
         "in_flight": books.in_flight,
+        "open": any(each.ended is None for each in ends),
         "knowable": all(each.stamps and not each.process.dark for each in ends),
     }
 
@@ -118,7 +128,8 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
 
     for key, edge in fates.edges.items():
         causes = {cause: lost for (of_edge, cause), lost in fates.lost.items() if of_edge == key}
-        known = not (edge.sender.process.dark or edge.receiver.process.dark)
+        stamped = all(message.stamped_at for lost in causes.values() for message in lost)
+        known = stamped and not (edge.sender.process.dark or edge.receiver.process.dark)
         doubtful = _doubtful(edge, causes)
         yield {
             "from": node(edge.sender),

@@ -1,6 +1,8 @@
 """Simulated fleets: their books balance, the same seed tells the same, every cause is there, and rows fit their schemas."""
 
+import dataclasses
 import hashlib
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -81,6 +83,14 @@ def test_the_same_seed_writes_the_same_files(tmp_path: Path) -> None:
         written.append(digests(tmp_path / name))
     assert written[0] == written[1]
     assert TRUTH in written[0]
+
+
+def test_files_that_come_late_are_named_in_the_truth(tmp_path: Path) -> None:
+    fleet = simulate(Drawn(1, 2, 0.0, ("slow_subscriber",)))
+    land(dataclasses.replace(fleet, late=frozenset(host.name for host in fleet.hosts)), tmp_path)
+    late = json.loads((tmp_path / TRUTH).read_text())["late_files"]
+    assert late
+    assert all((tmp_path / name).is_file() for name in late)
 
 
 def test_another_seed_is_another_fleet() -> None:

@@ -8,7 +8,7 @@ from hopwatch_simulate.score import Score
 TRUTH: dict[str, Any] = {
     "ledger": [
         {"stream": "a", "name": "quotes", "receiver": "b", "receiver_name": "desk", "sent": 100, "delivered": 90, "lost": 10,
-         "in_flight": 0, "knowable": True},
+         "in_flight": 0, "open": False, "knowable": True},
     ],
     "hops": [
         {"from": {"name": "quotes", "sockets": ["a"]}, "to": {"name": "desk", "sockets": ["b"]}, "lost": 10, "knowable": True,
