@@ -53,6 +53,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--hosts", type=int, help="hosts of each fleet (default: drawn)")
     parser.add_argument("--story", nargs="+", choices=sorted(ALL), help="fleets of these stories only")
+    parser.add_argument("--skew", type=float, help="seconds that clocks are wrong at most (default: drawn)")
     parser.add_argument("--keep", type=Path, help="where each fleet's truth and report are kept")
     return parser.parse_args()
 
@@ -65,7 +66,9 @@ def _range(text: str) -> range:
 def _fleets(args: argparse.Namespace) -> Iterator[Drawn]:
     for seed in args.seeds:
         drawn = draw(seed, args.hosts)
-        yield Drawn(seed, drawn.hosts, drawn.hours, tuple(args.story)) if args.story else drawn
+        stories = tuple(args.story) if args.story else drawn.stories
+        skew = drawn.skew if args.skew is None else args.skew
+        yield Drawn(seed, drawn.hosts, drawn.hours, stories, skew)
 
 
 def _table(score: Score, fleets: int, stories: int) -> str:

@@ -17,6 +17,7 @@ Story = Callable[[Teller], None]
 LONGEST_STORY = 7.0
 QUIET_FLEETS = 0.1
 MOST_SKEW = 3.0
+SKEWED_FLEETS = 0.7
 LATE_HOSTS = 0.2
 
 QUIET: Mapping[str, Story] = {
@@ -63,6 +64,8 @@ class Drawn:
     hosts: int
     hours: float
     stories: tuple[str, ...]
+    skew: float = MOST_SKEW
+    """Seconds by which its hosts' clocks are wrong at most."""
 
 
 @dataclass(frozen=True)
@@ -80,14 +83,15 @@ def draw(seed: int, hosts: int | None = None, hours: float = 0.002) -> Drawn:
     number = hosts or chance.randint(1, 6)
     names = list(QUIET if chance.random() < QUIET_FLEETS else ALL)
     count = max(1, round(number * chance.uniform(0.6, 1.4)))
-    return Drawn(seed, number, hours, tuple(chance.choice(names) for _ in range(count)))
+    skew = MOST_SKEW if chance.random() < SKEWED_FLEETS else 0.0
+    return Drawn(seed, number, hours, tuple(chance.choice(names) for _ in range(count)), skew)
 
 
 def simulate(drawn: Drawn) -> Fleet:
     """Let the stories of a fleet happen."""
     world = World(drawn.seed)
     site = Site(world)
-    site.add_hosts(drawn.hosts, MOST_SKEW if world.chance.random() < 0.7 else 0.0)
+    site.add_hosts(drawn.hosts, drawn.skew)
     span = drawn.hours * 3600
     ends = span + LONGEST_STORY
     for name in drawn.stories:

@@ -17,6 +17,8 @@ from hopwatch_simulate.world import World
 
 TRANSLATED = 0.15
 """How often there is an address translation between the two ends of a connection."""
+SAME_PORT = 0.7
+"""How often that leaves the port as it is."""
 
 
 @dataclass
@@ -137,9 +139,10 @@ class Site:
     def _seen_as(self, bound: Socket) -> str:
         """The address under which others reach a bound socket."""
         chance = self.world.chance
-        if chance.random() < TRANSLATED:
-            return f"10.96.{chance.randrange(256)}.{chance.randrange(1, 255)}:{chance.randrange(80, 9000)}"
         own = self.endpoints[bound.id].removeprefix("tcp://")
+        if chance.random() < TRANSLATED:
+            port = own.rpartition(":")[2] if chance.random() < SAME_PORT else chance.randrange(80, 9000)
+            return f"10.96.{chance.randrange(256)}.{chance.randrange(1, 255)}:{port}"
         return own.replace("0.0.0.0", bound.process.host.address)  # noqa: S104 - as above
 
     def _opened(self, party: Party, socket: Socket) -> Socket:
