@@ -39,6 +39,13 @@ class End:
         places = {"local": self.local, "remote": self.remote, "accepted": self.accepted}
         self.socket.event("connection", connection=self.number, **places, **about)
 
+    def told_down(self) -> None:
+        """The monitor tells that the connection is gone; a connecting socket will try again."""
+        self.socket.connected_to.discard(self.endpoint)
+        self.told("disconnected")
+        if not self.accepted:
+            self.retries()
+
     def retries(self) -> None:
         """A connecting socket goes on trying."""
         for wait in RETRIES:
@@ -62,6 +69,7 @@ class Link:
         self.world = outlet.world
         self.pipe: Pipe | None = None
         self.seen_as = seen_as
+        self._gone: str | None = None
         self.on_subscription: Callable[[set[bytes]], None] = _of_no_interest
         ends = [End(each, each is bound, endpoint if each is bound else f"tcp://{seen_as}")
                 for each in (outlet.socket, inlet.socket)]  # fmt: skip
@@ -107,14 +115,20 @@ class Link:
             self._end(cause)
             self._tell_down(self.receiver)
 
-    def receiver_gone(self) -> None:
-        """The receiving socket is closed or dead; what it had not read is accounted for with it."""
+    def receiver_gone(self, cause: str) -> None:
+        """The receiving socket is closed or dead: what is in the pipe is lost, and what goes into it until the sender knows."""
+        if self.pipe is None:
+            return
+        self._gone = cause
+        self.world.after(self._lag(), self._sender_knows)
+
+    def _sender_knows(self) -> None:
         if self.pipe is None:
             return
         self._end("closed")
-        self._tell_down(self.sender)
+        self.sender.told_down()
         if self.sender.socket.sending:
-            self.world.after(self._lag(), self.sender.socket.tell_lanes)
+            self.sender.socket.tell_lanes()
 
     def _joined(self, pipe: Pipe, topics: set[bytes]) -> None:
         if pipe.up and not self.sender.socket.ended:
@@ -136,19 +150,15 @@ class Link:
             return
         self.edge.leave(self.world.now)
         self.outlet.pipes = [(each, edge) for each, edge in self.outlet.pipes if each is not pipe]
-        if pipe.up:
-            for message in pipe.break_off():
-                self.edge.lost.setdefault(message, cause)
+        for message in pipe.break_off():
+            self.edge.lost.setdefault(message, self._gone or cause)
+        if self._gone:
+            for message in pipe.arrived:
+                self.edge.lost.setdefault(message, self._gone)
+            pipe.arrived.clear()
 
     def _tell_down(self, end: End) -> None:
-        end.socket.connected_to.discard(end.endpoint)
-
-        def tell() -> None:
-            end.told("disconnected")
-            if not end.accepted:
-                end.retries()
-
-        self.world.after(self._lag(), tell)
+        self.world.after(self._lag(), end.told_down)
 
     def _lag(self) -> float:
         return self.wire.latency + self.world.between(0.0002, 0.0015)

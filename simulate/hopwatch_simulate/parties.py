@@ -35,10 +35,7 @@ class Party:
             inlet.socket.ended = "died"
         for link in self.outgoing:
             link.sender_gone("sender_died")
-        for inlet in self.inlets:
-            inlet.left_unread("receiver_died")
-        for link in self.incoming:
-            link.receiver_gone()
+        self._receivers_gone("receiver_died")
         self.agent.gone(self.process, exited=False)
 
     def leave(self) -> None:
@@ -47,12 +44,17 @@ class Party:
         for proxy in self.proxies:
             proxy.end()
         for inlet in self.inlets:
-            inlet.socket.close(unread=inlet.left_unread("closed") if inlet.socket.kind != "XSUB" else None)
-        for link in self.incoming:
-            link.receiver_gone()
+            inlet.socket.close(unread=inlet.unread() if inlet.socket.kind != "XSUB" else None)
+        self._receivers_gone("closed")
         for outlet in self.outlets:
             outlet.socket.close()
         self._flush()
+
+    def _receivers_gone(self, cause: str) -> None:
+        for inlet in self.inlets:
+            inlet.lose_unread(cause)
+        for link in self.incoming:
+            link.receiver_gone(cause)
 
     def _stop_work(self) -> None:
         for app in self.apps:

@@ -44,19 +44,23 @@ class Inlet:
         """The application reads no more."""
         self.stopped = True
 
-    def left_unread(self, cause: str) -> bool:
-        """The socket is gone: what it had not read is lost. Whether there was any."""
-        any_left = False
+    def unread(self) -> bool:
+        """Whether there are messages that it has not read."""
+        return any(pipe.arrived for pipe, _ in self.pipes)
+
+    def lose_unread(self, cause: str) -> None:
+        """The socket is gone: what it had not read of connections that are gone as well is lost."""
         for pipe, edge in self.pipes:
-            for message in [*pipe.arrived, *(pipe.break_off() if pipe.up else ())]:
-                edge.lost.setdefault(message, cause)
-                any_left = True
-            pipe.arrived.clear()
-        return any_left
+            if not pipe.up:
+                for message in pipe.arrived:
+                    edge.lost.setdefault(message, cause)
+                pipe.arrived.clear()
 
     def _read(self) -> None:
-        self._reading = False
         found = None if self.stopped else self._next()
+        self._reading = (
+            False  # not before: reading lets more messages in, which is no reason to read at once again
+        )
         if found is None:
             return
         message, edge = found

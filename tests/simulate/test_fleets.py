@@ -4,7 +4,9 @@ import dataclasses
 import hashlib
 import json
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -30,7 +32,7 @@ def of_story(name: str, seed: int = 1) -> Fleet:
     return simulate(Drawn(seed, 2, 0.0, (name,)))
 
 
-def rows(fleet: Fleet, kind: str) -> list[dict[str, object]]:
+def rows(fleet: Fleet, kind: str) -> list[dict[str, Any]]:
     return [row for host in fleet.hosts for of_kind, row in host.rows if of_kind == kind]
 
 
@@ -132,3 +134,15 @@ def test_nothing_is_landed_of_a_process_that_is_not_instrumented() -> None:
     assert unknowable
     landed = {row["socket"] for row in rows(fleet, "socket")}
     assert not landed & {row["receiver"] for row in unknowable}
+
+
+def test_a_slow_reader_never_reads_faster_than_it_can() -> None:
+    fleet = of_story("slow_subscriber")
+    slow = next(hop["to"]["sockets"][0] for hop in fleet.truth["hops"])
+    samples = [row for row in rows(fleet, "counters") if row["socket"] == slow and not row["final"]]
+    rates = [
+        (after["received"] - before["received"]) / (after["at"] - before["at"]).total_seconds()
+        for before, after in pairwise(samples)
+    ]
+    assert rates
+    assert max(rates) <= 1 / 0.003 + 1
