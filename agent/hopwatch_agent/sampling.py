@@ -52,7 +52,7 @@ class Readings:
     """When these numbers were read."""
 
     files: dict[int, tuple[tuple[int, int, Room], CountersFile]] = field(default_factory=dict)
-    """What each counters file said, by its content's size and hash: most are the same a fifth of a second later."""
+    """What each counters file said, by its content's size and hash: most are the same at the next tick."""
 
     settled: bool = False
     """Whether there is nothing that a sample would add, as long as no file changes and no event comes."""

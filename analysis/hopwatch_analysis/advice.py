@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
-from hopwatch_analysis.records import NOBODY, Incident
+from hopwatch_analysis.records import NOBODY, Incident, KilledForMemory
+
+LOSSY = 0.01
 
 
 def advice(incident: Incident) -> list[str]:
@@ -43,6 +45,21 @@ def _hwm_too_low(incident: Incident) -> list[str]:
         ),
         f"Or let {incident.sender} send its bursts more evenly.",
     ]
+
+
+def _network(incident: Incident) -> list[str]:
+    lossy = incident.retransmissions and incident.segments_sent and is_lossy(incident)
+    where = f"the network between {incident.sender} and {incident.receiver}"
+    return [
+        f"Find out why {where} loses packets." if lossy else f"Give {where} more bandwidth.",
+        "Or send less over it: subscribe to less, compress, or put small messages together. The receiver is not the limit: making it faster changes nothing.",
+        f"A higher mark only delays the loss: {_time_bought(incident)}",
+    ]
+
+
+def is_lossy(incident: Incident) -> bool:
+    """Whether so many segments had to be sent again that packets are lost on the way."""
+    return (incident.retransmissions or 0) >= LOSSY * max(1, incident.segments_sent or 0)
 
 
 def _slow_joiner(incident: Incident) -> list[str]:
@@ -92,9 +109,25 @@ def _closed(incident: Incident) -> list[str]:
     ]
 
 
+def _conflated(incident: Incident) -> list[str]:
+    name = incident.sender if incident.conflated_at == "sender" else incident.receiver
+    return [
+        f"If every message counts, do without ZMQ_CONFLATE on {name}, and set marks that hold what can be waiting.",
+        "If only the newest one does, nothing is wrong: this is what the option is for.",
+    ]
+
+
+def _oversize(incident: Incident) -> list[str]:
+    return [
+        f"Raise ZMQ_MAXMSGSIZE of {incident.receiver} (now {incident.maxmsgsize}) above the largest message of {incident.sender}, or send smaller ones.",
+        "The one that is too large is lost with the connection, and with it what was under way behind it. A receiver that connected does not connect again.",
+    ]
+
+
 def _sender_died(incident: Incident) -> list[str]:
     mark = f" (now {incident.sndhwm})" if incident.sndhwm is not None else ""
     return [
+        *_more_memory(incident.sender, incident.sender_killed),
         f"Find out why the process of {incident.sender} ended. Messages queued in a process die with it.",
         f"A lower SNDHWM{mark} bounds how many that can be; messages that must not be lost have to be stored until acknowledged.",
     ]
@@ -103,8 +136,18 @@ def _sender_died(incident: Incident) -> list[str]:
 def _receiver_died(incident: Incident) -> list[str]:
     mark = f" (now {incident.rcvhwm})" if incident.rcvhwm is not None else ""
     return [
+        *_more_memory(incident.receiver, incident.receiver_killed),
         f"Find out why the process of {incident.receiver} ended. What had reached it unread, and what was under way to it, died with it.",
         f"A lower RCVHWM{mark} bounds how many that can be; work that must be done needs an acknowledgement, and to be sent again without one.",
+    ]
+
+
+def _more_memory(name: str, killed: KilledForMemory | None) -> list[str]:
+    if killed is None:
+        return []
+    now = "" if killed.limit is None else f" (now {killed.limit / 1e6:,.0f} MB)"
+    return [
+        f"Give the process of {name} more memory{now}, or lower marks: a queue takes its mark times the size of a message."
     ]
 
 
@@ -125,9 +168,12 @@ def _unroutable(incident: Incident) -> list[str]:
 ADVICE: dict[str, Callable[[Incident], list[str]]] = {
     "slow_receiver": _slow_receiver,
     "hwm_too_low": _hwm_too_low,
+    "network": _network,
     "slow_joiner": _slow_joiner,
     "reconnect": _reconnect,
     "closed": _closed,
+    "conflated": _conflated,
+    "oversize": _oversize,
     "sender_died": _sender_died,
     "receiver_died": _receiver_died,
     "unroutable": _unroutable,

@@ -2,11 +2,12 @@
 
 from datetime import datetime
 
-from pyspark.sql import Column, DataFrame, Window, WindowSpec
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.frames import prefixed, seconds
+from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.joining import came_back_first, joins, never_joined, sent_before_joining
+from hopwatch_analysis.limits import NETWORK, RECEIVER
 from hopwatch_analysis.links import saw_it_end
 from hopwatch_analysis.nodes import DROPPING_TYPES
 from hopwatch_analysis.place import overlaps_a_down
@@ -14,66 +15,10 @@ from hopwatch_analysis.place import overlaps_a_down
 IN_FLIGHT, UNEXPLAINED = "in_flight", "unexplained"
 IDLE_SECONDS = 0.3  # without a message for as long, a receiver has read all that had reached it
 
+A_WHILE = 0.3  # seconds: an end that closes sees its connections go down about then
+
 FULL_PIPE = "full_pipe"
 DEAD = ("died", "exited")
-
-
-def with_facts(
-    losses: DataFrame, sockets: DataFrame, links: DataFrame, link_facts: DataFrame, lanes: DataFrame
-) -> DataFrame:
-    """Adds what is known of each end of the hop (``x_*`` sends, ``y_*`` receives), of the link and the sender's lane.
-
-    ``linked`` is null where no connection between the two ends is known: somebody who is not wrapped may stand between.
-    """
-    ends = sockets.select(
-        "socket",
-        "type",
-        "probed",
-        "end",
-        "ended_at",
-        "unread",
-        "opened_at",
-        "node_type",
-        "host",
-        "name",
-        "rcvhwm",
-        "sndhwm",
-    )
-    sender = ends.select(sf.col("socket").alias("stream"), sf.col("ended_at").alias("sender_ended_at"))
-    per_stream = Window.partitionBy("stream")
-    moved = lanes.select(
-        "stream",
-        "lane",
-        sf.sum("sent").over(per_stream).alias("stream_sent"),
-        sf.count("*").over(per_stream).alias("lanes_of_stream"),
-        sf.col("moved_at").alias("sent_at"),
-        sf.col("moved_after").alias("sent_after"),
-    )
-    per_edge = Window.partitionBy("stream", "from_socket", "to_socket")
-    full_at_the_end = sf.col("begins_at_onset") & sf.col("part").isin("tail", "all")
-    linked = links.select("from_socket", "to_socket", sf.lit(True).alias("linked"))
-    got_all_before_it = sf.coalesce(sf.col("reached") == sf.col("onset_number"), sf.lit(False))
-    return (
-        losses.withColumns(
-            {
-                "met_full_pipe": sf.max("begins_at_onset").over(per_edge),
-                "full_in_another_lane": _in_another_lane(full_at_the_end, per_edge),
-                "stopped_at_onset": sf.max(full_at_the_end & got_all_before_it).over(per_edge),
-            }
-        )
-        .join(prefixed(ends, "x", "socket", "from_socket"), on="from_socket", how="left")
-        .join(prefixed(ends, "y", "socket", "to_socket"), on="to_socket", how="left")
-        .join(sender, on="stream", how="left")
-        .join(link_facts, on=["from_socket", "to_socket"], how="left")
-        .join(linked, on=["from_socket", "to_socket"], how="left")
-        .join(moved, on=["stream", "lane"], how="left")
-    )
-
-
-def _in_another_lane(condition: Column, group: WindowSpec) -> Column:
-    lane = sf.when(condition, sf.col("lane"))
-    other = (sf.min(lane).over(group) != sf.col("lane")) | (sf.max(lane).over(group) != sf.col("lane"))
-    return sf.coalesce(other, sf.lit(False))
 
 
 def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFrame:
@@ -86,11 +31,24 @@ def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFra
         .otherwise(_why_end(window_end, guard))
     )
     told = losses.withColumn("why", by_part)
-    flavour = sf.when(sf.col("in_bursts"), "hwm_too_low").otherwise("slow_receiver")
-    cause = sf.when(sf.col("why.cause") == FULL_PIPE, flavour).otherwise(sf.col("why.cause"))
-    guessed = sf.col("sparse") & ((sf.col("part") == "inner") | (sf.col("why.cause") == FULL_PIPE))
+    full_pipe = sf.col("why.cause") == FULL_PIPE
+    cause = sf.when(full_pipe, _why_full()).otherwise(sf.col("why.cause"))
+    sparse = sf.col("sparse") & ((sf.col("part") == "inner") | full_pipe)
+    guessed = sparse | (full_pipe & _network_may_be_why())
     certainty = sf.when(guessed, "inferred").otherwise(sf.col("why.certainty"))
     return told.withColumns({"cause": cause, "certainty": certainty}).drop("why")
+
+
+def _why_full() -> Column:
+    by_network = sf.coalesce(sf.col("limited_by") == NETWORK, sf.lit(False))
+    return sf.when(by_network, NETWORK).when(sf.col("in_bursts"), "hwm_too_low").otherwise("slow_receiver")
+
+
+def _network_may_be_why() -> Column:
+    """Between two hosts, unless the kernel said that it was the receiver."""
+    between_hosts = (sf.col("link_transport") == "tcp") & (sf.col("x_host") != sf.col("y_host"))
+    told = sf.coalesce(sf.col("limited_by") == RECEIVER, sf.lit(False))
+    return sf.coalesce(between_hosts, sf.lit(True)) & ~told
 
 
 def _exact(cause: str) -> Column:
@@ -111,12 +69,27 @@ def _unknown_hop(window_end: datetime, guard: float) -> Column:
 
 def _why_inner() -> Column:
     return (
-        sf.when(overlaps_a_down(), _inferred("reconnect"))
+        sf.when(overlaps_a_down(), _went_down())
         .when(sf.col("begins_at_onset"), _exact(FULL_PIPE))
         .when(sf.col("onset_between").isNotNull(), _inferred(FULL_PIPE))
+        .when(_conflates(), _inferred("conflated"))
         .when(_drops_unseen(), _inferred(FULL_PIPE))
         .otherwise(_inferred(UNEXPLAINED))
     )
+
+
+def _went_down() -> Column:
+    """A receiver with ZMQ_MAXMSGSIZE hangs up on whoever sends it more."""
+    hung_up = (sf.col("y_maxmsgsize") >= 0) & (sf.col("largest") > sf.col("y_maxmsgsize"))
+    return sf.when(sf.coalesce(hung_up, sf.lit(False)), _inferred("oversize")).otherwise(
+        _inferred("reconnect")
+    )
+
+
+def _conflates() -> Column:
+    """One end keeps the newest message only, so that neither has a full pipe."""
+    either = (sf.col("x_conflate") == 1) | (sf.col("y_conflate") == 1)
+    return sf.coalesce(either & sf.col("linked").isNotNull(), sf.lit(False))
 
 
 def _why_head() -> Column:
@@ -129,6 +102,7 @@ def _why_head() -> Column:
         .when(joined_before & (_drops_unseen() | sf.col("met_full_pipe")), _inferred(FULL_PIPE))
         .when(joined_before, _inferred(UNEXPLAINED))
         .when(joins() & sent_before_joining(), _exact("slow_joiner"))
+        .when(_conflates(), _inferred("conflated"))
         .when(joins(), _inferred("slow_joiner"))
         .otherwise(_inferred(UNEXPLAINED))
     )
@@ -163,11 +137,12 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
         .when(_drops_unseen() & _had_read_all(window_end) & ~_cut_off(), _inferred(FULL_PIPE))
         .when(sf.col("unsubscribed"), _inferred(UNEXPLAINED))
         .when(sf.col("linked").isNull(), _inferred(UNEXPLAINED))
+        .when(_went_down_for_good(), _went_down())
         .when(sender_gone & sf.col("x_end").isin(*DEAD), _unless_dropped_unseen("sender_died"))
         .when(sender_gone, _unless_dropped_unseen("closed"))
         .when(receiver_gone & sf.col("y_end").isin(*DEAD), _unless_dropped_unseen("receiver_died"))
         .when(receiver_gone, _unless_dropped_unseen("closed"))
-        .when(_cut_off() | overlaps_a_down(), _inferred("reconnect"))
+        .when(_cut_off() | overlaps_a_down(), _went_down())
         .when(_both_open(), _inferred(IN_FLIGHT))
         .otherwise(_inferred(UNEXPLAINED))
     )
@@ -234,6 +209,16 @@ def _x_first() -> Column:
 
 def _y_first() -> Column:
     return sf.col("y_ended_at").isNotNull() & ~_x_first()
+
+
+def _went_down_for_good() -> Column:
+    """The connection was down for a while before either end was gone, each end by its own clock, and did not come back."""
+    sender_was_there = _still_open("x") | (seconds(sf.col("x_ended_at"), sf.col("left_at")) > A_WHILE)
+    receiver_was_there = _still_open("y") | (
+        seconds(sf.col("y_ended_at"), sf.col("to_end_down_at")) > A_WHILE
+    )
+    both_saw_it = sf.col("left_at").isNotNull() & sf.col("to_end_down_at").isNotNull() & sf.col("is_down")
+    return sf.coalesce(both_saw_it & sender_was_there & receiver_was_there, sf.lit(False))
 
 
 def _cut_off() -> Column:

@@ -3,7 +3,18 @@
 from collections.abc import Callable
 from typing import Any
 
-from hopwatch_analysis.records import Incident
+from hopwatch_analysis.records import Incident, KilledForMemory
+from hopwatch_analysis.wording import (
+    counted,
+    how,
+    mark,
+    often,
+    one_or_several,
+    percent,
+    rate,
+    routing_id,
+    streams,
+)
 
 Evidence = dict[str, Any]
 
@@ -19,7 +30,7 @@ def evidence(incident: Incident) -> list[Evidence]:
 def _runs(incident: Incident) -> Evidence:
     count = "one run" if incident.runs == 1 else f"{incident.runs} runs, the longest of {incident.longest}"
     lost = counted(incident.lost, "message")
-    text = f"{lost} of {_streams(incident)} did not pass {incident.hop}, in {count}"
+    text = f"{lost} of {streams(incident)} did not pass {incident.hop}, in {count}"
     return {
         "kind": "missing",
         "text": text,
@@ -49,10 +60,8 @@ def _rates(incident: Incident) -> Evidence | None:
     if incident.mean_rate is None and incident.capacity is None:
         text = "neither the sender's rate nor the receiver's could be measured"
         return {"kind": "rates", "text": text}
-    sent = _rate(
-        incident.mean_rate, "the sender's mean rate is not known", "sent at {} messages/s on average"
-    )
-    taken = _rate(
+    sent = rate(incident.mean_rate, "the sender's mean rate is not known", "sent at {} messages/s on average")
+    taken = rate(
         incident.capacity,
         f"how fast {incident.receiver} can read is not known",
         "the receiver was seen to read at up to {}/s",
@@ -61,10 +70,34 @@ def _rates(incident: Incident) -> Evidence | None:
     return {"kind": "rates", "text": text, "mean_rate": incident.mean_rate, "capacity": incident.capacity}
 
 
+def _window(incident: Incident) -> Evidence | None:
+    if not incident.window_was_full:
+        return None
+    text = f"the kernel at {incident.sender} said that {incident.receiver} was the limit: it did not read what had arrived"
+    return {"kind": "tcp", "text": text}
+
+
+def _network(incident: Incident) -> Evidence:
+    text = f"the kernel at {incident.sender} said that the way to {incident.receiver} was the limit, not its window"
+    if incident.retransmissions and incident.segments_sent:
+        text += f": {incident.retransmissions} of {incident.segments_sent} segments were retransmissions"
+    if incident.rtt_us is not None:
+        least = "" if incident.min_rtt_us is None else f", {incident.min_rtt_us / 1000:g} ms at best"
+        text += f"; a round trip took up to {incident.rtt_us / 1000:g} ms{least}"
+    return {
+        "kind": "tcp",
+        "text": text,
+        "rtt_us": incident.rtt_us,
+        "min_rtt_us": incident.min_rtt_us,
+        "retransmissions": incident.retransmissions,
+        "segments_sent": incident.segments_sent,
+    }
+
+
 def _bursts(incident: Incident) -> Evidence | None:
     if incident.loss_share is None:
         return None
-    text = f"the losses span {_percent(incident.loss_share)} of the time that the sender was sending"
+    text = f"the losses span {percent(incident.loss_share)} of the time that the sender was sending"
     return {"kind": "bursts", "text": text, "loss_share": round(incident.loss_share, 3)}
 
 
@@ -88,14 +121,14 @@ def _caught_up(incident: Incident) -> Evidence | None:
 def _marks(incident: Incident) -> Evidence | None:
     if incident.sndhwm is None and incident.rcvhwm is None:
         return None
-    text = f"SNDHWM of {incident.sender} is {_mark(incident.sndhwm)}, RCVHWM of {incident.receiver} is {_mark(incident.rcvhwm)}"
+    text = f"SNDHWM of {incident.sender} is {mark(incident.sndhwm)}, RCVHWM of {incident.receiver} is {mark(incident.rcvhwm)}"
     return {"kind": "marks", "text": text, "sndhwm": incident.sndhwm, "rcvhwm": incident.rcvhwm}
 
 
 def _joined(incident: Incident) -> Evidence:
     sent = incident.sent_when_connected
     if sent is None:
-        were = _they(incident, "it was", "they were")
+        were = one_or_several(incident, "it was", "they were")
         text = f"{were} sent before the first message that {incident.receiver} got"
     elif sent == 0:
         text = f"{incident.sender} had sent nothing when the connection of {incident.receiver} came up: the subscription came later"
@@ -106,22 +139,55 @@ def _joined(incident: Incident) -> Evidence:
 
 def _downs(incident: Incident) -> Evidence:
     times = incident.downs or 0
-    were = _they(incident, "the lost message was", "the lost messages were")
-    text = f"the connection of {incident.hop} went down {_times(times)}, and {were} sent around it"
+    were = one_or_several(incident, "the lost message was", "the lost messages were")
+    text = f"the connection of {incident.hop} went down {often(times)}, and {were} sent around it"
     return {"kind": "disconnected", "text": text, "disconnections": times}
 
 
 def _sender_end(incident: Incident) -> Evidence:
     return {
         "kind": "end",
-        "text": f"{incident.sender} {_how(incident.sender_end)}; nothing came after",
+        "text": f"{incident.sender} {how(incident.sender_end)}; nothing came after",
         "end": incident.sender_end,
     }
 
 
 def _receiver_end(incident: Incident) -> Evidence:
-    text = f"{incident.receiver} {_how(incident.receiver_end)} before it had read {_they(incident, 'it', 'them')}"
+    text = f"{incident.receiver} {how(incident.receiver_end)} before it had read {one_or_several(incident, 'it', 'them')}"
     return {"kind": "end", "text": text, "end": incident.receiver_end}
+
+
+def _sender_killed(incident: Incident) -> Evidence | None:
+    return _killed(incident.sender, incident.sender_killed)
+
+
+def _receiver_killed(incident: Incident) -> Evidence | None:
+    return _killed(incident.receiver, incident.receiver_killed)
+
+
+def _killed(name: str, killed: KilledForMemory | None) -> Evidence | None:
+    if killed is None:
+        return None
+    text = f"the kernel killed the process of {name} for memory"
+    if killed.of > 1:
+        text = f"the kernel killed for memory when the process of {name} ended: that one, or another of the {killed.of} that ended then"
+    if killed.limit is not None:
+        text += f"; its cgroup may use {killed.limit / 1e6:,.0f} MB"
+    return {"kind": "oom", "text": text, "processes": killed.of, "limit": killed.limit}
+
+
+def _conflated(incident: Incident) -> Evidence:
+    name = incident.sender if incident.conflated_at == "sender" else incident.receiver
+    text = f"{name} has ZMQ_CONFLATE on: it keeps the newest message alone, and each one that comes drops the one before"
+    return {"kind": "option", "text": text, "option": "conflate"}
+
+
+def _oversize(incident: Incident) -> Evidence:
+    text = (
+        f"{incident.receiver} has ZMQ_MAXMSGSIZE {incident.maxmsgsize}, and the counts of {incident.sender} show a message of more: "
+        "who sends it one is hung up on"
+    )
+    return {"kind": "option", "text": text, "option": "maxmsgsize", "value": incident.maxmsgsize}
 
 
 def _closed(incident: Incident) -> Evidence:
@@ -144,7 +210,7 @@ def _thrown_away(incident: Incident) -> Evidence:
 
 
 def _swallowed(incident: Incident) -> Evidence:
-    ids = ", ".join(_routing_id(peer) for peer in incident.peers)
+    ids = ", ".join(routing_id(peer) for peer in incident.peers)
     if incident.reasons == ("routing_id_alone",):
         text = f"{incident.sender} sent the routing id and no frame behind it, which libzmq swallows: {ids}"
     else:
@@ -157,56 +223,16 @@ def _swallowed(incident: Incident) -> Evidence:
     }
 
 
-def _routing_id(peer: str) -> str:
-    """A routing id as its owner wrote it, where that can be printed; else in hex."""
-    text = bytes.fromhex(peer).decode("ascii", "replace")
-    return repr(text) if text.isprintable() and "\ufffd" not in text else f"0x{peer}"
-
-
-def _how(end: str | None) -> str:
-    return {
-        "closed": "was closed",
-        "exited": "ended because its process exited with the socket still open",
-        "died": "ended because its process was killed or crashed",
-    }.get(end or "", "ended")
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun, in the plural unless it is one."""
-    return f"1 {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _they(incident: Incident, one: str, several: str) -> str:
-    return one if incident.lost == 1 else several
-
-
-def _streams(incident: Incident) -> str:
-    return ", ".join(incident.stream_labels)
-
-
-def _rate(value: float | None, unknown: str, known: str) -> str:
-    return unknown if value is None else known.format(f"{value:.0f}")
-
-
-def _mark(value: int | None) -> str:
-    return "not known" if value is None else "0 (unlimited)" if value == 0 else str(value)
-
-
-def _percent(share: float) -> str:
-    return "less than 1 %" if share < 0.01 else f"{100 * share:.0f} %"
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number} times"
-
-
 PIECES: dict[str, tuple[Callable[[Incident], Evidence | None], ...]] = {
-    "slow_receiver": (_full_pipe, _rates, _sent_on, _marks),
+    "slow_receiver": (_full_pipe, _rates, _window, _sent_on, _marks),
     "hwm_too_low": (_full_pipe, _rates, _bursts, _caught_up, _sent_on, _marks),
+    "network": (_full_pipe, _network, _rates, _sent_on, _marks),
     "slow_joiner": (_joined,),
     "reconnect": (_downs,),
-    "sender_died": (_sender_end,),
-    "receiver_died": (_receiver_end,),
+    "sender_died": (_sender_end, _sender_killed),
+    "receiver_died": (_receiver_end, _receiver_killed),
+    "conflated": (_conflated,),
+    "oversize": (_downs, _oversize),
     "closed": (_closed, _marks),
     "unroutable": (_swallowed,),
 }

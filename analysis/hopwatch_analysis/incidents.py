@@ -14,9 +14,9 @@ def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame, peers: 
     """One row an incident. ``edges`` are the figures of each (stream, from_socket, to_socket) that lost something;
     ``peers`` says of each stream whom it could not reach.
     """
-    ends = sockets.select("socket", "node", "node_name", "type", "end")
-    x = ends.toDF("from_socket", "from_node", "from_name", "from_type", "from_end")
-    y = ends.toDF("to_socket", "to_node", "to_name", "to_type", "to_end")
+    about = ("node", "name", "type", "end", "killed_of", "memory_limit")
+    ends = sockets.select("socket", "node", "node_name", *about[2:])
+    x, y = (ends.toDF(f"{side}_socket", *(f"{side}_{name}" for name in about)) for side in ("from", "to"))
     return (
         by_hop(accounts.where(is_lost()))
         .join(x, on="from_socket", how="left")
@@ -49,6 +49,12 @@ def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame, peers: 
                     "to_type",
                     "from_end",
                     "to_end",
+                    "from_killed_of",
+                    "to_killed_of",
+                    "from_memory_limit",
+                    "to_memory_limit",
+                    "conflated_at",
+                    "maxmsgsize",
                     "transport",
                     "sndhwm",
                     "rcvhwm",
@@ -61,6 +67,11 @@ def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame, peers: 
                     "receiver_left_first",
                     "linger",
                     "left_unread",
+                    "window_was_full",
+                    "rtt_us",
+                    "min_rtt_us",
+                    "retransmissions",
+                    "segments_sent",
                 )
             ],
         )
@@ -71,10 +82,22 @@ def edge_figures(
     way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame, pressure: DataFrame, endings: DataFrame
 ) -> DataFrame:
     """What is known of each edge, for evidence: marks, LINGER, rates, disconnections, and which end went first."""
-    x = sockets.select(sf.col("socket").alias("from_socket"), "sndhwm", "sndhwm_late", "linger")
-    y = sockets.select(
-        sf.col("socket").alias("to_socket"), "rcvhwm", "rcvhwm_late", sf.col("unread").alias("left_unread")
+    x = sockets.select(
+        sf.col("socket").alias("from_socket"),
+        "sndhwm",
+        "sndhwm_late",
+        "linger",
+        sf.col("conflate").alias("x_conflate"),
     )
+    y = sockets.select(
+        sf.col("socket").alias("to_socket"),
+        "rcvhwm",
+        "rcvhwm_late",
+        sf.col("unread").alias("left_unread"),
+        sf.col("conflate").alias("y_conflate"),
+        "maxmsgsize",
+    )
+    conflated_at = sf.when(sf.col("y_conflate") == 1, "receiver").when(sf.col("x_conflate") == 1, "sender")
     keys = ["from_socket", "to_socket"]
     facts = link_facts.select(*keys, sf.size("downs").alias("downs"), "sent_when_connected", "connected_at")
     rates = pressure.select("stream", *keys, "mean_rate", "capacity", "loss_share", "sent_on")
@@ -86,7 +109,8 @@ def edge_figures(
         .join(y, on="to_socket", how="left")
         .join(facts, on=keys, how="left")
         .withColumns({mark: in_force(mark, sf.col("connected_at")) for mark in MARKS})
-        .drop("connected_at", "sndhwm_late", "rcvhwm_late")
+        .withColumn("conflated_at", conflated_at)
+        .drop("connected_at", "sndhwm_late", "rcvhwm_late", "x_conflate", "y_conflate")
         .join(rates, on=["stream", *keys], how="left")
         .join(left_first, on=["stream", "to_socket"], how="left")
     )

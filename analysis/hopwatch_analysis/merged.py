@@ -11,7 +11,7 @@ _NAME = re.compile(r"([0-9a-f]+)-(\d+)-(\d+)\.parquet")
 def without_parts(paths: Iterable[str]) -> list[str]:
     """The files, in order, without those whose rows are all in another one.
 
-    A landed file is called ``<database>-<first row>-<last row>.parquet``: in one folder, and of one database, the rows of a
+    A landed file is called ``<database>-<first block>-<last block>.parquet``: in one folder, and of one database, the rows of a
     file are all in another one if, and only if, its range lies within the other's.
     """
     ranges: dict[tuple[str, str], list[tuple[int, int, str]]] = defaultdict(list)

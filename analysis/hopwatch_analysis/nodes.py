@@ -16,9 +16,11 @@ DROPPING_TYPES = ("PUB", "XPUB", "ROUTER")
 
 def sockets(tables: Tables) -> DataFrame:
     """One row a socket: socket, host, process, command, name, type, probed, stamped, sequence, opened_at, end,
-    ended_at, unread, sndhwm, rcvhwm, linger, proxy, passes_to (the proxy's other socket), node, node_name, node_type.
+    ended_at, unread, sndhwm, rcvhwm, linger, conflate, maxmsgsize, memory_limit, killed_of, proxy, passes_to (the proxy's other socket), node, node_name, node_type.
 
     ``unread``: messages had reached it that it had not received when it was closed; null where that is not known.
+    ``killed_of``: its process vanished when the kernel killed for memory, in a cgroup of so many bytes (``memory_limit``); it is
+    the one that was killed where it is 1, and one of so many that vanished then where it is more; null for all others.
     ``end`` is ``closed``, ``exited`` (its process exited with it open), ``died`` or ``open``.
     """
     return (
@@ -29,6 +31,7 @@ def sockets(tables: Tables) -> DataFrame:
         .drop("options")
         .join(_closed(tables["socket"]), on="socket", how="left")
         .join(_processes(tables["process"]), on="process", how="left")
+        .join(_killed_for_memory(tables["oom"]), on="process", how="left")
         .join(_proxy_sides(tables["proxy"]), on="socket", how="left")
         .withColumn("end", _end())
         .withColumn("ended_at", sf.coalesce("closed_at", "exited_at", "gone_at"))
@@ -98,6 +101,13 @@ def _processes(rows: DataFrame) -> DataFrame:
 
     return rows.groupBy("process").agg(
         sf.max("command").alias("command"), at("exited").alias("exited_at"), at("gone").alias("gone_at")
+    )
+
+
+def _killed_for_memory(rows: DataFrame) -> DataFrame:
+    vanished = rows.where("process is not null and vanished > 0")
+    return vanished.groupBy("process").agg(
+        sf.min("vanished").alias("killed_of"), sf.min_by("limit", "vanished").alias("memory_limit")
     )
 
 

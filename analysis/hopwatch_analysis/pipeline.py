@@ -11,8 +11,10 @@ from hopwatch_analysis import (
     by_count,
     causes,
     completeness,
+    facts,
     incidents,
     ledger,
+    limits,
     losses,
     nodes,
     owed,
@@ -30,6 +32,7 @@ from hopwatch_analysis.onsets import onsets, onsets_of_edges, with_onset_between
 from hopwatch_analysis.place import Evidence, place
 from hopwatch_analysis.ranges import without
 from hopwatch_analysis.reading import Tables
+from hopwatch_analysis.sizes import largest_messages
 from hopwatch_analysis.topology import Scope, Topology, topology_of
 from hopwatch_analysis.unwrapped import unwrapped_receivers
 
@@ -46,7 +49,8 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     rest = settle(without(gone, found_swallowed, ("stream", "receiver", "lane")))
     pieces = settle(place(rest, evidence, topology.longest_way))
     progress("why")
-    explained, pressure = _explained(tables, topology, pieces, evidence, scope)
+    kernel = settle(limits.readings(tables, topology.mirrored))
+    explained, pressure = _explained(tables, topology, pieces, evidence, kernel, scope)
     to_nobody = settle(
         unreceived.unreceived(
             tables, topology.streams, topology.edges, sockets=topology.sockets, lanes=topology.lanes
@@ -65,7 +69,7 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     checks = settle(_unchecked(topology, evidence, to_nobody, swallowed))
     figures = incidents.edge_figures(
         topology.edges, topology.sockets, topology.facts, pressure, topology.endings
-    )
+    ).join(limits.figures(kernel), on=["from_socket", "to_socket"], how="left")
     return {
         "hops": settle(ledger.hops(totals, topology.edges, topology.sockets)),
         "ledger": rows,
@@ -129,7 +133,12 @@ def _owed_and_missing(
 
 
 def _explained(
-    tables: Tables, topology: Topology, pieces: DataFrame, evidence: Evidence, scope: Scope
+    tables: Tables,
+    topology: Topology,
+    pieces: DataFrame,
+    evidence: Evidence,
+    kernel: DataFrame,
+    scope: Scope,
 ) -> tuple[DataFrame, DataFrame]:
     """Losses by hop with their causes, and the rates of the edges they were lost on."""
     by_hop = settle(
@@ -141,11 +150,17 @@ def _explained(
     explained = (
         by_hop.transform(lambda frame: with_onset_between(frame, onsets_of_edges(evidence.onsets, by_hop)))
         .transform(
-            lambda frame: causes.with_facts(
-                frame, topology.sockets, topology.links, topology.facts, topology.lanes
+            lambda frame: facts.with_facts(
+                frame,
+                topology.sockets,
+                topology.links,
+                topology.facts,
+                lanes=topology.lanes,
+                largest=largest_messages(tables["counters"]),
             )
         )
         .join(pressure, on=["stream", "from_socket", "to_socket"], how="left")
+        .transform(lambda frame: limits.with_limit(frame, kernel))
         .transform(lambda frame: causes.with_cause(frame, scope.ends_at, scope.guard))
         .transform(causes.with_times)
     )

@@ -59,6 +59,17 @@ class LedgerRow:
 
 
 @dataclass(frozen=True)
+class KilledForMemory:
+    """A process vanished when the kernel killed for memory: the one that was killed, or one of so many that vanished then.
+
+    ``limit``: bytes that its cgroup may use; None if it has no limit.
+    """
+
+    of: int
+    limit: int | None
+
+
+@dataclass(frozen=True)
 class Incident:
     """Losses on one hop, of one cause, close in time. Sender, receiver and streams are told by their labels.
 
@@ -95,6 +106,20 @@ class Incident:
     """LINGER of the sender."""
     left_unread: bool | None = None
     """Messages had reached the receiver that it had not received when it was closed."""
+    window_was_full: bool | None = None
+    """The kernel at the sending end said that the receiver was the limit."""
+    rtt_us: int | None = None
+    """The longest round trip while the network limited the connection; ``min_rtt_us``: the shortest ever."""
+    min_rtt_us: int | None = None
+    retransmissions: int | None = None
+    """Of ``segments_sent``, on connections that the network limited."""
+    segments_sent: int | None = None
+    sender_killed: KilledForMemory | None = None
+    receiver_killed: KilledForMemory | None = None
+    conflated_at: str | None = None
+    """The end that has ZMQ_CONFLATE: "sender" or "receiver"."""
+    maxmsgsize: int | None = None
+    """ZMQ_MAXMSGSIZE of the receiver; -1 where it has none."""
     peers: tuple[str, ...] = ()
     """Routing ids (hex) that a ROUTER could not reach."""
     reasons: tuple[str, ...] = ()

@@ -24,6 +24,7 @@ def findings(tables: Tables, sockets: DataFrame, links: DataFrame) -> DataFrame:
         _uneven_marks(ends),
         _marks_below_burst(ends, tables["counters"]),
         _conflating_receivers(ends, tables),
+        _refused_sends(tables["counters"], sockets),
     ]
     return reduce(DataFrame.unionByName, found)
 
@@ -152,3 +153,26 @@ def _conflating_receivers(ends: DataFrame, tables: Tables) -> DataFrame:
         .join(senders.distinct(), on="from_socket", how="left_semi")
         .select(*_finding("to_socket", "conflate_multipart", text, advice))
     )
+
+
+def _refused_sends(counters: DataFrame, sockets: DataFrame) -> DataFrame:
+    """Sends that raised EAGAIN: no loss on the way, and no part of the ledger, but maybe of what the application meant to send."""
+    refused = (
+        counters.groupBy("socket")
+        .agg(sf.max("eagain_sends").alias("refused"), sf.max("sent").alias("sent"))
+        .where("refused > 0")
+        .join(sockets.select("socket", "name", "sndhwm"), on="socket", how="inner")
+    )
+    text = sf.format_string(
+        "%s had %d sends refused with EAGAIN, beside %d that libzmq took: a message that was not sent again after that was never sent, and is in no "
+        "ledger.",
+        "name",
+        "refused",
+        "sent",
+    )
+    advice = sf.format_string(
+        "Let the application count what it gives up, or wait (poll for POLLOUT, or send without DONTWAIT and with a SNDTIMEO). SNDHWM is %s: a "
+        "higher one only helps where there is no room for a moment.",
+        sf.coalesce(_mark("sndhwm"), sf.lit("not known")),
+    )
+    return refused.select(*_finding("socket", "refused", text, advice))

@@ -16,6 +16,7 @@ from hopwatch_analysis.records import (
     Finding,
     Hop,
     Incident,
+    KilledForMemory,
     LedgerRow,
     LostEvents,
     Node,
@@ -145,6 +146,13 @@ def _incident(row: Row, told: Mapping[str, str]) -> Incident:
         "receiver_left_first",
         "linger",
         "left_unread",
+        "window_was_full",
+        "rtt_us",
+        "min_rtt_us",
+        "retransmissions",
+        "segments_sent",
+        "conflated_at",
+        "maxmsgsize",
     )
     return Incident(
         sender=told.get(row["from_node"], row["from_name"] or _unknown(row["from_node"])),
@@ -155,12 +163,19 @@ def _incident(row: Row, told: Mapping[str, str]) -> Incident:
         receiver_type=row["to_type"],
         sender_end=row["from_end"],
         receiver_end=row["to_end"],
+        sender_killed=_killed(row, "from"),
+        receiver_killed=_killed(row, "to"),
         streams=tuple(row["streams"]),
         stream_labels=tuple(sorted(told.get(stream, _unknown(stream)) for stream in row["streams"])),
         peers=tuple(row["peers"]),
         reasons=tuple(row["reasons"]),
         **{name: values[name] for name in same},
     )
+
+
+def _killed(row: Row, side: str) -> KilledForMemory | None:
+    of = row[f"{side}_killed_of"]
+    return None if of is None else KilledForMemory(int(of), row[f"{side}_memory_limit"])
 
 
 def _finding_rows(frame: DataFrame) -> list[Row]:

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from hopwatch_analysis.advice import advice, kept_up
-from hopwatch_analysis.evidence import counted, evidence
+from hopwatch_analysis.evidence import evidence
 from hopwatch_analysis.incomplete import incomplete
 from hopwatch_analysis.records import Analysis, Incident, LedgerRow
 from hopwatch_analysis.remarks import agreement, remark, what_to_do
+from hopwatch_analysis.wording import counted
 
 WIDTH = 100
 NOBODY_KNOWN = "no receiver that is known"
@@ -16,9 +17,12 @@ NOBODY_KNOWN = "no receiver that is known"
 MEANING = {
     "slow_receiver": "{receiver} reads more slowly than {sender} sends, and the pipe between them was full",
     "hwm_too_low": "the pipe was full in bursts only; {receiver} {kept_up}",
+    "network": "the network between {sender} and {receiver} was too slow or lossy, and the pipe between them was full",
     "slow_joiner": "{they} sent before the subscription of {receiver} arrived",
     "reconnect": "the connection went down and {they} sent meanwhile, or in its buffers",
     "closed": "a socket was closed with {these} still unread",
+    "conflated": "ZMQ_CONFLATE keeps the newest message only, and {they} not read in time",
+    "oversize": "{receiver} hung up on a message larger than its ZMQ_MAXMSGSIZE, and {they} sent meanwhile, or in its buffers",
     "sender_died": "{sender} ended with {these} still in its queue",
     "receiver_died": "{receiver} ended before it had read {them}",
     "unroutable": "{sender} is a ROUTER and had nowhere to send {them} to, and a ROUTER swallows what it cannot route",

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from agent_process import AgentProcess
-from hopwatch_agent.errors import AgentError
+from hopwatch_agent.errors import AgentError, DataDirectoryError
 from hopwatch_agent.landing.batches import BatchStore
+from hopwatch_agent.landing.schemas import KINDS
 from hopwatch_agent.store.database import FILE_NAME, prepare
 from hopwatch_agent.store.store import Store
 from journal_writer import JournalWriter
@@ -93,3 +94,14 @@ def test_a_damaged_database_ends_the_start_with_one_line(bench: Any, database: b
     out, errors = bad.communicate(timeout=30)
     assert (bad.returncode, out, errors.count("\n")) == (2, "", 1)
     assert str(bench.data / FILE_NAME) in errors
+
+
+def test_rows_that_wait_are_never_read_as_other_columns(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench.close()
+    begin(bench.data)
+    columns = KINDS["option"]
+    monkeypatch.setitem(KINDS, "option", dict(reversed(columns.items())))
+    with pytest.raises(DataDirectoryError, match="another version of the agent"):
+        begin(bench.data)
+    monkeypatch.setitem(KINDS, "option", columns)
+    begin(bench.data)

@@ -114,6 +114,10 @@ def test_the_agent_logs_its_life(agent: AgentProcess, writing: Writing) -> None:
         ["starting", "ready", "process_seen", "process_exited", "stopping", "stopped"]
     ):
         assert events.index(earlier) < events.index(later), events
+    of_processes = [json.loads(line) for line in errors.splitlines() if '"process_' in line]
+    assert {(record["pid"], record["command"]) for record in of_processes} == {
+        (writer.process.pid, "python app.py")
+    }
     failing = [json.loads(line) for line in errors.splitlines() if '"failing"' in line]
     assert str(agent.landed) in next(record["text"] for record in failing if record["source"] == "landing")
     assert "works_again" in events

@@ -49,9 +49,20 @@ def test_two_messages_are_spoken_of_as_two() -> None:
     assert "killed or crashed before it had read them" in text
 
 
-@pytest.mark.parametrize("cause", ["slow_joiner", "reconnect", "closed", "sender_died", "receiver_died"])
+@pytest.mark.parametrize(
+    "cause",
+    [
+        "slow_joiner",
+        "reconnect",
+        "closed",
+        "sender_died",
+        "receiver_died",
+        "conflated",
+        "oversize",
+    ],
+)
 def test_no_cause_speaks_of_one_message_as_of_several(cause: str) -> None:
-    text = told(replace(ONE, cause=cause, downs=1, receiver_left_first=True))
+    text = told(replace(ONE, cause=cause, downs=1, onsets=1, receiver_left_first=True))
     seen = text.partition(" Change: ")[0]
     assert not {"they", "them", "these"} & set(seen.replace(".", "").split())
 

@@ -189,6 +189,17 @@ class LandedFolder:
         numbers = {"number": number, "lane": lane, "lane_number": lane_number, "messages": messages}
         self.add("unroutable", router, seconds, **numbers, reason=reason, peer=peer.encode().hex())
 
+    def tcp(self, socket: str, seconds: float, limited_by: str, **figures: int) -> None:
+        """What the kernel said of the newest connection."""
+        self.add("tcp", socket, seconds, connection=self.connections, limited_by=limited_by, **figures)
+
+    def killed_for_memory(self, socket: str, seconds: float, *, limit: int, vanished: int = 1) -> None:
+        """The socket's process was found gone when the kernel had killed for memory."""
+        self.killed(socket, seconds)
+        process, host = self.homes[socket]
+        about = {"kills": 1, "oom_kills": 1, "vanished": vanished, "limit": limit, "cgroup": "/box"}
+        self.rows["oom"].append({"host": host, "process": id_of(process), "at": at(seconds)} | about)
+
     def counters(self, socket: str, seconds: float, *, final: bool = False, **counters: int) -> None:
         """A sample of a socket's counters."""
         self.add("counters", socket, seconds, final=final, **(dict.fromkeys(COUNTERS, 0) | counters))

@@ -1,6 +1,7 @@
 """A sender and its receivers in one process, told by lines what to do: ``send 5``, ``receive 0 3``, ``open``, ``close 0`` ..."""
 
 import sys
+import threading
 
 import hopwatch
 import zmq
@@ -9,30 +10,45 @@ SMALL = 4096
 
 
 class Pipes:
-    """A bound sender of a type with receivers of another; ``mark``: both high water marks."""
+    """A sender of a type, bound at a host's address, with receivers of another by IPv4; ``mark``: both high water marks."""
 
-    def __init__(self, sender: str, receiver: str, mark: int) -> None:
+    def __init__(self, sender: str, receiver: str, mark: int, host: str = "127.0.0.1") -> None:
         self._context = zmq.Context()
         self._receiver_type = getattr(zmq, receiver)
         self._mark = mark
         self._sender = self._context.socket(getattr(zmq, sender))
         self._sender.sndhwm, self._sender.sndbuf = mark, SMALL
-        self._endpoint = f"tcp://127.0.0.1:{hopwatch.wrap(self._sender, name='source', sequence='stamp').bind_to_random_port('tcp://127.0.0.1')}"
+        self._sender.ipv6 = ":" in host
+        hopwatch.wrap(self._sender, name="source", sequence="stamp")
+        self._endpoint = f"tcp://127.0.0.1:{self._sender.bind_to_random_port(f'tcp://{host}')}"
         self._receivers: list[zmq.Socket[bytes]] = []
 
     def open(self) -> str:
         """One more receiver, which has got a first message."""
-        return self._opened(hopwatch.wrap(self._context.socket(self._receiver_type), sequence="stamp"))
+        return self._opened(self._wrapped(), self._endpoint)
 
     def open_bare(self) -> str:
         """One more, of which hopwatch knows nothing."""
-        return self._opened(self._context.socket(self._receiver_type))
+        return self._opened(self._context.socket(self._receiver_type), self._endpoint)
 
-    def _opened(self, receiver: zmq.Socket[bytes]) -> str:
+    def open_behind(self) -> str:
+        """One more, of a publisher, behind a proxy that keeps hardly anything for it."""
+        between = zmq.Context()
+        front, back = between.socket(zmq.XSUB), between.socket(zmq.XPUB)
+        front.rcvhwm, back.sndhwm, back.sndbuf = self._mark, 1, SMALL
+        front.connect(self._endpoint)
+        port = back.bind_to_random_port("tcp://127.0.0.1")
+        threading.Thread(target=hopwatch.proxy, args=(front, back), daemon=True).start()
+        return self._opened(self._wrapped(), f"tcp://127.0.0.1:{port}")
+
+    def _wrapped(self) -> zmq.Socket[bytes]:
+        return hopwatch.wrap(self._context.socket(self._receiver_type), sequence="stamp")
+
+    def _opened(self, receiver: zmq.Socket[bytes], endpoint: str) -> str:
         receiver.rcvhwm, receiver.rcvbuf = self._mark, SMALL
         if self._receiver_type == zmq.SUB:
             receiver.subscribe(b"")
-        receiver.connect(self._endpoint)
+        receiver.connect(endpoint)
         self._receivers.append(receiver)
         sent = 0
         while not receiver.poll(20):
@@ -91,7 +107,7 @@ class Pipes:
 
 def main() -> None:
     """Does what each line says, and answers with "done" and what came of it."""
-    pipes = Pipes(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    pipes = Pipes(sys.argv[1], sys.argv[2], int(sys.argv[3]), *sys.argv[4:])
     for line in sys.stdin:
         name, *arguments = line.split()
         print("done", getattr(pipes, name)(*arguments), flush=True)

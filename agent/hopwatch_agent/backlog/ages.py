@@ -74,7 +74,7 @@ class Ages:
         samples = self._samples.get(_sending(key), [])
         # the counts only grow: up to this place the oldest message was not there yet
         place = bisect_right(samples, found.seen, key=attrgetter("count"))
-        there = samples[place].after if place < len(samples) else now.after
+        there = samples[place].after if place < len(samples) and found.at_least else now.after
         longest = [now.after - samples[place - 1].before] if place else []
         if found.newest_sent_at:
             longest.append((now.wall - found.newest_sent_at) / 1e9)

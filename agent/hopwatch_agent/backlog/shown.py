@@ -9,7 +9,10 @@ from hopwatch_agent.live.state import LaneKey
 
 
 class Backlog(Struct, frozen=True, gc=False):
-    """Messages on their way, and how long the oldest of them has been, in seconds; ``oldest_at_most``: None where it is not known."""
+    """Messages on their way, and how long the oldest of them has been, in seconds.
+
+    ``oldest_at_least``: 0 where all may have been dropped; ``oldest_at_most``: None where it is not known.
+    """
 
     at_most: int
     at_least: int

@@ -3,7 +3,8 @@
 Both ends have to be open and to be this agent's, and are read one after the other: ``at_most`` takes a sender that was read after
 its receivers, ``at_least`` one that was read before them. ``at_most`` counts all that a receiver has not seen: what was dropped since the
 newest message that it has seen is among it, until the next one shows the gap (what is in a gap is not). ``at_least`` leaves
-out whatever may have been dropped: at a full pipe from the onset on, and all where a connection went down since.
+out whatever may have been dropped: at a full pipe from the onset on, and all where a connection went down since, or where others pass
+the messages on, whose full pipes are not known.
 """
 
 from collections import deque
@@ -14,7 +15,7 @@ from math import inf
 from msgspec import Struct
 from msgspec.structs import replace
 
-from hopwatch_agent.backlog.peers import Peers, peers_of
+from hopwatch_agent.backlog.peers import Peers, may_come_by_others, peers_of
 from hopwatch_agent.backlog.read import Numbers, TwoReadings
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.rows import role_of
@@ -88,6 +89,7 @@ def waiting(known: Known) -> dict[LaneKey, Waiting]:
     At the sending end of a lane that is not shared out: of the receiver that has seen least.
     """
     drops = _latest_drops(known.tables)
+    peers = peers_of(known.tables)
     found: dict[LaneKey, Waiting] = {}
     shared: dict[LaneKey, dict[str, Numbers]] = {}
     unknown: set[LaneKey] = set()
@@ -103,6 +105,8 @@ def waiting(known: Known) -> dict[LaneKey, Waiting]:
             if waits is None:
                 unknown.add(sending)
                 continue
+            if waits.at_least and may_come_by_others(sender, known.tables.sockets[key[0]], peers):
+                waits = replace(waits, at_least=0)
             found[key] = waits
             slowest = found.get(sending)
             if slowest is None or slowest.at_most < waits.at_most:
@@ -110,7 +114,7 @@ def waiting(known: Known) -> dict[LaneKey, Waiting]:
     for sending in unknown:
         found.pop(sending, None)
     if shared:
-        found.update(_of_sharing(shared, known, drops))
+        found.update(_of_sharing(shared, known, peers, drops))
     return found
 
 
@@ -152,9 +156,11 @@ def _before_a_full_pipe(lane: int, seen: int, newest: int, sender: SocketState, 
 
 
 def _of_sharing(
-    shared: Mapping[LaneKey, Mapping[str, Numbers]], known: Known, drops: Mapping[str, int]
+    shared: Mapping[LaneKey, Mapping[str, Numbers]],
+    known: Known,
+    peers: Mapping[str, Peers],
+    drops: Mapping[str, int],
 ) -> Iterator[tuple[LaneKey, Waiting]]:
-    peers = peers_of(known.tables)
     ended = _seen_by_ended(shared, known)
     # of a receiver that came between the two readings it is not known what it had seen at the first
     joined = {(key[1], key[1], key[2]) for key in known.readings.second.lanes.keys() - known.lanes.keys()}

@@ -1,6 +1,6 @@
 """Landed files that may still be merged: which there are, which are to become one, and which have become one.
 
-A merged file is called after the first and the last row of its parts. So the ranges of two files of a
+A merged file is called after the first and the last block of its parts. So the ranges of two files of a
 database in one folder never overlap in part: they are apart, or one lies within the other and its rows
 are in it.
 """

@@ -16,7 +16,7 @@ from hopwatch_agent.live.incidents import KINDS as LOSSES
 from hopwatch_agent.live.incidents import Incidents
 from hopwatch_agent.live.remembered import remembered
 from hopwatch_agent.live.series import OTHER
-from hopwatch_agent.live.state import LaneKey, Row
+from hopwatch_agent.live.state import LaneKey, ProcessState, Row
 from hopwatch_agent.logs.events import EventLogger
 
 EVENTS_KEPT = 10_000
@@ -127,7 +127,7 @@ class Board:
         if self.listener is not None:
             self.listener(rows)
         for row in draft.told:
-            _log(row)
+            _log(row, draft.processes.get(row.process or ""))
 
     def publish_rows(self, rows: Sequence[tuple[int, Row]]) -> None:
         """Shows rows that the agent has added of itself."""
@@ -241,15 +241,14 @@ def _count(shown: Shown) -> None:
     progress.events_lost = sum(process.all_events_lost for process in processes.values())
 
 
-def _log(row: Row) -> None:
+def _log(row: Row, process: ProcessState | None = None) -> None:
     values = row.values
     if row.kind == "fault":
         log.warning("fault", text=values["text"], host=row.host, process=row.process)
     elif row.kind == "process" and values["state"] in _PROCESS_EVENTS:
         event = _PROCESS_EVENTS[str(values["state"])]
-        log.info(
-            event, process=row.process, host=row.host, pid=values.get("pid"), command=values.get("command")
-        )
+        pid, command = (None, None) if process is None else (process.pid, process.command)
+        log.info(event, process=row.process, host=row.host, pid=pid, command=command)
 
 
 def _longer(

@@ -9,6 +9,7 @@ from hopwatch_agent.records.connections import (
     Handshake,
     HandshakeFailed,
     Retried,
+    as_ipv4,
 )
 from hopwatch_agent.records.fields import FORMAT, INT64_MAX, Event, Int64, Segment
 from hopwatch_agent.records.lanes import (
@@ -111,4 +112,5 @@ __all__ = [
     "Unbind",
     "Unroutable",
     "Unsubscribe",
+    "as_ipv4",
 ]

@@ -1,6 +1,10 @@
 """Events of connections."""
 
+import re
+
 from hopwatch_agent.records.fields import Count, Event, Id
+
+_MAPPED = re.compile(r"\[::ffff:([0-9.]+)\](:[0-9]+)")
 
 
 class ConnectionEvent(Event, frozen=True):
@@ -46,3 +50,9 @@ class HandshakeFailed(Event, frozen=True, tag="handshake_failed"):
     socket: Id
     endpoint: str = ""
     reason: str | int = ""
+
+
+def as_ipv4(address: str | None) -> str | None:
+    """An address of IPv4 as its other end writes it, where a socket of IPv6 has it as "[::ffff:10.0.0.1]:5555"."""
+    mapped = _MAPPED.fullmatch(address or "")
+    return address if mapped is None else f"{mapped[1]}{mapped[2]}"

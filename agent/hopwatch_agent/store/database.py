@@ -1,8 +1,10 @@
 """The agent's database file: its tables, and transactions."""
 
 import fcntl
+import json
 import os
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,9 +12,10 @@ from pathlib import Path
 import msgspec
 
 from hopwatch_agent.errors import DataDirectoryError, StoreError
+from hopwatch_agent.landing.schemas import KINDS
 from hopwatch_agent.store.room import PAGE, logged_pages
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 FILE_NAME = "agent.sqlite3"
 
 _TABLES = """
@@ -42,6 +45,7 @@ CREATE TABLE state (
     what TEXT NOT NULL, key TEXT NOT NULL, process TEXT NOT NULL, socket TEXT, data BLOB NOT NULL,
     PRIMARY KEY (what, key)
 ) WITHOUT ROWID;
+CREATE INDEX blocks_of_file ON blocks (kind, date, host);
 CREATE INDEX state_of_process ON state (process);
 CREATE INDEX state_of_socket ON state (socket);
 """
@@ -78,8 +82,17 @@ def prepare(data: Path) -> None:
             version = connection.execute("SELECT value FROM meta WHERE key='schema'").fetchone()
     finally:
         connection.close()
-    if version is None or version[0] != SCHEMA_VERSION:
-        raise DataDirectoryError(f"the database {path} is of another version of the agent")
+    if version is None or version[0] != _schema():
+        raise DataDirectoryError(
+            f"the database {path} is of another version of the agent: have that one land what waits in it, or use another"
+            " data directory"
+        )
+
+
+def _schema() -> str:
+    """Also of the columns of each kind: rows wait without the names of theirs, in their order."""
+    columns = json.dumps({kind: list(names) for kind, names in KINDS.items()})
+    return f"{SCHEMA_VERSION} {zlib.crc32(columns.encode()):08x}"
 
 
 def _make_for_us_alone(path: Path) -> None:
@@ -103,7 +116,7 @@ def _make_tables(connection: sqlite3.Connection) -> None:
         if statement.strip():
             connection.execute(statement)
     values = {
-        "schema": SCHEMA_VERSION,
+        "schema": _schema(),
         "name": os.urandom(6).hex(),
         "next_row": 1,
         "next_block": 1,

@@ -13,7 +13,7 @@ from hopwatch_agent.telemetry.snapshot import Taken
 Observations = Iterator[Observation]
 _LEAST = "Messages on their way to a receiver of this host, at least: those that cannot have been dropped."
 _MOST = "Messages on their way to a receiver of this host, at most: all that it has not seen."
-_AGE = "How long the oldest of them has been on its way, at least."
+_AGE = "How long the oldest of them has been on its way, at least; 0 where all may have been dropped."
 
 
 class BacklogInstruments:

@@ -71,10 +71,14 @@ class Receiver:
 
 
 def subscribe(socket: zmq.Socket, settings: Namespace) -> None:
-    """Subscribe as told, and last to a topic that nobody sends: its arrival tells the PUB of this subscriber."""
+    """Subscribe as told, and last to a topic that nobody sends: its arrival tells the PUB of this subscriber.
+
+    Of what a conflating one subscribes to, the PUB hears of the last alone.
+    """
     for topic in settings.subscribe:
         socket.subscribe(topic.encode())
-    socket.subscribe(f"~{settings.name}".encode())
+    if not settings.conflate:
+        socket.subscribe(f"~{settings.name}".encode())
 
 
 def main() -> None:

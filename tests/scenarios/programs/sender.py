@@ -1,7 +1,7 @@
 """A program that sends numbered messages on one socket (PUB, PUSH, PAIR, DEALER, ROUTER: there a topic is a routing id), as commanded.
 
 Commands: ``send COUNT EVERY_SECONDS [TOPIC ...]`` (topics in turn; 0 seconds: as fast as possible), ``await-subscriptions N``,
-``close``. Events: ``ready ENDPOINT``, ``sent``, ``subscribed``, ``closed``.
+``size BYTES`` (of the messages from here on), ``close``. Events: ``ready ENDPOINT``, ``sent``, ``subscribed``, ``sized``, ``closed``.
 """
 
 import time
@@ -22,13 +22,13 @@ class Sender:
     def __init__(self, socket: zmq.Socket, settings: Namespace) -> None:
         self._socket = socket
         self._name: str = settings.name
-        self._size: int = settings.size
+        self.size: int = settings.size
         self._counts = SentCounts(settings.truth, settings.name)
 
     def send(self, count: int, every: float, topics: list[str]) -> None:
         for topic in islice(cycle(topics), count):
             number = self._counts.next_number(topic)
-            self._socket.send_multipart(encode(self._name, topic, number, self._size))
+            self._socket.send_multipart(encode(self._name, topic, number, self.size))
             self._counts.add(topic)
             if every:
                 time.sleep(every)
@@ -62,6 +62,9 @@ def main() -> None:
         elif command == "await-subscriptions":
             sender.await_subscriptions(int(arguments[0]))
             control.say("subscribed")
+        elif command == "size":
+            sender.size = int(arguments[0])
+            control.say("sized")
     socket.close()
     context.term()
     control.say("closed")

@@ -2,11 +2,13 @@
 
 import os
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 
 import hopwatch
 import zmq
+from payload import decode
 
-OPTIONS = ("sndhwm", "rcvhwm", "sndbuf", "rcvbuf", "linger", "reconnect_ivl")
+OPTIONS = ("sndhwm", "rcvhwm", "sndbuf", "rcvbuf", "linger", "reconnect_ivl", "maxmsgsize", "conflate")
 BARE = os.environ.get("SCENARIO_BARE") == "1"
 
 
@@ -32,7 +34,13 @@ def open_socket(context: zmq.Context, kind: str, name: str, options: Namespace) 
 
 def wrap(socket: zmq.Socket, name: str, sequence: str = "stamp", stamp_every: int = 1) -> None:
     if not BARE:
-        hopwatch.wrap(socket, name=name, sequence=sequence, stamp_every=stamp_every)
+        reads = number_in_payload if sequence == "payload" else sequence
+        hopwatch.wrap(socket, name=name, sequence=reads, stamp_every=stamp_every)
+
+
+def number_in_payload(frames: Sequence[bytes]) -> tuple[bytes, int]:
+    """The number that the payload carries, as a sequence to read: of single frames, so of one topic."""
+    return b"", decode(list(frames))[2]
 
 
 def attach(socket: zmq.Socket, options: Namespace) -> str:

@@ -1,0 +1,75 @@
+"""What is known of the two ends of each loss's hop, of the link between them, and of the sender's messages."""
+
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.frames import prefixed
+
+
+def with_facts(
+    losses: DataFrame,
+    sockets: DataFrame,
+    links: DataFrame,
+    link_facts: DataFrame,
+    *,
+    lanes: DataFrame,
+    largest: DataFrame,
+) -> DataFrame:
+    """Adds what is known of each end of the hop (``x_*`` sends, ``y_*`` receives), of the link, the sender's lane and its messages.
+
+    ``linked`` is null where no connection between the two ends is known: somebody who is not wrapped may stand between.
+    """
+    ends = sockets.select(
+        "socket",
+        "type",
+        "probed",
+        "end",
+        "ended_at",
+        "unread",
+        "opened_at",
+        "node_type",
+        "host",
+        "name",
+        "rcvhwm",
+        "sndhwm",
+        "conflate",
+        "maxmsgsize",
+    )
+    sender = ends.select(sf.col("socket").alias("stream"), sf.col("ended_at").alias("sender_ended_at"))
+    per_stream = Window.partitionBy("stream")
+    moved = lanes.select(
+        "stream",
+        "lane",
+        sf.sum("sent").over(per_stream).alias("stream_sent"),
+        sf.count("*").over(per_stream).alias("lanes_of_stream"),
+        sf.col("moved_at").alias("sent_at"),
+        sf.col("moved_after").alias("sent_after"),
+    )
+    per_edge = Window.partitionBy("stream", "from_socket", "to_socket")
+    full_at_the_end = sf.col("begins_at_onset") & sf.col("part").isin("tail", "all")
+    linked = links.select(
+        "from_socket", "to_socket", sf.lit(True).alias("linked"), sf.col("transport").alias("link_transport")
+    )
+    got_all_before_it = sf.coalesce(sf.col("reached") == sf.col("onset_number"), sf.lit(False))
+    return (
+        losses.withColumns(
+            {
+                "met_full_pipe": sf.max("begins_at_onset").over(per_edge),
+                "full_in_another_lane": _in_another_lane(full_at_the_end, per_edge),
+                "stopped_at_onset": sf.max(full_at_the_end & got_all_before_it).over(per_edge),
+            }
+        )
+        .join(prefixed(ends, "x", "socket", "from_socket"), on="from_socket", how="left")
+        .join(prefixed(ends, "y", "socket", "to_socket"), on="to_socket", how="left")
+        .join(sender, on="stream", how="left")
+        .join(link_facts, on=["from_socket", "to_socket"], how="left")
+        .join(linked, on=["from_socket", "to_socket"], how="left")
+        .join(moved, on=["stream", "lane"], how="left")
+        .join(largest, on="stream", how="left")
+    )
+
+
+def _in_another_lane(condition: Column, group: WindowSpec) -> Column:
+    lane = sf.when(condition, sf.col("lane"))
+    other = (sf.min(lane).over(group) != sf.col("lane")) | (sf.max(lane).over(group) != sf.col("lane"))
+    return sf.coalesce(other, sf.lit(False))

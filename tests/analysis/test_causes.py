@@ -1,0 +1,179 @@
+"""Causes that look alike at the sender, told apart by what the kernel, the options and the counts say: each beside one that is not it."""
+
+from typing import Any
+
+import pytest
+from hopwatch_analysis.job import analyze
+from landed_folder import LandedFolder
+from pyspark.sql import SparkSession
+from stories import Json, incidents
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
+
+
+def full_pipe(
+    story: LandedFolder,
+    pub: str,
+    sub: str,
+    *limits: tuple[float, str],
+    away: str = "elsewhere",
+    **figures: int,
+) -> None:
+    """A loss from 10 to 12 s, of a run that begins at an onset; what the kernel said, and when."""
+    story.socket(pub, "PUB", closed=50, sndhwm=10)
+    story.socket(sub, "SUB", closed=60, host=away, rcvhwm=10)
+    story.subscribe(sub, "")
+    story.link(pub, sub)
+    for seconds, limited_by in limits:
+        story.tcp(pub, seconds, limited_by, **figures)
+    story.sent(pub, 1000, 40)
+    story.got(sub, pub, 900, 0, 999, 45)
+    story.gap(sub, pub, 100, 199, (10, 12), received=101)
+    story.onset(pub, 100, 10)
+
+
+def limited_pipes(story: LandedFolder) -> None:
+    lossy = {"rtt_us": 250_000, "min_rtt_us": 400, "retransmissions": 50, "segments_sent": 1000}
+    full_pipe(story, "over-bad-link", "far", (3, "neither"), (10.5, "network"), (20, "neither"), **lossy)
+    full_pipe(story, "to-slow-one", "slow", (3, "neither"), (10.5, "receiver"), (20, "network"))
+    full_pipe(story, "untold", "silent")
+    full_pipe(story, "told-long-ago", "stale", (-40, "network"))
+    full_pipe(story, "unsure", "shaky", (9, "network"), (10.5, "unknown"))
+    full_pipe(story, "just-connected", "fresh", (14, "network"))
+    full_pipe(story, "on-one-host", "neighbour", away="box")
+
+
+def killed_for_memory(story: LandedFolder) -> None:
+    for name, vanished in (("hoarder", 1), ("bystander", 3)):
+        push, other = f"feeds-{name}", f"beside-{name}"
+        story.socket(push, "PUSH", closed=50)
+        for pull, down in ((name, 30.0), (other, None)):
+            story.socket(pull, "PULL", closed=60 if down is None else None)
+            story.link(push, pull, down=down)
+        story.sent(push, 1000, 40)
+        story.got(name, push, 400, 0, 899, 29, final=False)
+        story.got(other, push, 500, 1, 999, 45)
+        story.killed_for_memory(name, 30, limit=64_000_000, vanished=vanished)
+
+
+def newest_only(story: LandedFolder) -> None:
+    for pub, sub, options in (
+        ("prices", "newest", {"conflate": 1}),
+        ("all-prices", "every-one", {"conflate": 0}),
+    ):
+        story.socket(pub, "PUB", closed=50, probed=True, sequence="numbers")
+        story.socket(sub, "SUB", closed=60, sequence="numbers", **options)
+        story.subscribe(sub, "")
+        story.link(pub, sub)
+        story.sent(pub, 1000, 40)
+        story.got(sub, pub, 900, 0, 999, 45)
+        story.gap(sub, pub, 100, 199, (10, 12), received=101)
+
+
+def hung_up(story: LandedFolder) -> None:
+    """A message of a megabyte is sent at 10 s in one of them; both connections go down then."""
+    for pub, sub, large in (("uploads", "careful", 1_000_000), ("notes", "cut-off", 100)):
+        story.socket(pub, "PUB", closed=50)
+        story.socket(sub, "SUB", closed=60, maxmsgsize=65_536)
+        story.subscribe(sub, "")
+        story.link(pub, sub, up=0.1, down=10.1)
+        story.link(pub, sub, up=11, sent=150)
+        for seconds, sent, more in ((5, 50, 0), (10, 100, large), (20, 500, large), (40, 1000, large)):
+            story.counters(pub, seconds, sent=sent, sent_bytes=sent * 100 + more)
+        story.sent(pub, 1000, 40)
+        story.got(sub, pub, 950, 0, 999, 45)
+        story.gap(sub, pub, 100, 149, (10, 11), received=101)
+
+
+def gives_up(story: LandedFolder) -> None:
+    story.socket("hurried", "PUSH", closed=50, sndhwm=5)
+    story.socket("worker", "PULL", closed=60)
+    story.link("hurried", "worker")
+    story.sent("hurried", 100, 40)
+    story.got("worker", "hurried", 100, 0, 99, 45)
+    story.counters("hurried", 45, final=True, sent=100, eagain_sends=17)
+    story.counters("worker", 45, final=True, received=100)
+
+
+@pytest.fixture(scope="module")
+def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Json:
+    story = LandedFolder()
+    for tell in (limited_pipes, killed_for_memory, newest_only, hung_up, gives_up):
+        tell(story)
+    folder = tmp_path_factory.mktemp("causes")
+    return analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
+
+
+def told(report: Json, sender: str) -> tuple[str, str, int]:
+    [(_, cause, certainty, lost)] = incidents(report, sender)
+    return cause, certainty, lost
+
+
+def evidence(report: Json, sender: str, kind: str) -> dict[str, Any]:
+    (incident,) = (item for item in report["incidents"] if item["hop"].startswith(f"{sender} →"))
+    (found,) = (item for item in incident["evidence"] if item["kind"] == kind)
+    return dict(found)
+
+
+def advice(report: Json, sender: str) -> str:
+    return " ".join(
+        text
+        for item in report["incidents"]
+        if item["hop"].startswith(f"{sender} →")
+        for text in item["advice"]
+    )
+
+
+def test_a_pipe_that_was_full_while_the_network_was_the_limit_was_full_for_it(report: Json) -> None:
+    assert told(report, "over-bad-link") == ("network", "inferred", 100)
+    assert evidence(report, "over-bad-link", "tcp")["retransmissions"] == 50
+    assert "loses packets" in advice(report, "over-bad-link")
+
+
+def test_the_same_while_the_receivers_window_was_full_is_the_receivers_doing(report: Json) -> None:
+    assert told(report, "to-slow-one") == ("slow_receiver", "exact", 100)
+    assert "did not read" in evidence(report, "to-slow-one", "tcp")["text"]
+
+
+@pytest.mark.parametrize("sender", ["untold", "told-long-ago"])
+def test_between_two_hosts_it_is_only_inferred_where_no_kernel_told(report: Json, sender: str) -> None:
+    assert told(report, sender) == ("slow_receiver", "inferred", 100)
+
+
+def test_on_one_host_there_is_no_network_to_blame(report: Json) -> None:
+    assert told(report, "on-one-host") == ("slow_receiver", "exact", 100)
+
+
+@pytest.mark.parametrize("sender", ["unsure", "just-connected"])
+def test_what_was_told_just_before_holds_and_the_first_word_for_what_was_before_it(
+    report: Json, sender: str
+) -> None:
+    assert told(report, sender) == ("network", "inferred", 100)
+
+
+def test_a_process_that_the_kernel_killed_for_memory_is_told_apart(report: Json) -> None:
+    assert told(report, "feeds-hoarder")[0] == "receiver_died"
+    found = evidence(report, "feeds-hoarder", "oom")
+    assert (found["processes"], found["limit"]) == (1, 64_000_000)
+    assert "more memory (now 64 MB)" in advice(report, "feeds-hoarder")
+
+
+def test_one_of_several_that_vanished_then_is_not_said_to_be_the_one(report: Json) -> None:
+    assert "or another of the 3" in evidence(report, "feeds-bystander", "oom")["text"]
+
+
+def test_conflation_explains_a_gap_that_nothing_else_does(report: Json) -> None:
+    assert told(report, "prices") == ("conflated", "inferred", 100)
+    assert incidents(report, "all-prices") == []
+
+
+def test_a_message_beyond_the_receivers_bound_cuts_the_connection(report: Json) -> None:
+    assert told(report, "uploads") == ("oversize", "inferred", 50)
+    assert evidence(report, "uploads", "option")["value"] == 65_536
+    assert told(report, "notes") == ("reconnect", "inferred", 50)
+
+
+def test_refused_sends_are_told_of_and_are_no_loss(report: Json) -> None:
+    (found,) = (item for item in report["findings"] if item["rule"] == "refused")
+    assert "17 sends refused" in found["text"]
+    assert incidents(report, "hurried") == []

@@ -1,0 +1,63 @@
+"""What the causes and findings rest on, shown by bare sockets: options that lose messages by design."""
+
+from collections.abc import Callable
+
+import pytest
+import zmq
+
+Until = Callable[[Callable[[], object]], None]
+BOUND = 1000
+QUIET_MS = 500
+
+
+def test_of_the_subscriptions_of_a_conflating_socket_the_last_alone_arrives(
+    context: zmq.Context, until: Until
+) -> None:
+    pub, sub = context.socket(zmq.PUB), context.socket(zmq.SUB)
+    sub.setsockopt(zmq.CONFLATE, 1)
+    for topic in (b"a", b"b", b"c"):
+        sub.subscribe(topic)
+    sub.connect(f"tcp://127.0.0.1:{pub.bind_to_random_port('tcp://127.0.0.1')}")
+    until(lambda: pub.getsockopt(zmq.EVENTS) and pub.getsockopt(zmq.TOPICS_COUNT))
+    for message in (b"a1", b"b1", b"c1"):
+        pub.send(message)
+    until(lambda: sub.poll(1))
+    assert sub.recv() == b"c1"
+    assert pub.getsockopt(zmq.TOPICS_COUNT) == 1
+
+
+def pair(context: zmq.Context, *, receiver_connects: bool) -> tuple[zmq.Socket, zmq.Socket]:
+    push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+    pull.maxmsgsize = BOUND
+    bound, connecting = (push, pull) if receiver_connects else (pull, push)
+    connecting.connect(f"tcp://127.0.0.1:{bound.bind_to_random_port('tcp://127.0.0.1')}")
+    push.send(b"first")
+    assert pull.recv() == b"first"
+    return push, pull
+
+
+def is_refused(push: zmq.Socket) -> bool:
+    try:
+        push.send(b"after", zmq.DONTWAIT)
+    except zmq.Again:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("receiver_connects", [True, False])
+def test_a_receiver_hangs_up_on_what_is_too_large_and_one_that_connected_does_not_connect_again(
+    context: zmq.Context, until: Until, receiver_connects: bool
+) -> None:
+    push, pull = pair(context, receiver_connects=receiver_connects)
+    monitor = push.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+    push.send(b"x" * (BOUND + 1))
+    until(lambda: monitor.poll(1))
+    push.disable_monitor()
+    if receiver_connects:
+        until(lambda: is_refused(push))
+        assert not pull.poll(QUIET_MS)
+        assert is_refused(push)
+    else:
+        push.send(b"after")
+        until(lambda: pull.poll(1))
+        assert pull.recv() == b"after"

@@ -1,0 +1,83 @@
+"""Options that lose messages by design: ZMQ_MAXMSGSIZE, which hangs up on the sender, and ZMQ_CONFLATE, which keeps the newest one."""
+
+import pytest
+from judgement import Way
+from system import LOOPBACK, System
+
+pytestmark = pytest.mark.scenario
+
+
+def test_a_receiver_hangs_up_on_a_message_that_is_too_large_and_never_calls_again(
+    system: System, judge
+) -> None:
+    uploads = system.sender("uploads", "--bind", LOOPBACK, "--sndhwm", 10_000)
+    [endpoint] = uploads.expect("ready")
+    bounded = system.receiver("bounded", "--connect", endpoint, "--subscribe", "", "--maxmsgsize", 10_000)
+    boundless = system.receiver("boundless", "--connect", endpoint, "--subscribe", "")
+    uploads.ask("await-subscriptions", 3, event="subscribed")
+
+    uploads.ask("send", 300, 0.006, event="sent")
+    uploads.ask("size", 50_000, event="sized")
+    uploads.ask("send", 1, 0, event="sent")
+    uploads.ask("size", 200, event="sized")
+    uploads.ask("send", 300, 0.004, event="sent")
+    for receiver in (bounded, boundless):
+        receiver.ask("finish", event="finished")
+    for program in (uploads, bounded, boundless):
+        program.close()
+
+    truth = system.truth()
+    assert not truth.missing("uploads", "boundless")
+    judge(
+        [Way("uploads", "bounded"), Way("uploads", "boundless")],
+        {("uploads → bounded", "oversize"): len(truth.missing("uploads", "bounded"))},
+    )
+
+
+def test_the_same_bound_is_not_to_blame_where_the_connection_was_cut(system: System, judge) -> None:
+    notes = system.sender("notes", "--bind", LOOPBACK, "--sndhwm", 10_000)
+    [endpoint] = notes.expect("ready")
+    relay = system.start("upstream", "relay", "--target-port", endpoint.rpartition(":")[2])
+    [port] = relay.expect("ready")
+    bounded = system.receiver(
+        "bounded", "--connect", f"tcp://127.0.0.1:{port}", "--subscribe", "", "--maxmsgsize", 10_000
+    )
+    notes.ask("await-subscriptions", 2, event="subscribed")
+
+    notes.tell("send", 1000, 0.001)
+    system.await_sent("notes", 300)
+    relay.ask("cut", event="cut")
+    system.await_sent("notes", 600)
+    relay.ask("mend", event="mended")
+    notes.expect("sent")
+    notes.ask("await-subscriptions", 2, event="subscribed")
+    notes.ask("send", 100, 0.001, event="sent")
+    bounded.ask("finish", event="finished")
+    for program in (notes, bounded, relay):
+        program.close()
+
+    lost = len(system.truth().missing("notes", "bounded"))
+    judge([Way("notes", "bounded")], {("notes → bounded", "reconnect"): lost})
+
+
+def test_a_conflating_receiver_keeps_the_newest_message_only(system: System, judge) -> None:
+    prices = system.sender("prices", "--bind", LOOPBACK, "--sndhwm", 10_000, "--sequence", "payload")
+    [endpoint] = prices.expect("ready")
+    options = ["--connect", endpoint, "--subscribe", "", "--sequence", "payload"]
+    newest = system.receiver("newest", *options, "--conflate", 1, "--delay", 0.01)
+    prices.ask("await-subscriptions", 1, event="subscribed")
+    every_one = system.receiver("every-one", *options)
+    prices.ask("await-subscriptions", 2, event="subscribed")
+
+    prices.ask("send", 1000, 0.001, event="sent")
+    for receiver in (newest, every_one):
+        receiver.ask("finish", event="finished")
+    for program in (prices, newest, every_one):
+        program.close()
+
+    truth = system.truth()
+    assert not truth.missing("prices", "every-one")
+    judge(
+        [Way("prices", "newest"), Way("prices", "every-one")],
+        {("prices → newest", "conflated"): len(truth.missing("prices", "newest"))},
+    )
