@@ -34,7 +34,7 @@ class Agent:
                 if socket.process is process and socket.ended != "closed" and not exited:
                     socket.sample(final=True)
 
-        self.world.after(self.world.between(0.05, 0.45), find_out)
+        self.world.after(self.world.between(0.05, 1.1), find_out)
 
     def _turn(self) -> None:
         self.turns += 1

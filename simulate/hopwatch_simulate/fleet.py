@@ -14,7 +14,7 @@ from hopwatch_simulate.truth import Json, truth_of
 from hopwatch_simulate.world import EPOCH, World
 
 Story = Callable[[Teller], None]
-LONGEST_STORY = 7.0
+LONGEST_STORY = 8.0
 QUIET_FLEETS = 0.1
 MOST_SKEW = 3.0
 SKEWED_FLEETS = 0.7

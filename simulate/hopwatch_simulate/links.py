@@ -43,6 +43,8 @@ class End:
         """The monitor tells that the connection is gone; a connecting socket will try again."""
         self.socket.connected_to.discard(self.endpoint)
         self.told("disconnected")
+        if self.socket.sending:
+            self.socket.tell_lanes()
         if not self.accepted:
             self.retries()
 
@@ -127,8 +129,6 @@ class Link:
             return
         self._end("closed")
         self.sender.told_down()
-        if self.sender.socket.sending:
-            self.sender.socket.tell_lanes()
 
     def _joined(self, pipe: Pipe, topics: set[bytes]) -> None:
         if pipe.up and not self.sender.socket.ended:

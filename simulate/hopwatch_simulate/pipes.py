@@ -30,10 +30,8 @@ class Pipe:
         self.topics: set[bytes] = set()
         self.up = True
         self.refusing = False
-        self.filled = 0
         self.on_arrival: Callable[[], None] = _nobody_waits
         self.on_room: Callable[[], None] = _nobody_waits
-        self.on_end: Callable[[], None] = _nobody_waits
         self.queued: deque[Message] = deque()
         self.in_kernel: deque[tuple[float, Message]] = deque()
         self.arrived: deque[Message] = deque()
@@ -52,7 +50,6 @@ class Pipe:
     def refuse(self) -> None:
         """The sender met it full: it is set aside until it has room again."""
         self.refusing = True
-        self.filled += 1
 
     def write(self, message: Message) -> None:
         self._written += 1
@@ -66,10 +63,6 @@ class Pipe:
         message = self.arrived.popleft()
         self._deliver()
         return message
-
-    def drained(self) -> bool:
-        """Nothing is under way, and nothing is left to be read."""
-        return not (self.queued or self.in_kernel or self.arrived)
 
     def break_off(self) -> Iterator[Message]:
         """The connection ends now: gives what had not reached the receiver's queue. What had, can still be read."""
@@ -126,8 +119,6 @@ class Pipe:
         if moved:
             self._pump()
             self.on_arrival()
-        if self.drained():
-            self.on_end()
 
 
 def _nobody_waits() -> None:
