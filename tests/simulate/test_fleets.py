@@ -53,19 +53,19 @@ def test_the_books_of_every_stream_and_receiver_balance(seed: int, hosts: int) -
             assert each["lost"] == sum(one["last"] - one["first"] + 1 for one in each["ranges"])
 
 
-@pytest.mark.parametrize("name", sorted(ALL))
-def test_what_the_rows_of_a_story_say_agrees_with_its_truth(name: str) -> None:
+@pytest.mark.parametrize("name", sorted(set(ALL) - {"still_running"}))
+def test_what_receivers_counted_at_their_end_is_what_was_delivered_to_them(name: str) -> None:
     fleet = of_story(name)
-    final = {row["socket"]: row for row in rows(fleet, "counters")}
-    told = Counter[object]()
+    counted = {row["socket"]: row["received"] for row in rows(fleet, "counters") if row["final"]}
+    delivered = Counter[str]()
     for row in fleet.truth["ledger"]:
-        told[row["receiver"]] += row["delivered"]
-    for receiver, delivered in told.items():
-        if receiver in final and final[receiver]["final"]:
-            assert final[receiver]["received"] == delivered
+        delivered[row["receiver"]] += row["delivered"]
+    told = {receiver: counted[receiver] for receiver in delivered if receiver in counted}
+    assert told
+    assert told == {receiver: delivered[receiver] for receiver in told}
 
 
-@pytest.mark.parametrize("name", sorted(set(QUIET)))
+@pytest.mark.parametrize("name", sorted(QUIET))
 def test_a_quiet_story_loses_nothing(name: str) -> None:
     truth = of_story(name).truth
     assert truth["hops"] == []
