@@ -8,6 +8,7 @@ from hopwatch_agent.landing.keeping import Bounds, Keeper
 from hopwatch_agent.landing.landing import Landing
 from hopwatch_agent.landing.loop import LandingLoop
 from hopwatch_agent.landing.merger import Merger, MergeRule
+from hopwatch_agent.landing.reasons import explained
 from hopwatch_agent.live.draft import Draft
 from hopwatch_agent.live.state import Row
 from hopwatch_agent.settings.sections import LandingSettings
@@ -84,3 +85,10 @@ def test_rows_that_fit_no_table_are_neither_called_landed_nor_left_to_the_next_r
     for text in (error.text, loop.left):
         assert "until another version of the agent can land it, or it is given up" in text
     assert "next run" not in loop.left
+
+
+def test_a_refusal_reads_the_same_at_each_try() -> None:
+    text = "AWS Error ACCESS_DENIED during PutObject operation: Access Denied.{} (Request ID: {})"
+    first, second = (explained(text.format("", request)) for request in ("17A5", "99BC"))
+    assert first == second
+    assert first.startswith("access is denied")

@@ -42,15 +42,15 @@ class Keeper:
         with reading():
             return meta(self._connection, "given_up")
 
-    def give_up(self) -> int:
-        """Gives up the oldest batches until the rest is within the bounds; gives the number of rows."""
+    def give_up(self, *, old_too: bool = True) -> int:
+        """Gives up the oldest batches until the rest is within the bounds (of size alone, or of age too); gives the number of rows."""
         while self._store.unformed():
             self._store.form()
         given, used = 0, self._store.size()
         room = self._bounds.size if used <= self._bounds.size else self._bounds.size * _ROOM_MADE
         while (oldest := self._store.next_batch(BEFORE_ALL)) is not None:
             formed, size = self._about(oldest)
-            if used <= room and not self._is_old(formed):
+            if used <= room and not (old_too and self._is_old(formed)):
                 break
             given += self._give_up(oldest)
             used -= size

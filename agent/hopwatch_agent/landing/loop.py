@@ -110,12 +110,12 @@ class LandingLoop:
             with self._board.held() as shown:
                 shown.progress.last_landing = time.time_ns()
 
-    def _keep(self) -> None:
+    def _keep(self, *, landing: bool = False) -> None:
         self._kept_at = time.monotonic()
-        self._attempt("keeping", self._hold_bounds)
+        self._attempt("keeping", lambda: self._hold_bounds(landing=landing))
 
-    def _hold_bounds(self) -> None:
-        given_up = self._keeper.give_up()
+    def _hold_bounds(self, *, landing: bool) -> None:
+        given_up = self._keeper.give_up(old_too=not landing)
         if given_up:
             log.warning("given_up", rows=given_up, text="they could not be landed in time, and will never be")
             with self._board.held() as shown:
@@ -155,4 +155,5 @@ class LandingLoop:
             shown.progress.waiting -= rows
             shown.progress.landed_rows += rows
         if time.monotonic() - self._kept_at > KEEP_EVERY_SECONDS:
-            self._keep()
+            # what is too old lands all the same as long as the place takes it
+            self._keep(landing=True)
