@@ -1,0 +1,106 @@
+"""A fleet drawn from a seed: which stories happen on it, and all that comes of them."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+
+from hopwatch_simulate import proxy_stories, shared_stories, stories
+from hopwatch_simulate.hosts import Host
+from hopwatch_simulate.site import Site
+from hopwatch_simulate.telling import Teller
+from hopwatch_simulate.truth import Json, truth_of
+from hopwatch_simulate.world import EPOCH, World
+
+Story = Callable[[Teller], None]
+LONGEST_STORY = 8.0
+QUIET_FLEETS = 0.1
+MOST_SKEW = 3.0
+SKEWED_FLEETS = 0.7
+LATE_HOSTS = 0.2
+
+QUIET: Mapping[str, Story] = {
+    "quiet": stories.quiet,
+    "restarted_feed": stories.restarted_feed,
+    "unstamped": stories.unstamped,
+    "fan_out": shared_stories.fan_out,
+    "refused": shared_stories.refused,
+    "fan_in": shared_stories.fan_in,
+    "quiet_chain": proxy_stories.quiet_chain,
+}
+LOSSY: Mapping[str, Story] = {
+    "slow_subscriber": stories.slow_subscriber,
+    "bursts": stories.bursts,
+    "late_joiner": stories.late_joiner,
+    "cut_and_mended": stories.cut_and_mended,
+    "killed_feed": stories.killed_feed,
+    "killed_reader": stories.killed_reader,
+    "reader_closes": stories.reader_closes,
+    "feed_closes": stories.feed_closes,
+    "slow_network": stories.slow_network,
+    "still_running": stories.still_running,
+    "dark_reader": stories.dark_reader,
+    "dark_feed": stories.dark_feed,
+    "killed_worker": shared_stories.killed_worker,
+    "worker_closes": shared_stories.worker_closes,
+    "source_closes": shared_stories.source_closes,
+    "killed_source": shared_stories.killed_source,
+    "slow_behind_a_chain": proxy_stories.slow_behind_a_chain,
+    "slow_before_a_proxy": proxy_stories.slow_before_a_proxy,
+    "tree": proxy_stories.tree,
+    "late_behind_a_proxy": proxy_stories.late_behind_a_proxy,
+    "forwarder": proxy_stories.forwarder,
+    "dark_proxy": proxy_stories.dark_proxy,
+}
+ALL = {**QUIET, **LOSSY}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What the seed and the user's wishes make of a fleet."""
+
+    seed: int
+    hosts: int
+    hours: float
+    stories: tuple[str, ...]
+    skew: float = MOST_SKEW
+    """Seconds by which its hosts' clocks are wrong at most."""
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """What its agents land, by host, and the truth. The agents of ``late`` hosts land all but the first files late."""
+
+    hosts: tuple[Host, ...]
+    late: frozenset[str]
+    truth: Json
+
+
+def draw(seed: int, hosts: int | None = None, hours: float = 0.002) -> Drawn:
+    """A fleet by its seed; as many stories as hosts, more or less."""
+    chance = World(seed).chance
+    number = hosts or chance.randint(1, 6)
+    names = list(QUIET if chance.random() < QUIET_FLEETS else ALL)
+    count = max(1, round(number * chance.uniform(0.6, 1.4)))
+    skew = MOST_SKEW if chance.random() < SKEWED_FLEETS else 0.0
+    return Drawn(seed, number, hours, tuple(chance.choice(names) for _ in range(count)), skew)
+
+
+def simulate(drawn: Drawn) -> Fleet:
+    """Let the stories of a fleet happen."""
+    world = World(drawn.seed)
+    site = Site(world)
+    site.add_hosts(drawn.hosts, drawn.skew)
+    span = drawn.hours * 3600
+    ends = span + LONGEST_STORY
+    for name in drawn.stories:
+        begins = world.between(0, span)
+        world.at(begins, partial(ALL[name], Teller(site, begins, ends)))
+    world.run(until=ends)
+    hosts = tuple(agent.host for agent in site.agents)
+    late = frozenset(host.name for host in hosts if world.chance.random() < LATE_HOSTS)
+    about = {"seed": drawn.seed, "stories": list(drawn.stories), "hours": drawn.hours}
+    hosts_told = [{"host": host.name, "clock_ahead_by": round(host.skew, 6)} for host in hosts]
+    window = {"from": EPOCH.isoformat(), "to": (EPOCH + timedelta(seconds=math.ceil(ends))).isoformat()}
+    return Fleet(hosts, late, {**about, "window": window, "hosts": hosts_told, **truth_of(site)})

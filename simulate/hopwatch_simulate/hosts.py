@@ -1,0 +1,61 @@
+"""Hosts with their clocks, and processes with the rows that their agent lands of them."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from hopwatch_simulate.world import World, wall
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Host:
+    """A machine: its clock is ``skew`` seconds ahead of the true time."""
+
+    name: str
+    address: str
+    skew: float
+    rows: list[tuple[str, Row]] = field(default_factory=list)
+    ports: int = 30_000
+
+    def clock(self, seconds: float) -> datetime:
+        """What its clock shows at a true time."""
+        return wall(seconds + self.skew)
+
+    def port(self) -> int:
+        """A port that nobody has had yet."""
+        self.ports += 1
+        return self.ports
+
+
+class Process:
+    """One process; ``dark`` if it is not instrumented, so that nothing of it is landed."""
+
+    def __init__(self, world: World, host: Host, command: str, *, dark: bool = False) -> None:
+        self.world, self.host, self.dark = world, host, dark
+        self.id, self.pid = world.identity(), world.chance.randrange(2, 4_000_000)
+        self.alive = True
+        self._told = 0
+        versions = {"hopwatch": "0.1.0", "pyzmq": "27.3.0", "libzmq": "4.3.5"}
+        self.row("process", state="started", pid=self.pid, command=command, **versions)
+
+    def event(self, kind: str, **columns: Any) -> int:
+        """A row of a numbered event of the journal, and its number."""
+        self._told += 1
+        return self.again(kind, **columns)
+
+    def again(self, kind: str, **columns: Any) -> int:
+        """A further row of the event told last."""
+        self.row(kind, n=self._told, **columns)
+        return self._told
+
+    def unlanded(self) -> None:
+        """An event that takes a number and no row."""
+        self._told += 1
+
+    def row(self, kind: str, **columns: Any) -> None:
+        """A row as of now; without ``n`` it is the agent's own observation."""
+        if not self.dark:
+            common = {"host": self.host.name, "process": self.id, "at": self.host.clock(self.world.now)}
+            self.host.rows.append((kind, common | columns))

@@ -1,0 +1,45 @@
+"""Messages, and the lanes in which their senders number them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+WHOLE_STREAM = 4_294_967_295
+
+
+@dataclass(frozen=True, eq=False)
+class Message:
+    """One message of a stream: its number there, and its lane's number. Each is one object on all its ways."""
+
+    stream: str
+    number: int
+    lane: int
+    lane_number: int
+    topic: bytes
+    frames: int
+    size: int
+    sent_at: float
+    stamped_at: datetime | None
+    """The sender's clock in the stamp; None where there is none."""
+
+    @property
+    def frames_on_the_wire(self) -> int:
+        """Frames, the stamp counted."""
+        return self.frames + (self.stamped_at is not None)
+
+
+@dataclass
+class SendingLane:
+    """How far a sender has numbered a lane."""
+
+    topic: bytes
+    count: int = 0
+    frames: int = 0
+
+
+@dataclass
+class ReceivingLane:
+    """How far a receiver has got in a lane; ``last`` is the message with its highest number."""
+
+    count: int
+    first: int
+    last: Message

@@ -1,0 +1,125 @@
+"""A pipe: the way of messages from a sending socket through one connection to a receiving one.
+
+Its sender's queue holds ``sndhwm`` messages: full, it takes more only once half of them were passed on, as libzmq's do.
+Behind it lie the kernel's buffers, and the receiver's queue of ``rcvhwm`` messages.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from hopwatch_simulate.messages import Message
+from hopwatch_simulate.sockets import Socket
+from hopwatch_simulate.world import World
+
+
+@dataclass(frozen=True)
+class Wire:
+    """What lies between the two ends: seconds of latency, messages in the kernel's buffers, seconds a message takes."""
+
+    latency: float
+    room: int
+    pace: float = 0.0
+
+
+class Pipe:
+    """One direction of one connection."""
+
+    def __init__(self, world: World, sender: Socket, receiver: Socket, wire: Wire) -> None:
+        self.world, self.sender, self.receiver, self.wire = world, sender, receiver, wire
+        self.topics: set[bytes] = set()
+        self.up = True
+        self.refusing = False
+        self.on_arrival: Callable[[], None] = _nobody_waits
+        self.on_room: Callable[[], None] = _nobody_waits
+        self.queued: deque[Message] = deque()
+        self.in_kernel: deque[tuple[float, Message]] = deque()
+        self.arrived: deque[Message] = deque()
+        self._written = self._passed_on = self._acknowledged = 0
+        self._free_at = 0.0
+        self._waits_for_the_wire = False
+
+    def wants(self, topic: bytes) -> bool:
+        return any(topic.startswith(prefix) for prefix in self.topics)
+
+    def has_room(self) -> bool:
+        """Whether the sender's queue takes another message; once it did not, not before half of it was passed on."""
+        mark = self.sender.options["sndhwm"]
+        return not self.refusing and (mark == 0 or self._written - self._acknowledged < mark)
+
+    def refuse(self) -> None:
+        """The sender met it full: it is set aside until it has room again."""
+        self.refusing = True
+
+    def write(self, message: Message) -> None:
+        self._written += 1
+        self.queued.append(message)
+        self._pump()
+
+    def read(self) -> Message | None:
+        """The next message for the receiving application."""
+        if not self.arrived:
+            return None
+        message = self.arrived.popleft()
+        self._deliver()
+        return message
+
+    def break_off(self) -> Iterator[Message]:
+        """The connection ends now: gives what had not reached the receiver's queue. What had, can still be read."""
+        self.up = False
+        if len(self.arrived) < self._inbox():
+            while self.in_kernel and len(self.arrived) < self._inbox():
+                self.arrived.append(self.in_kernel.popleft()[1])
+            self.on_arrival()
+        gone = [message for _, message in self.in_kernel] + list(self.queued)
+        self.in_kernel.clear()
+        self.queued.clear()
+        return iter(gone)
+
+    def _inbox(self) -> int:
+        return self.receiver.options["rcvhwm"] or 1 << 40
+
+    def _pump(self) -> None:
+        if not self.up:
+            return
+        while self.queued and len(self.in_kernel) < self.wire.room:
+            if self._free_at > self.world.now:
+                self._go_on_later()
+                break
+            self._free_at = self.world.now + self.wire.pace
+            ready_at = self.world.now + self.wire.latency
+            self.in_kernel.append((ready_at, self.queued.popleft()))
+            self.world.at(ready_at, self._deliver)
+            self._passed_on += 1
+            self._acknowledge()
+
+    def _go_on_later(self) -> None:
+        def go_on() -> None:
+            self._waits_for_the_wire = False
+            self._pump()
+
+        if not self._waits_for_the_wire:
+            self._waits_for_the_wire = True
+            self.world.at(self._free_at, go_on)
+
+    def _acknowledge(self) -> None:
+        half = (self.sender.options["sndhwm"] + 1) // 2
+        if half and self._passed_on % half == 0:
+            self._acknowledged = self._passed_on
+            self.refusing = False
+            self.on_room()
+
+    def _deliver(self) -> None:
+        moved = False
+        while self.up and self.in_kernel and self.in_kernel[0][0] <= self.world.now + 1e-9:
+            if len(self.arrived) >= self._inbox():
+                break
+            self.arrived.append(self.in_kernel.popleft()[1])
+            moved = True
+        if moved:
+            self._pump()
+            self.on_arrival()
+
+
+def _nobody_waits() -> None:
+    """What a pipe tells when nobody listens."""

@@ -1,0 +1,85 @@
+"""Proxies: what they receive on one side they pass to the other, messages one way and subscriptions the other."""
+
+from functools import partial
+
+from hopwatch_simulate.hosts import Process
+from hopwatch_simulate.links import Link
+from hopwatch_simulate.messages import Message
+from hopwatch_simulate.receivers import Inlet
+from hopwatch_simulate.senders import Outlet
+from hopwatch_simulate.sockets import Socket
+
+PER_MESSAGE = 0.00002
+STATISTICS_EVERY = 0.2
+
+
+class Proxy:
+    """``hopwatch.proxy`` of an XSUB frontend and an XPUB backend."""
+
+    def __init__(self, process: Process, name: str, *, in_hwm: int, out_hwm: int) -> None:
+        self.process, self.world, self.name = process, process.world, name
+        self.id = self.world.identity()
+        self.front = Socket(process, f"{name}-in", "XSUB", sequence=None, options={"rcvhwm": in_hwm})
+        self.back = Socket(process, f"{name}-out", "XPUB", sequence=None, options={"sndhwm": out_hwm})
+        self.inlet = Inlet(self.front, PER_MESSAGE, then=self._pass_on)
+        self.outlet = Outlet(self.back)
+        self.upstream: list[Link] = []
+        self.topics: set[bytes] = set()
+        self._counts = {"in_frames": 0, "in_bytes": 0, "out_frames": 0, "out_bytes": 0}
+        self._asked_at = self.world.now
+
+    def start(self) -> None:
+        """It runs: from now on its backend is probed no more, and its STATISTICS are asked for."""
+        self.process.unlanded()
+        self.process.event("proxy", state="started", **self._about())
+        self._ask()
+
+    def subscribe(self, topics: set[bytes]) -> None:
+        """Subscriptions arrived at the backend: new ones go on to all senders before the frontend."""
+        new = topics - self.topics
+        self.topics |= new
+        self._counts["out_frames"] += len(new)
+        self._counts["out_bytes"] += sum(1 + len(topic) for topic in new)
+        for link in self.upstream:
+            self.world.after(link.wire.latency + 0.0002, partial(link.also_wants, new))
+
+    def end(self) -> None:
+        """It returns by itself."""
+        self._take_counts()
+        counted_at = self.process.host.clock(self._asked_at)
+        self.process.event("proxy", state="ended", counted_at=counted_at, **self._about())
+
+    def _pass_on(self, message: Message) -> None:
+        received = self.front.counters
+        received["received"] = received["received_more_frames"] = received["received_bytes"] = 0
+        received["waited_receives"] = 0
+        self._counts["in_frames"] += message.frames_on_the_wire
+        self._counts["in_bytes"] += message.size + (48 if message.stamped_at else 0)
+        self.outlet.publish(message)
+
+    def _ask(self) -> None:
+        if self.process.alive and not self.back.ended:
+            self._take_counts()
+            self.world.after(STATISTICS_EVERY, self._ask)
+
+    def _take_counts(self) -> None:
+        counts = tuple(self._counts.values())
+        fresh = tuple(self.front.counters[f"proxied_{name}"] for name in ("in_frames", "out_frames"))
+        if fresh == (counts[0], counts[2]) and self.front.counters["proxied_at"]:
+            return
+        self._asked_at = self.world.now
+        at = int(self.process.host.clock(self.world.now).timestamp() * 1e9)
+        turned = dict(zip(self._counts, (*counts[2:], *counts[:2]), strict=True))
+        for side, figures in ((self.front, self._counts), (self.back, turned)):
+            side.counters |= {f"proxied_{name}": value for name, value in figures.items()}
+            side.counters["proxied_at"] = at
+
+    def _about(self) -> dict[str, str]:
+        return {
+            "proxy": self.id,
+            "name": self.name,
+            "frontend": self.front.id,
+            "backend": self.back.id,
+            "frontend_type": self.front.kind,
+            "backend_type": self.back.kind,
+        }

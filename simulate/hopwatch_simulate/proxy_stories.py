@@ -1,0 +1,142 @@
+"""Stories of ways with more than one hop: proxies in chains and trees, and applications that receive and send again."""
+
+from itertools import pairwise
+
+from hopwatch_simulate.messages import Message
+from hopwatch_simulate.parties import Party
+from hopwatch_simulate.pipes import Wire
+from hopwatch_simulate.proxies import Proxy
+from hopwatch_simulate.sockets import NONE, Options
+from hopwatch_simulate.stories import ends
+from hopwatch_simulate.telling import QUICK, SETTLED, Publisher, Subscriber, Teller
+
+Middle = tuple[Party, Proxy]
+
+
+def quiet_chain(tell: Teller) -> None:
+    """One to three proxies one behind the other, and quick readers at the end."""
+    middles = _chain(tell, tell.chance.randint(1, 3))
+    feeds = [_feed_into(tell, middles[0]) for _ in range(tell.chance.randint(1, 2))]
+    readers = [_behind(tell, middles[-1], QUICK) for _ in range(tell.chance.randint(1, 2))]
+    for feed in feeds:
+        tell.sends(feed, tell.steady(0.6, 700, 0.001))
+    _end(tell, 1.8 + SETTLED, middles, *feeds, *readers)
+
+
+def slow_behind_a_chain(tell: Teller) -> None:
+    """The last of some proxies drops for the slow one of its two readers."""
+    middles = _chain(tell, tell.chance.randint(1, 2), out_hwm=tell.chance.choice([50, 100]))
+    feed = _feed_into(tell, middles[0])
+    service = tell.world.between(0.003, 0.005)
+    slow = _behind(tell, middles[-1], service, options={"rcvhwm": 10}, wire=tell.wire(10))
+    fast = _behind(tell, middles[-1], QUICK)
+    tell.sends(feed, tell.steady(0.6, 2000, 0.001))
+    _end(tell, 3.5 + 150 * service + SETTLED, middles, feed, slow, fast)
+
+
+def slow_before_a_proxy(tell: Teller) -> None:
+    """The link to the proxy carries less than the PUB sends: both readers miss the same."""
+    middles = _chain(tell, 1)
+    wire = Wire(0.02, 20, pace=0.003)
+    feed = _feed_into(tell, middles[0], full="network", wire=wire, options={"sndhwm": 60})
+    readers = [_behind(tell, middles[-1], QUICK) for _ in range(2)]
+    tell.sends(feed, tell.steady(0.7, 1500, 0.001))
+    _end(tell, 3.4 + SETTLED, middles, feed, *readers)
+
+
+def tree(tell: Teller) -> None:
+    """A proxy before two others; a reader behind each, one of them slow."""
+    root = _middle(tell, in_hwm=1000, out_hwm=1000)
+    leaves = [_middle(tell, in_hwm=1000, out_hwm=80) for _ in range(2)]
+    for leaf in leaves:
+        _join(tell, root, leaf)
+    feed = _feed_into(tell, root)
+    slow = _behind(tell, leaves[0], 0.004, options={"rcvhwm": 10}, wire=tell.wire(10))
+    fast = _behind(tell, leaves[1], QUICK)
+    tell.sends(feed, tell.steady(0.8, 1500, 0.001))
+    _end(tell, 3.4 + SETTLED, [root, *leaves], feed, slow, fast)
+
+
+def late_behind_a_proxy(tell: Teller) -> None:
+    """A second reader comes late to a proxy that has long passed messages on."""
+    middles = _chain(tell, 1)
+    feed = _feed_into(tell, middles[0])
+    early = _behind(tell, middles[0], QUICK)
+    tell.sends(feed, tell.steady(0.6, 1500, 0.001))
+    late: list[Subscriber] = []
+    tell.at(tell.world.between(0.9, 1.6), lambda: late.append(_behind(tell, middles[0], QUICK)))
+    tell.at(2.9, lambda: _end(tell, 3.0, middles, feed, early, *late))
+
+
+def forwarder(tell: Teller) -> None:
+    """An application receives and sends again: a stream ends there, and another begins and meets a slow reader."""
+    feed = tell.publisher(topics=(None,))
+    party = tell.site.party("clean")
+    outlet = tell.site.sender(party, tell.site.name("clean"), "PUB", options={"sndhwm": 100})
+    tell.site.bind(outlet.socket)
+
+    def send_again(_message: Message) -> None:
+        message = outlet.numbered(None, 200)
+        outlet.publish(message)
+        outlet.count(message)
+
+    inlet = tell.site.receiver(party, tell.site.name("raw"), "SUB", QUICK, then=send_again, topics=(b"",))
+    tell.site.link((feed.party, feed.outlet, party, inlet), tell.wire(), bound=feed.outlet.socket)
+    again = Publisher(party, outlet, (None,))
+    slow = tell.subscriber(again, 0.004, options={"rcvhwm": 10}, wire=tell.wire(10))
+    tell.sends(feed, tell.steady(0.6, 1500, 0.001))
+    ends(tell, 3.4 + SETTLED, feed, again, slow)
+
+
+def dark_proxy(tell: Teller) -> None:
+    """A proxy that is not instrumented, between a PUB and a reader that are: it drops for the slow reader."""
+    middle = _middle(tell, in_hwm=1000, out_hwm=60, dark=True)
+    feed = _feed_into(tell, middle)
+    slow = _behind(tell, middle, 0.004, options={"rcvhwm": 10}, wire=tell.wire(10))
+    tell.sends(feed, tell.steady(0.6, 1200, 0.001))
+    _end(tell, 3.2 + SETTLED, [middle], feed, slow)
+
+
+def _middle(tell: Teller, *, in_hwm: int = 1000, out_hwm: int = 1000, dark: bool = False) -> Middle:
+    party = tell.site.party("proxy", dark=dark)
+    return party, tell.site.proxy(party, tell.site.name("hub"), in_hwm=in_hwm, out_hwm=out_hwm)
+
+
+def _chain(tell: Teller, length: int, out_hwm: int = 1000) -> list[Middle]:
+    middles = [_middle(tell, out_hwm=out_hwm) for _ in range(length)]
+    for before, behind in pairwise(middles):
+        _join(tell, before, behind)
+    return middles
+
+
+def _join(tell: Teller, before: Middle, behind: Middle) -> None:
+    bound = tell.chance.choice([before[1].back, behind[1].front])
+    sides = (before[0], before[1].outlet, behind[0], behind[1].inlet)
+    tell.site.link(sides, tell.wire(), bound=bound, proxied=(before[1], behind[1]))
+
+
+def _feed_into(
+    tell: Teller,
+    middle: Middle,
+    *,
+    full: str = "slow_receiver",
+    wire: Wire | None = None,
+    options: Options = NONE,
+) -> Publisher:
+    feed = tell.publisher(bound=False, options=options)
+    party, proxy = middle
+    sides = (feed.party, feed.outlet, party, proxy.inlet)
+    tell.site.link(sides, wire or tell.wire(), bound=proxy.front, full=full, proxied=(None, proxy))
+    return feed
+
+
+def _behind(
+    tell: Teller, middle: Middle, service: float, *, wire: Wire | None = None, options: Options = NONE
+) -> Subscriber:
+    return tell.subscriber(middle[1], service, source_party=middle[0], wire=wire, options=options)
+
+
+def _end(tell: Teller, seconds: float, middles: list[Middle], *others: Publisher | Subscriber) -> None:
+    ends(tell, seconds, *others)
+    for step, (party, _) in enumerate(middles):
+        tell.at(seconds + 0.6 + step * 0.1, party.leave)

@@ -1,0 +1,114 @@
+"""Receiving sockets: an application that reads message by message, and what hopwatch sees of it."""
+
+from collections.abc import Callable
+
+from hopwatch_simulate.edges import Edge
+from hopwatch_simulate.messages import Message, ReceivingLane
+from hopwatch_simulate.pipes import Pipe
+from hopwatch_simulate.sockets import Socket
+
+Act = Callable[[Message], None]
+SHARING = ("PULL", "ROUTER", "REP")
+
+
+class Inlet:
+    """The pipes of a socket that receives, read in turn by an application that takes ``service`` seconds a message."""
+
+    def __init__(
+        self, socket: Socket, service: float, *, then: Act | None = None, waits: bool = False
+    ) -> None:
+        self.socket, self.world = socket, socket.world
+        self.service, self.then, self.waits = service, then, waits
+        self.pipes: list[tuple[Pipe, Edge]] = []
+        self.stopped = False
+        self.filtered: set[bytes] = set()
+        self._turn = 0
+        self._reading = False
+        self._free_at = 0.0
+
+    def add(self, pipe: Pipe, edge: Edge) -> None:
+        """Another connection to read from."""
+        self.pipes.append((pipe, edge))
+        pipe.on_arrival = self.wake
+
+    def wake(self) -> None:
+        """There is something to read."""
+        if not self._reading and not self.stopped:
+            self._reading = True
+            idle = self._free_at <= self.world.now
+            if idle and self.waits:
+                self.socket.counters["waited_receives"] += 1
+            self.world.at(self._free_at, self._read)
+
+    def stop(self) -> None:
+        """The application reads no more."""
+        self.stopped = True
+
+    def unread(self) -> bool:
+        """Whether there are messages that it has not read."""
+        return any(pipe.arrived for pipe, _ in self.pipes)
+
+    def lose_unread(self, cause: str) -> None:
+        """The socket is gone: what it had not read of connections that are gone as well is lost."""
+        for pipe, edge in self.pipes:
+            if not pipe.up:
+                for message in pipe.arrived:
+                    edge.lost.setdefault(message, cause)
+                pipe.arrived.clear()
+
+    def _read(self) -> None:
+        found = None if self.stopped else self._next()
+        self._reading = (
+            False  # not before: reading lets more messages in, which is no reason to read at once again
+        )
+        if found is None:
+            return
+        message, edge = found
+        edge.read.add(message)
+        self._free_at = self.world.now + self.service
+        self._count(message)
+        if self.then:
+            self.then(message)
+        if any(pipe.arrived for pipe, _ in self.pipes):
+            self.wake()
+
+    def _next(self) -> tuple[Message, Edge] | None:
+        for step in range(len(self.pipes)):
+            position = (self._turn + step) % len(self.pipes)
+            pipe, edge = self.pipes[position]
+            message = pipe.read()
+            if message is not None:
+                self._turn = position + 1
+                return message, edge
+        return None
+
+    def _count(self, message: Message) -> None:
+        counters = self.socket.counters
+        counters["received"] += 1
+        counters["received_more_frames"] += message.frames - 1
+        counters["received_bytes"] += message.size
+        if message.stamped_at is not None and self.socket.stamps:
+            self._follow(message)
+
+    def _follow(self, message: Message) -> None:
+        key = (message.stream, message.lane)
+        lane = self.socket.receiving.get(key)
+        if lane is None:
+            about = {"stream": message.stream, "lane": message.lane, "role": "receive", "state": "announced"}
+            self.socket.event("lane", topic=message.topic.hex(), **about)
+            self.socket.receiving[key] = ReceivingLane(1, message.lane_number, message)
+            return
+        before, lane.last = lane.last, message
+        lane.count += 1
+        missing = message.lane_number - before.lane_number - 1
+        if missing and self.socket.kind not in SHARING:
+            self._gap(before, message, missing, lane.count)
+
+    def _gap(self, before: Message, after: Message, missing: int, received: int) -> None:
+        self.socket.counters["gaps"] += 1
+        self.socket.counters["lost"] += missing
+        self.socket.event(
+            "gap", stream=after.stream, lane=after.lane, action="gap", first=before.lane_number + 1,
+            last=after.lane_number - 1, lost=missing, before=before.number, after=after.number,
+            before_sent_at=before.stamped_at, after_sent_at=after.stamped_at, received=received,
+        )  # fmt: skip

@@ -1,0 +1,173 @@
+"""Stories of PUB and SUB: small systems, each with a history that loses messages for one reason, or for none."""
+
+from collections.abc import Sequence
+
+from hopwatch_simulate.pipes import Wire
+from hopwatch_simulate.telling import QUICK, SETTLED, Publisher, Subscriber, Teller
+
+
+def ends(tell: Teller, seconds: float, *them: Publisher | Subscriber) -> None:
+    """All close their sockets and go home, one after the other, in any order."""
+    order = list(them)
+    tell.chance.shuffle(order)
+    for step, one in enumerate(order):
+        tell.at(seconds + step * 0.1, one.party.leave)
+
+
+def quiet(tell: Teller) -> None:
+    """A PUB and its readers, all of them quick; some want a part of the topics."""
+    feed = tell.publisher()
+    readers = [
+        tell.subscriber(feed, QUICK, topics=_some(tell, feed)) for _ in range(tell.chance.randint(1, 3))
+    ]
+    tell.sends(feed, tell.steady(0.5, tell.chance.randint(50, 1200), 0.001))
+    ends(tell, 0.5 + 1.6 + SETTLED, feed, *readers)
+
+
+def slow_subscriber(tell: Teller) -> None:
+    """One of two readers reads more slowly than the PUB sends: its pipe is full again and again."""
+    feed = tell.publisher(options={"sndhwm": tell.chance.choice([20, 50, 100, 200])})
+    service = tell.world.between(0.003, 0.005)
+    slow = tell.subscriber(feed, service, options={"rcvhwm": 10}, wire=tell.wire(10))
+    fast = tell.subscriber(feed, QUICK)
+    tell.sends(feed, tell.steady(0.5, tell.chance.randint(1200, 2500), 0.001))
+    ends(tell, 0.5 + 3.2 + 250 * service + SETTLED, feed, slow, fast)
+
+
+def bursts(tell: Teller) -> None:
+    """A reader that keeps up with the mean, and a mark too low for the bursts between."""
+    feed = tell.publisher(options={"sndhwm": tell.chance.choice([10, 20, 50])})
+    steady = tell.subscriber(feed, 0.001, full="hwm_too_low", options={"rcvhwm": 10}, wire=tell.wire(8))
+    calm, burst = 300, tell.chance.randint(300, 1000)
+    times = tell.steady(0.5, calm, 0.005) + tell.steady(2.3, burst, 0.00002) + tell.steady(2.6, calm, 0.005)
+    tell.sends(feed, times)
+    ends(tell, 4.5 + SETTLED, feed, steady)
+
+
+def late_joiner(tell: Teller) -> None:
+    """A reader that comes when the PUB has long begun."""
+    feed = tell.publisher()
+    early = tell.subscriber(feed, QUICK)
+    tell.sends(feed, tell.steady(0.3, 1500, 0.001))
+    late: list[Subscriber] = []
+    tell.at(tell.world.between(0.5, 1.5), lambda: late.append(tell.subscriber(feed, QUICK)))
+    tell.at(2.8, lambda: ends(tell, 2.9, feed, early, *late))
+
+
+def cut_and_mended(tell: Teller) -> None:
+    """A connection breaks and comes up again; what was sent meanwhile is gone."""
+    feed = tell.publisher()
+    cut = tell.subscriber(feed, QUICK)
+    whole = tell.subscriber(feed, QUICK)
+    link = cut.party.incoming[0]
+    breaks = tell.world.between(0.7, 1.2)
+    tell.sends(feed, tell.steady(0.4, 2000, 0.001))
+    tell.at(breaks, lambda: link.cut("reconnect"))
+    tell.at(breaks + tell.world.between(0.1, 0.8), lambda: link.come_up(cut.inlet.filtered))
+    ends(tell, 3.2 + SETTLED, feed, cut, whole)
+
+
+def killed_feed(tell: Teller) -> None:
+    """The PUB is killed while a slow reader's queue is long, and not full."""
+    feed = tell.publisher()
+    reader = tell.subscriber(feed, 0.01, options={"rcvhwm": 10}, wire=tell.wire(10))
+    tell.sends(feed, tell.steady(0.5, 700, 0.001))
+    dies = tell.world.between(0.9, 1.1)
+    tell.at(dies, feed.party.kill)
+    tell.at(dies + 0.6 + SETTLED, reader.party.leave)
+
+
+def killed_reader(tell: Teller) -> None:
+    """One of two readers is killed with messages in its queues; the PUB goes on."""
+    feed = tell.publisher()
+    slow = tell.subscriber(feed, 0.01, options={"rcvhwm": 50})
+    fast = tell.subscriber(feed, QUICK)
+    tell.sends(feed, tell.steady(0.5, 1500, 0.001))
+    tell.at(tell.world.between(0.8, 1.2), slow.party.kill)
+    ends(tell, 2.6 + SETTLED, feed, fast)
+
+
+def reader_closes(tell: Teller) -> None:
+    """One of two readers closes its socket with messages unread; the PUB goes on."""
+    feed = tell.publisher()
+    slow = tell.subscriber(feed, 0.01, options={"rcvhwm": 50})
+    fast = tell.subscriber(feed, QUICK)
+    tell.sends(feed, tell.steady(0.5, 1500, 0.001))
+    tell.at(tell.world.between(0.8, 1.2), slow.party.leave)
+    ends(tell, 2.6 + SETTLED, feed, fast)
+
+
+def feed_closes(tell: Teller) -> None:
+    """The PUB closes with no time to linger, while a slow reader's queue is long."""
+    feed = tell.publisher(options={"linger": 0})
+    reader = tell.subscriber(feed, 0.008, options={"rcvhwm": 10}, wire=tell.wire(10))
+    tell.sends(feed, tell.steady(0.5, 400, 0.001))
+    tell.at(1.2, feed.party.leave)
+    tell.at(1.2 + 0.5 + SETTLED, reader.party.leave)
+
+
+def slow_network(tell: Teller) -> None:
+    """A link that carries less than the PUB sends, and a quick reader behind it."""
+    feed = tell.publisher(options={"sndhwm": 100})
+    wire = Wire(tell.world.between(0.02, 0.08), 40, pace=0.003)
+    far = tell.subscriber(feed, QUICK, full="network", wire=wire)
+    near = tell.subscriber(feed, QUICK)
+    tell.sends(feed, tell.steady(0.7, 3000, 0.001))
+    ends(tell, 5.2 + SETTLED, feed, far, near)
+
+
+def restarted_feed(tell: Teller) -> None:
+    """The PUB goes home, and comes back as a new process and a new stream, at the same place."""
+    first = tell.publisher()
+    reader = tell.subscriber(first, QUICK)
+    tell.sends(first, tell.steady(0.5, 600, 0.001))
+    tell.at(1.5, first.party.leave)
+    tell.at(1.9, lambda: _come_back(tell, first, reader))
+
+
+def still_running(tell: Teller) -> None:
+    """Nothing ends: at the end of the recording both are at work, and some messages on their way."""
+    feed = tell.publisher()
+    tell.subscriber(feed, QUICK)
+    tell.subscriber(feed, 0.012, options={"rcvhwm": 20})
+    interval = 0.01
+    tell.sends(feed, tell.steady(0.5, int((tell.ends - tell.begins) / interval), interval))
+
+
+def unstamped(tell: Teller) -> None:
+    """Nobody stamps: only counts can tell, and they agree."""
+    feed = tell.publisher(sequence=None, topics=(None,))
+    reader = tell.subscriber(feed, QUICK, sequence=None)
+    tell.sends(feed, tell.steady(0.5, tell.chance.randint(100, 900), 0.001))
+    ends(tell, 1.6 + SETTLED, feed, reader)
+
+
+def dark_reader(tell: Teller) -> None:
+    """A reader that is not instrumented, beside one that is."""
+    feed = tell.publisher()
+    known = tell.subscriber(feed, QUICK)
+    tell.subscriber(feed, 0.004, dark=True)
+    tell.sends(feed, tell.steady(0.5, 800, 0.001))
+    ends(tell, 1.6 + SETTLED, feed, known)
+
+
+def dark_feed(tell: Teller) -> None:
+    """A PUB that is not instrumented: nobody knows what was sent."""
+    feed = tell.publisher(dark=True, sequence=None, options={"sndhwm": 100})
+    reader = tell.subscriber(feed, 0.003, options={"rcvhwm": 10})
+    tell.sends(feed, tell.steady(0.5, 800, 0.001))
+    ends(tell, 2.5 + SETTLED, feed, reader)
+
+
+def _come_back(tell: Teller, first: Publisher, reader: Subscriber) -> None:
+    again = tell.restarted(first)
+    tell.also_reads(reader, again)
+    tell.sends(again, [tell.world.now + 0.4 + number * 0.001 for number in range(500)])
+    ends(tell, 1.9 + 1.0 + SETTLED, again, reader)
+
+
+def _some(tell: Teller, feed: Publisher) -> Sequence[bytes]:
+    named = [topic for topic in feed.topics if topic is not None]
+    if not named or tell.chance.random() < 0.5:
+        return (b"",)
+    return tell.chance.sample(named, tell.chance.randint(1, len(named)))

@@ -1,0 +1,107 @@
+"""Stories: small systems, each with a history that loses messages for one reason, or for none."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hopwatch_simulate.parties import Party
+from hopwatch_simulate.pipes import Wire
+from hopwatch_simulate.proxies import Proxy
+from hopwatch_simulate.receivers import Inlet
+from hopwatch_simulate.senders import Outlet
+from hopwatch_simulate.site import Site
+from hopwatch_simulate.sockets import NONE, Options
+
+Topics = tuple[bytes | None, ...]
+TOPICS: tuple[bytes, ...] = (b"bonds", b"funds", b"futures", b"shares")
+QUICK = 0.00005
+SETTLED = 0.6
+"""Seconds of quiet after which everything that could arrive has."""
+
+
+@dataclass
+class Publisher:
+    """A PUB, bound, in a process of its own."""
+
+    party: Party
+    outlet: Outlet
+    topics: Topics
+
+
+@dataclass
+class Subscriber:
+    """A SUB in a process of its own."""
+
+    party: Party
+    inlet: Inlet
+
+
+class Teller:
+    """Draws the parties of a story; every story begins at ``begins``, and the recording ends at ``ends``."""
+
+    def __init__(self, site: Site, begins: float, ends: float) -> None:
+        self.site, self.world, self.begins, self.ends = site, site.world, begins, ends
+        self.chance = site.world.chance
+
+    def at(self, seconds: float, act: Callable[[], object]) -> None:
+        """Plan something for so many seconds into the story."""
+
+        def do() -> None:
+            act()
+
+        self.world.at(self.begins + seconds, do)
+
+    def steady(self, start: float, count: int, interval: float) -> list[float]:
+        """Times of messages sent at a steady pace, give or take a little."""
+        return [
+            self.begins + start + (number + self.chance.random() * 0.3) * interval for number in range(count)
+        ]
+
+    def wire(self, room: int | None = None, pace: float = 0.0) -> Wire:
+        """A link in good order, or one on which each message takes ``pace`` seconds."""
+        return Wire(self.world.between(0.00005, 0.002), room or self.chance.randint(8, 60), pace)
+
+    def drawn_topics(self) -> Topics:
+        """Either messages of one frame, or a first frame that is a topic."""
+        return (None,) if self.chance.random() < 0.5 else TOPICS[: self.chance.randint(2, 4)]
+
+    def publisher(self, *, topics: Topics | None = None, sequence: str | None = "stamp", dark: bool = False,
+                  bound: bool = True, options: Options = NONE) -> Publisher:  # fmt: skip
+        """A PUB in a process of its own, now."""
+        party = self.site.party("feed", dark=dark)
+        outlet = self.site.sender(party, self.site.name("quotes"), "PUB", sequence=sequence, options=options)
+        if bound:
+            self.site.bind(outlet.socket)
+        return Publisher(party, outlet, topics or self.drawn_topics())
+
+    def subscriber(self, source: Publisher | Proxy, service: float, *, full: str = "slow_receiver", wire: Wire | None = None,
+                   topics: Sequence[bytes] = (b"",), source_party: Party | None = None,
+                   sequence: str | None = "stamp", dark: bool = False, options: Options = NONE) -> Subscriber:  # fmt: skip
+        """A SUB in a process of its own that connects, now."""
+        party = self.site.party("reader", dark=dark)
+        inlet = self.site.receiver(
+            party, self.site.name("reader"), "SUB", service, sequence=sequence, topics=topics, options=options
+        )
+        sender = source.outlet
+        from_party = source.party if isinstance(source, Publisher) else source_party
+        assert from_party is not None  # noqa: S101 - a proxy comes with its party
+        proxied = (source if isinstance(source, Proxy) else None, None)
+        ends = (from_party, sender, party, inlet)
+        self.site.link(ends, wire or self.wire(), bound=sender.socket, full=full, proxied=proxied)
+        return Subscriber(party, inlet)
+
+    def sends(self, feed: Publisher, times: Sequence[float]) -> None:
+        """What a publisher sends, and when."""
+        self.site.sends(feed.party, feed.outlet, times, feed.topics)
+
+    def restarted(self, feed: Publisher) -> Publisher:
+        """The same program again, on the same host and bound to the same endpoint: a new process, a new stream."""
+        party = self.site.party("feed", agent=feed.party.agent)
+        old = feed.outlet.socket
+        outlet = self.site.sender(party, old.name, "PUB")
+        self.site.bind(outlet.socket, self.site.endpoints[old.id])
+        return Publisher(party, outlet, feed.topics)
+
+    def also_reads(self, reader: Subscriber, feed: Publisher) -> None:
+        """A reader's connection comes up to a publisher that has come back."""
+        ends = (feed.party, feed.outlet, reader.party, reader.inlet)
+        self.site.link(ends, self.wire(), bound=feed.outlet.socket, again=reader.party.incoming[-1])

@@ -1,0 +1,148 @@
+"""Simulated fleets: their books balance, the same seed tells the same, every cause is there, and rows fit their schemas."""
+
+import dataclasses
+import hashlib
+import json
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from hopwatch_agent.landing.schemas import schema_of
+from hopwatch_simulate.fleet import ALL, QUIET, Drawn, Fleet, draw, simulate
+from hopwatch_simulate.landing import TRUTH, land
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+CAUSES = {
+    "slow_receiver",
+    "hwm_too_low",
+    "network",
+    "reconnect",
+    "slow_joiner",
+    "closed",
+    "receiver_died",
+    "sender_died",
+}
+
+
+def of_story(name: str, seed: int = 1) -> Fleet:
+    return simulate(Drawn(seed, 2, 0.0, (name,)))
+
+
+def rows(fleet: Fleet, kind: str) -> list[dict[str, Any]]:
+    return [row for host in fleet.hosts for of_kind, row in host.rows if of_kind == kind]
+
+
+def digests(folder: Path) -> dict[str, str]:
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 1 << 40), hosts=st.integers(1, 3))
+def test_the_books_of_every_stream_and_receiver_balance(seed: int, hosts: int) -> None:
+    truth = simulate(draw(seed, hosts)).truth
+    for row in truth["ledger"]:
+        assert row["sent"] == row["delivered"] + row["lost"] + row["in_flight"]
+    for hop in truth["hops"]:
+        assert hop["lost"] == sum(each["lost"] for each in hop["causes"]) > 0
+        for each in hop["causes"]:
+            assert each["lost"] == sum(one["last"] - one["first"] + 1 for one in each["ranges"])
+
+
+@pytest.mark.parametrize("name", sorted(set(ALL) - {"still_running"}))
+def test_what_receivers_counted_at_their_end_is_what_was_delivered_to_them(name: str) -> None:
+    fleet = of_story(name)
+    counted = {row["socket"]: row["received"] for row in rows(fleet, "counters") if row["final"]}
+    delivered = Counter[str]()
+    for row in fleet.truth["ledger"]:
+        delivered[row["receiver"]] += row["delivered"]
+    told = {receiver: counted[receiver] for receiver in delivered if receiver in counted}
+    assert told
+    assert told == {receiver: delivered[receiver] for receiver in told}
+
+
+@pytest.mark.parametrize("name", sorted(QUIET))
+def test_a_quiet_story_loses_nothing(name: str) -> None:
+    truth = of_story(name).truth
+    assert truth["hops"] == []
+    assert truth["ledger"]
+
+
+def test_every_cause_is_some_storys() -> None:
+    told = {each["cause"] for name in ALL for hop in of_story(name).truth["hops"] for each in hop["causes"]}
+    assert told == CAUSES
+
+
+def test_the_same_seed_writes_the_same_files(tmp_path: Path) -> None:
+    written = []
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        land(simulate(draw(11, 2)), tmp_path / name)
+        written.append(digests(tmp_path / name))
+    assert written[0] == written[1]
+    assert TRUTH in written[0]
+
+
+def test_files_that_come_late_are_named_in_the_truth(tmp_path: Path) -> None:
+    fleet = simulate(Drawn(1, 2, 0.0, ("slow_subscriber",)))
+    land(dataclasses.replace(fleet, late=frozenset(host.name for host in fleet.hosts)), tmp_path)
+    late = json.loads((tmp_path / TRUTH).read_text())["late_files"]
+    assert late
+    assert all((tmp_path / name).is_file() for name in late)
+
+
+def test_another_seed_is_another_fleet() -> None:
+    assert simulate(draw(3, 2)).truth != simulate(draw(4, 2)).truth
+
+
+def test_landed_files_have_the_schemas_of_their_kinds(tmp_path: Path) -> None:
+    land(of_story("slow_behind_a_chain"), tmp_path)
+    files = list(tmp_path.glob("kind=*/date=*/host=*/*.parquet"))
+    assert files
+    for path in files:
+        kind = path.relative_to(tmp_path).parts[0].removeprefix("kind=")
+        assert pq.read_schema(path).equals(schema_of(kind))
+
+
+def test_events_of_a_process_are_numbered_without_a_hole() -> None:
+    fleet = of_story("cut_and_mended")
+    numbers: dict[object, set[object]] = {}
+    for host in fleet.hosts:
+        for _, row in host.rows:
+            if row.get("n") is not None:
+                numbers.setdefault(row["process"], set()).add(row["n"])
+    assert numbers
+    assert all(seen == set(range(1, len(seen) + 1)) for seen in numbers.values())
+
+
+def test_each_gap_that_a_full_pipe_made_begins_at_an_onset() -> None:
+    fleet = of_story("slow_subscriber")
+    onsets = {(row["socket"], row["number"]) for row in rows(fleet, "onset")}
+    gaps = [row for row in rows(fleet, "gap") if row["lane"] == 0xFFFFFFFF]
+    of_topics = [row for row in rows(fleet, "gap") if row["lane"] != 0xFFFFFFFF]
+    assert gaps or of_topics
+    assert all((row["stream"], row["first"]) in onsets for row in gaps)
+
+
+def test_nothing_is_landed_of_a_process_that_is_not_instrumented() -> None:
+    fleet = of_story("dark_reader")
+    unknowable = [row for row in fleet.truth["ledger"] if not row["knowable"]]
+    assert unknowable
+    landed = {row["socket"] for row in rows(fleet, "socket")}
+    assert not landed & {row["receiver"] for row in unknowable}
+
+
+def test_a_slow_reader_never_reads_faster_than_it_can() -> None:
+    fleet = of_story("slow_subscriber")
+    slow = next(hop["to"]["sockets"][0] for hop in fleet.truth["hops"])
+    samples = [row for row in rows(fleet, "counters") if row["socket"] == slow and not row["final"]]
+    rates = [
+        (after["received"] - before["received"]) / (after["at"] - before["at"]).total_seconds()
+        for before, after in pairwise(samples)
+    ]
+    assert rates
+    assert max(rates) <= 1 / 0.003 + 1

@@ -1,0 +1,78 @@
+"""Scores: a report that tells the truth scores full marks, and each way to be wrong is told apart."""
+
+import copy
+from typing import Any
+
+from hopwatch_simulate.score import Score
+
+TRUTH: dict[str, Any] = {
+    "ledger": [
+        {"stream": "a", "name": "quotes", "receiver": "b", "receiver_name": "desk", "sent": 100, "delivered": 90, "lost": 10,
+         "in_flight": 0, "open": False, "knowable": True},
+    ],
+    "hops": [
+        {"from": {"name": "quotes", "sockets": ["a"]}, "to": {"name": "desk", "sockets": ["b"]}, "lost": 10, "knowable": True,
+         "causes": [{"cause": "closed", "lost": 10, "knowable": True, "ranges": []}]},
+    ],
+}  # fmt: skip
+REPORT: dict[str, Any] = {
+    "ledger": [
+        {"stream": "a", "name": "quotes", "receiver": "b", "receiver_name": "desk", "sent": 100, "delivered": 90, "lost": 10,
+         "in_flight": 0, "unexplained": 0},
+    ],
+    "hops": [
+        {"hop": "quotes → desk", "from": {"socket": "a", "name": "quotes"}, "to": {"socket": "b", "name": "desk"}, "lost": 10},
+    ],
+    "incidents": [{"hop": "quotes → desk", "cause": "closed", "certainty": "exact", "lost": 10}],
+}  # fmt: skip
+
+
+def scored(report: dict[str, Any], truth: dict[str, Any] = TRUTH) -> Score:
+    score = Score()
+    score.add(report, truth)
+    return score
+
+
+def test_the_truth_scores_full_marks() -> None:
+    score = scored(REPORT)
+    assert score.disagreements == []
+    assert (score.hops.found, score.causes.found, score.exact, score.books) == (1, 1, 1, 1)
+
+
+def test_another_cause_is_made_up_the_true_one_missed_and_an_exact_one_wrong() -> None:
+    report = copy.deepcopy(REPORT)
+    report["incidents"][0]["cause"] = "network"
+    score = scored(report)
+    assert (score.causes.precision, score.causes.recall, score.wrong_exact) == (0.0, 0.0, 1)
+    assert score.hops.precision == score.hops.recall == 1.0
+
+
+def test_a_loss_on_another_hop_is_made_up_and_the_true_one_missed() -> None:
+    report = copy.deepcopy(REPORT)
+    report["hops"][0]["to"]["socket"] = "c"
+    assert (scored(report).hops.made_up, scored(report).hops.missed) == (1, 1)
+
+
+def test_unexplained_keeps_the_books_true_and_leaves_the_hop_unnamed() -> None:
+    report = copy.deepcopy(REPORT)
+    report["incidents"] = []
+    report["hops"][0]["lost"] = 0
+    report["ledger"][0] |= {"lost": 0, "unexplained": 10}
+    score = scored(report)
+    assert (score.wrong_books, score.hops.missed, score.causes.missed) == (0, 1, 1)
+
+
+def test_a_message_too_few_makes_the_books_untrue() -> None:
+    report = copy.deepcopy(REPORT)
+    report["ledger"][0]["lost"] = 9
+    assert scored(report).wrong_books == 1
+
+
+def test_what_cannot_be_known_may_be_told_and_need_not() -> None:
+    truth = copy.deepcopy(TRUTH)
+    truth["hops"][0]["causes"][0]["knowable"] = False
+    silent = copy.deepcopy(REPORT)
+    silent["incidents"] = []
+    for report in (REPORT, silent):
+        score = scored(report, truth)
+        assert (score.causes.made_up, score.causes.missed) == (0, 0)
