@@ -3,6 +3,7 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.links import saw_it_end
 from hopwatch_analysis.nodes import BALANCED_TYPES, FILTERED_TYPES
 from hopwatch_analysis.sparse import with_tails
@@ -13,6 +14,7 @@ from hopwatch_analysis.unsubscribed import (
 )
 
 SOON_AFTER = 3  # events: a sender writes its lanes right behind the disconnection they belong to
+A_MOMENT = 0.2  # seconds, by the sender's clock: the next disconnection's lanes are behind this one's too
 
 
 def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> DataFrame:
@@ -189,7 +191,8 @@ def _with_count_when_left(candidates: DataFrame, samples: DataFrame) -> DataFram
     leavers = candidates.where("receiver_left_first").select(
         "stream", "receiver", "lane", "left_at", "left_n"
     )
-    written_behind = sf.col("n").between(sf.col("left_n"), sf.col("left_n") + SOON_AFTER)
+    in_a_moment = seconds(sf.col("at"), sf.col("left_at")) <= A_MOMENT
+    written_behind = in_a_moment & sf.col("n").between(sf.col("left_n"), sf.col("left_n") + SOON_AFTER)
     in_time = (sf.col("at") <= sf.col("left_at")) | sf.coalesce(written_behind, sf.lit(False))
     reached = (
         leavers.join(samples, on=["stream", "lane"], how="inner")

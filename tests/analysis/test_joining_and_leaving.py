@@ -2,7 +2,7 @@
 
 import pytest
 from hopwatch_analysis.job import analyze
-from landed_folder import LandedFolder
+from landed_folder import LandedFolder, id_of
 from pyspark.sql import SparkSession
 from stories import Json, incidents, row, through_proxy
 
@@ -77,6 +77,23 @@ def subscribed_when_the_topic_had_ended(story: LandedFolder) -> None:
     story.got("curious", "journal", 100, 0, 99, 21, lane=0)
 
 
+def one_is_killed_and_the_sender_goes_on(story: LandedFolder) -> None:
+    """The next disconnection that it sees is at its own end, and so are the lanes behind that."""
+    story.socket("evening", "PUB", closed=50)
+    story.socket("sleeper", "SUB")
+    story.subscribe("sleeper", "")
+    story.link("evening", "sleeper")
+    ends = {"local": "127.0.0.1:5555", "remote": f"127.0.0.1:{story.ports}", "accepted": True}
+    down = {"action": "disconnected", "connection": story.connections, "sent": 409, "received": 0}
+    story.add("connection", "evening", 20, n=11, **down, **ends)
+    for n, seconds, count in ((12, 20.01, 409), (14, 50, 1500)):
+        numbers = {"lane": 0, "role": "send", "count": count, "frames": 2 * count, "first": 0, "next": count}
+        state = "final" if n == 14 else "sample"
+        story.add("lane", "evening", seconds, n=n, stream=id_of("evening"), state=state, **numbers)
+    story.got("sleeper", "evening", 44, 0, 43, 19, final=False)
+    story.killed("sleeper", 20.5)
+
+
 def unsubscribed_from_a_full_pipe(story: LandedFolder) -> None:
     story.socket("chatter", "PUB", closed=50)
     story.socket("tidy", "SUB", closed=21)
@@ -112,6 +129,7 @@ STORIES = (
     topic_ends_at_about_the_time_that_one_joins,
     nothing_came_of_what_was_sent_around_the_connection,
     subscribed_when_the_topic_had_ended,
+    one_is_killed_and_the_sender_goes_on,
     unsubscribed_from_a_full_pipe,
     unsubscribed_in_mid_stream,
 )
@@ -171,3 +189,8 @@ def test_what_samples_cannot_tell_of_an_unsubscription_is_unexplained(report: Js
 
 def test_who_was_reading_the_newest_messages_is_owed_none_after_unsubscribing(report: Json) -> None:
     assert row(report, "stories", "prompt")["sent"] == row(report, "stories", "prompt")["delivered"] == 1500
+
+
+def test_who_was_killed_is_owed_what_was_sent_until_the_sender_saw_it_go(report: Json) -> None:
+    assert row(report, "evening", "sleeper")["sent"] == 409
+    assert incidents(report, "evening") == [("evening → sleeper", "receiver_died", "exact", 365)]
