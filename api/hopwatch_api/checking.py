@@ -1,15 +1,28 @@
 """Whether an agent could run with its settings, found out without running it."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from hopwatch_agent.errors import SettingsError
 from hopwatch_agent.landing.landing import Landing
-from hopwatch_agent.settings.sections import AgentSettings, ListenSettings
+from hopwatch_agent.settings.sections import AgentSettings, ListenSettings, misfits, settings_from, without
+from hopwatch_agent.settings.sources import readable_options
 
 from hopwatch_api.listening import listening, place_of
 from hopwatch_api.server import Access
+
+
+def everything_wrong(environ: Mapping[str, str], flags: Mapping[str, str | bool | None]) -> list[str]:
+    """All that is wrong with the settings, wherever they are given: one fault hides no other."""
+    options, problems = readable_options(environ, flags)
+    found = misfits(options, environ)
+    problems += [misfit.text for misfit in found]
+    try:
+        settings = settings_from(without(options, found), environ)
+    except SettingsError as error:
+        return [*problems, *error.problems]
+    return [*problems, *problems_of(settings)]
 
 
 def problems_of(settings: AgentSettings) -> list[str]:

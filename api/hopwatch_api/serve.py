@@ -23,7 +23,7 @@ from hopwatch_agent.settings.telling import in_force, told
 from hopwatch_agent.store.database import owned
 
 from hopwatch_api.app import create_app
-from hopwatch_api.checking import problems_of
+from hopwatch_api.checking import everything_wrong
 from hopwatch_api.listening import listening, place_of
 from hopwatch_api.server import Access, serve
 from hopwatch_api.stopping import EXIT_NOT_LANDED, Stop, stop_signals
@@ -58,14 +58,12 @@ def run_agent(environ: Mapping[str, str], flags: Mapping[str, str | bool | None]
 def check_settings(environ: Mapping[str, str], flags: Mapping[str, str | bool | None]) -> int:
     """Says on standard output what the settings come to, or on standard error all that is wrong with them."""
     try:
-        options = options_from(environ, flags)
-        settings = settings_from(options, environ)
-        problems = problems_of(settings)
+        problems = everything_wrong(environ, flags)
         if problems:
             raise SettingsError(*problems)
+        print("\n".join(told(options_from(environ, flags))))
     except HopwatchError as error:
         return _refuse(error)
-    print("\n".join(told(options)))
     return 0
 
 

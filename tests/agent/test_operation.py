@@ -146,15 +146,18 @@ def test_check_names_everything_that_is_wrong_at_once(tmp_path: Path) -> None:
     settings = {
         "DATA": str(tmp_path / "file" / "data"),
         "LAND": "gopher://nowhere",
-        "LISTEN": "0.0.0.0:8735",
+        "LISTEN": "everywhere",
         "TLS_CERT": str(tmp_path / "file"),
         "TOKEN_FILE": str(tmp_path / "file"),
+        "LAND_ROWS": "many",
+        "NONSENSE": "1",
     }
     done = check(tmp_path, {f"HOPWATCH_AGENT_{name}": value for name, value in settings.items()})
     assert (done.returncode, done.stdout) == (2, "")
     lines = done.stderr.splitlines()
     assert all(line.startswith("hopwatch agent: ") for line in lines)
-    for part in ("the data directory cannot be", "gopher://nowhere", "cannot use the TLS files", "too short"):
+    parts = ("the data directory cannot be", "gopher://nowhere", "cannot use the TLS files", "too short")
+    for part in (*parts, "'everywhere'", "LAND_ROWS", "NONSENSE"):
         assert sum(part in line for line in lines) == 1, done.stderr
 
 

@@ -1,10 +1,11 @@
 """The settings as the parts of the agent take them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from hopwatch.settings import from_environment as instrumentation_settings
+from msgspec.structs import replace
 
 from hopwatch_agent.errors import SettingsError
 from hopwatch_agent.live.limits import Limits
@@ -96,14 +97,33 @@ class AgentSettings:
     options: Options = field(default_factory=Options)
 
 
+@dataclass(frozen=True)
+class Misfit:
+    """What does not fit together, and the options without which the rest does."""
+
+    text: str
+    names: tuple[str, ...]
+
+
+def misfits(options: Options, environ: Mapping[str, str]) -> list[Misfit]:
+    """All that does not fit together."""
+    return [*_data_misfits(environ, options), *_listen_misfits(options), *_access_misfits(options)]
+
+
+def without(options: Options, found: Iterable[Misfit]) -> Options:
+    """The options, with the default for each that does not fit."""
+    names = {name for misfit in found for name in misfit.names}
+    return replace(options, **{name: getattr(Options(), name) for name in names})
+
+
 def settings_from(options: Options, environ: Mapping[str, str]) -> AgentSettings:
     """What the options come to; ``environ`` says what the instrumentation takes from it.
 
     Raises ``SettingsError`` with all that does not fit together.
     """
-    problems = [*_data_problems(environ, options), *_listen_problems(options), *_access_problems(options)]
-    if problems:
-        raise SettingsError(*problems)
+    found = misfits(options, environ)
+    if found:
+        raise SettingsError(*(misfit.text for misfit in found))
     journal = _journal(environ, options)
     data = _data(journal, options)
     return AgentSettings(
@@ -133,11 +153,13 @@ def _data(journal: JournalSettings, options: Options) -> Path:
     return (Path(options.data) if options.data else beside).absolute()
 
 
-def _data_problems(environ: Mapping[str, str], options: Options) -> list[str]:
+def _data_misfits(environ: Mapping[str, str], options: Options) -> list[Misfit]:
     journal = _journal(environ, options)
     data = _data(journal, options)
     same = data == journal.directory.absolute()
-    return [f"the data directory must not be the journal directory, {data}"] if same else []
+    return (
+        [Misfit(f"the data directory must not be the journal directory, {data}", ("data",))] if same else []
+    )
 
 
 def _landing(options: Options, data: Path) -> LandingSettings:
@@ -162,11 +184,12 @@ def _listen(options: Options) -> ListenSettings:
     )
 
 
-def _listen_problems(options: Options) -> list[str]:
+def _listen_misfits(options: Options) -> list[Misfit]:
     host, colon, port = options.listen.rpartition(":")
     if colon and host and port.isascii() and port.isdigit() and len(port) < 6 and int(port) <= 65535:
         return []
-    return [f"cannot listen on {options.listen!r}: it must be HOST:PORT, like 127.0.0.1:8735"]
+    text = f"cannot listen on {options.listen!r}: it must be HOST:PORT, like 127.0.0.1:8735"
+    return [Misfit(text, ("listen",))]
 
 
 def _access(options: Options) -> AccessSettings:
@@ -185,11 +208,11 @@ def _access(options: Options) -> AccessSettings:
     )
 
 
-def _access_problems(options: Options) -> list[str]:
-    problems = []
+def _access_misfits(options: Options) -> list[Misfit]:
+    found = []
     if options.token and options.token_file:
-        problems.append("token and token_file are both given: which of them holds?")
+        found.append(Misfit("token and token_file are both given: which of them holds?", ("token_file",)))
     for name, value in (("tls_key", options.tls_key), ("tls_client_ca", options.tls_client_ca)):
         if value and not options.tls_cert:
-            problems.append(f"{name} is given without tls_cert: there would be no TLS")
-    return problems
+            found.append(Misfit(f"{name} is given without tls_cert: there would be no TLS", (name,)))
+    return found

@@ -25,6 +25,16 @@ def options_from(environ: Mapping[str, str], flags: Mapping[str, str | bool | No
 
     Raises ``SettingsError``, which names all that is wrong and where it was said.
     """
+    options, problems = readable_options(environ, flags)
+    if problems:
+        raise SettingsError(*problems)
+    return options
+
+
+def readable_options(
+    environ: Mapping[str, str], flags: Mapping[str, str | bool | None]
+) -> tuple[Options, list[str]]:
+    """The options that can be read, and what is wrong with the others, which are left out."""
     problems: list[str] = []
     given_flags = {name: value for name, value in flags.items() if value is not None}
     given_environ = _environment(environ, problems)
@@ -37,9 +47,7 @@ def options_from(environ: Mapping[str, str], flags: Mapping[str, str | bool | No
         _put(merged, name, text, variable_of(name), problems)
     for name, value in given_flags.items():
         _put(merged, name, value, f"--{name.replace('_', '-')}", problems)
-    if problems:
-        raise SettingsError(*problems)
-    return Options(**merged)
+    return Options(**merged), problems
 
 
 def _environment(environ: Mapping[str, str], problems: list[str]) -> dict[str, str]:
