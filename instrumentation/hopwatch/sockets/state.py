@@ -74,7 +74,6 @@ class SocketState:
     reading_sent: Reading | None = None
     reading_received: Reading | None = None
     onset_due: bool = False
-    onset_unsure: bool = False
     sending_more: bool = False
     sends_parts: bool = True
     bound_within: set[Within] = field(default_factory=set)
