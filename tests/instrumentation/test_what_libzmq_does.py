@@ -26,6 +26,40 @@ def test_of_the_subscriptions_of_a_conflating_socket_the_last_alone_arrives(
     assert pub.getsockopt(zmq.TOPICS_COUNT) == 1
 
 
+def set_afterwards(
+    context: zmq.Context, option: int, value: int, *, receiver_connects: bool
+) -> tuple[zmq.Socket, zmq.Socket]:
+    """PUSH and PULL, of which the PULL got the option when it was bound or had connected."""
+    push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+    bound, connecting = (push, pull) if receiver_connects else (pull, push)
+    endpoint = f"tcp://127.0.0.1:{bound.bind_to_random_port('tcp://127.0.0.1')}"
+    if not receiver_connects:
+        pull.setsockopt(option, value)
+    connecting.connect(endpoint)
+    if receiver_connects:
+        pull.setsockopt(option, value)
+    return push, pull
+
+
+@pytest.mark.parametrize("receiver_connects", [True, False])
+def test_a_bound_of_size_that_is_set_after_the_bind_or_connect_does_nothing(
+    context: zmq.Context, receiver_connects: bool
+) -> None:
+    push, pull = set_afterwards(context, zmq.MAXMSGSIZE, BOUND, receiver_connects=receiver_connects)
+    push.send(b"x" * (BOUND + 1))
+    assert len(pull.recv()) == BOUND + 1
+
+
+@pytest.mark.parametrize("receiver_connects", [True, False])
+def test_conflation_that_is_set_after_the_bind_or_connect_does_nothing(
+    context: zmq.Context, receiver_connects: bool
+) -> None:
+    push, pull = set_afterwards(context, zmq.CONFLATE, 1, receiver_connects=receiver_connects)
+    for number in range(100):
+        push.send(b"%d" % number)
+    assert [int(pull.recv()) for _ in range(100)] == list(range(100))
+
+
 def pair(context: zmq.Context, *, receiver_connects: bool) -> tuple[zmq.Socket, zmq.Socket]:
     push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
     pull.maxmsgsize = BOUND

@@ -3,7 +3,7 @@
 import os
 import sys
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -19,11 +19,12 @@ def environment_of(host: str, journal: Path, extra: Mapping[str, str] | None = N
 
 
 class Host:
-    """Starts its agent at once, unless the run is bare."""
+    """Starts its agent at once, unless the run is bare. ``inside``: what to put before a command that is to run on it."""
 
-    def __init__(self, name: str, folder: Path, *, with_agent: bool) -> None:
+    def __init__(self, name: str, folder: Path, *, with_agent: bool, inside: Sequence[str] = ()) -> None:
         self.name = name
         self.folder = folder
+        self.inside = inside
         self.journal = folder / "journal"
         self.landed = folder / "landed"
         folder.mkdir(parents=True)
@@ -31,7 +32,15 @@ class Host:
         self.agent = self._start_agent() if with_agent else None
 
     def _start_agent(self) -> Program:
-        argv = [str(HOPWATCH), "agent", "--dir", str(self.journal), "--data", str(self.folder / "data")]
+        argv = [
+            *self.inside,
+            str(HOPWATCH),
+            "agent",
+            "--dir",
+            str(self.journal),
+            "--data",
+            str(self.folder / "data"),
+        ]
         argv += ["--land", str(self.landed), "--listen", "127.0.0.1:0"]
         return Program(argv, self.environment, self.folder / "agent.stderr")
 
@@ -47,4 +56,5 @@ class Host:
             self.agent.terminate()
 
     def start(self, script: Path, *arguments: object, stderr_path: Path) -> Program:
-        return Program([sys.executable, str(script), *map(str, arguments)], self.environment, stderr_path)
+        argv = [*self.inside, sys.executable, str(script), *map(str, arguments)]
+        return Program(argv, self.environment, stderr_path)

@@ -98,7 +98,11 @@ class LandedFolder:
         mirrored = {"local": ends["remote"], "remote": ends["local"]}
         for action, seconds in (("connected", up), ("disconnected", down)):
             if seconds is not None:
-                event = {"action": action, "connection": self.connections}
+                event = {
+                    "action": action,
+                    "connection": self.connections,
+                    "endpoint": "tcp://127.0.0.1:5555",
+                }
                 self.add(
                     "connection", bound, seconds, accepted=True, sent=sent, received=0, **event, **mirrored
                 )

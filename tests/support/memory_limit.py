@@ -1,11 +1,14 @@
 """A cgroup with a limit of memory, of the test's own."""
 
+import itertools
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from hopwatch_agent.kernel.cgroups import find_hierarchy
+
+_numbers = itertools.count()
 
 LIMIT_FILES = {1: "memory.limit_in_bytes", 2: "memory.max"}
 
@@ -20,7 +23,7 @@ def limited(size: int) -> Iterator[Path]:
     hierarchy = find_hierarchy()
     if hierarchy is None:
         raise NoLimitError("no cgroups are mounted that account for memory")
-    folder = hierarchy.mounted / f"hopwatch-test-{os.getpid()}"
+    folder = hierarchy.mounted / f"hopwatch-test-{os.getpid()}-{next(_numbers)}"
     try:
         folder.mkdir()
     except OSError as error:

@@ -51,6 +51,11 @@ class ObjectStore:
     def endpoint(self) -> str:
         return f"127.0.0.1:{self._ports['s3']}"
 
+    @property
+    def filer(self) -> str:
+        """Where its files can be mounted from."""
+        return f"127.0.0.1:{self._ports['filer']}"
+
     def uri(self, folder: str, secret: str = SECRET, endpoint: str | None = None) -> str:
         """Where an agent is to land."""
         return f"s3://{KEY}:{quote(secret, safe='')}@{folder}?{self.query(endpoint)}"

@@ -1,5 +1,6 @@
 """What a page shows, as a browser would take it apart: elements with their attributes, and their text."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
@@ -17,10 +18,15 @@ class Element:
     @property
     def text(self) -> str:
         """All its text, single-spaced."""
-        return " ".join(self._text().split())
+        return " ".join("".join(self.texts()).split())
 
-    def _text(self) -> str:
-        return "".join(part if isinstance(part, str) else part._text() for part in self.parts)  # noqa: SLF001
+    def texts(self) -> Iterator[str]:
+        """Its texts and those of all that is within, in order."""
+        for part in self.parts:
+            if isinstance(part, str):
+                yield part
+            else:
+                yield from part.texts()
 
     def all(self, tag: str | None = None, **attributes: str) -> list["Element"]:
         """Elements within, in order, of this tag and with these attributes (``class_`` is one of the classes)."""

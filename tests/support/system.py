@@ -2,8 +2,10 @@
 
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
+import httpx
 from hosts import Host
 from programs import DEADLINE, Program, ProgramError
 from truth import Truth, read_truth, sent_so_far
@@ -23,10 +25,10 @@ class System:
         self._hosts: dict[str, Host] = {}
         self._programs: list[Program] = []
 
-    def host(self, name: str) -> Host:
-        """The host of that name, made when first asked for."""
+    def host(self, name: str, inside: Sequence[str] = ()) -> Host:
+        """The host of that name, made when first asked for: then ``inside`` says what to put before its commands."""
         if name not in self._hosts:
-            self._hosts[name] = Host(name, self.folder / name, with_agent=not BARE)
+            self._hosts[name] = Host(name, self.folder / name, with_agent=not BARE, inside=inside)
         return self._hosts[name]
 
     def start(self, host: str, script: str, *arguments: object) -> Program:
@@ -59,6 +61,19 @@ class System:
         for host in self._hosts.values():
             host.stop_agent()
         return [host.landed for host in self._hosts.values()]
+
+    def await_memory_of(self, host: str, cgroup: str) -> None:
+        """Wait until the agent of a host has looked at the memory of a cgroup."""
+        deadline = time.monotonic() + DEADLINE
+        while not any(cgroup in name for name in self._cgroups_seen(host)):
+            if time.monotonic() > deadline:
+                raise ProgramError(f"the agent of {host} has not seen {cgroup} in time")
+            time.sleep(0.05)
+
+    def _cgroups_seen(self, host: str) -> set[str]:
+        answer = httpx.get(f"{self.host(host).url}/v1/sockets", timeout=DEADLINE)
+        found = [socket["process"]["memory"] for socket in answer.json()]
+        return {memory["cgroup"] for memory in found if memory is not None}
 
     def truth(self) -> Truth:
         return read_truth(self.truth_folder)

@@ -1,6 +1,6 @@
 """A program that receives numbered messages on one socket (SUB, PULL, PAIR, DEALER), at a pace of its own.
 
-Commands: ``pause``, ``resume``, ``finish`` (receive until nothing has come for a while), ``close``.
+Commands: ``pause``, ``resume``, ``finish`` (receive until nothing has come for a while), ``eat`` (all memory there is), ``close``.
 Events: ``ready ENDPOINT``, ``first`` (message received), ``paused``, ``finished``, ``closed``.
 """
 
@@ -16,6 +16,7 @@ from sockets import add_socket_options, attach, open_socket
 from truth_files import ReceivedNumbers
 
 QUIET_MS = 700
+MEGABYTE = 1_000_000
 
 
 class Receiver:
@@ -48,6 +49,10 @@ class Receiver:
             self._pause()
         elif command == ["resume"]:
             self._paused = False
+        elif command == ["eat"]:
+            eaten = []
+            while True:
+                eaten.append(b"x" * MEGABYTE)
         elif command == ["finish"]:
             self._paused = False
             while self._socket.poll(QUIET_MS):

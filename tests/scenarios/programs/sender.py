@@ -1,7 +1,8 @@
 """A program that sends numbered messages on one socket (PUB, PUSH, PAIR, DEALER, ROUTER: there a topic is a routing id), as commanded.
 
 Commands: ``send COUNT EVERY_SECONDS [TOPIC ...]`` (topics in turn; 0 seconds: as fast as possible), ``await-subscriptions N``,
-``size BYTES`` (of the messages from here on), ``close``. Events: ``ready ENDPOINT``, ``sent``, ``subscribed``, ``sized``, ``closed``.
+``size BYTES`` (of the messages from here on), ``close``. Events: ``ready ENDPOINT``, ``sent REFUSED`` (how many so far, with
+``--dontwait``), ``subscribed``, ``sized``, ``closed``.
 """
 
 import time
@@ -19,17 +20,23 @@ SUBSCRIPTION_DEADLINE = 20.0
 
 
 class Sender:
-    def __init__(self, socket: zmq.Socket, settings: Namespace) -> None:
+    def __init__(self, socket: zmq.Socket, settings: Namespace, *, wait: bool = True) -> None:
         self._socket = socket
         self._name: str = settings.name
         self.size: int = settings.size
+        self._flags = 0 if wait else zmq.DONTWAIT
         self._counts = SentCounts(settings.truth, settings.name)
+        self.refused = 0
 
     def send(self, count: int, every: float, topics: list[str]) -> None:
         for topic in islice(cycle(topics), count):
             number = self._counts.next_number(topic)
-            self._socket.send_multipart(encode(self._name, topic, number, self.size))
-            self._counts.add(topic)
+            try:
+                self._socket.send_multipart(encode(self._name, topic, number, self.size), self._flags)
+            except zmq.Again:
+                self.refused += 1
+            else:
+                self._counts.add(topic)
             if every:
                 time.sleep(every)
 
@@ -47,18 +54,19 @@ def main() -> None:
     parser.add_argument("--name", required=True)
     parser.add_argument("--truth", type=Path, required=True)
     parser.add_argument("--size", type=int, default=200)
+    parser.add_argument("--dontwait", action="store_true", help="let go what is refused")
     add_socket_options(parser)
     settings = parser.parse_args()
     control = Control()
     context = zmq.Context()
     socket = open_socket(context, settings.type, settings.name, settings)
-    sender = Sender(socket, settings)
+    sender = Sender(socket, settings, wait=not settings.dontwait)
     control.say("ready", attach(socket, settings))
     for command, *arguments in control.commands():
         if command == "send":
             count, every, *topics = arguments
             sender.send(int(count), float(every), topics or [""])
-            control.say("sent")
+            control.say("sent", sender.refused)
         elif command == "await-subscriptions":
             sender.await_subscriptions(int(arguments[0]))
             control.say("subscribed")
