@@ -24,11 +24,12 @@ def shares(
     receipts: DataFrame,
     sockets: DataFrame,
     link_facts: DataFrame,
+    hang_ups: DataFrame,
 ) -> DataFrame:
     """One row a shared-out stream and receiver, with what is missing of the stream as a whole.
 
     Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at (the sender),
-    y_end, y_ended_at (the receiver), cut_off, left_first, left_sent, suspect. Of the stream: sent, missing, highest,
+    y_end, y_ended_at (the receiver), cut_off, hung_up, left_first, left_sent, suspect. Of the stream: sent, missing, highest,
     receivers, suspects.
     """
     senders = sockets.where(sf.col("type").isin(*BALANCED_TYPES)).select("socket", "end", "ended_at")
@@ -52,6 +53,7 @@ def shares(
             on=["from_socket", "to_socket"],
             how="left",
         )
+        .join(hang_ups, on=["from_socket", "to_socket"], how="left")
         .join(got, on=["stream", "receiver"], how="left")
         .join(sent, on="stream", how="inner")
         .fillna(0, subset=["delivered", "next"])
@@ -121,6 +123,7 @@ def _why_suspect() -> Column:
     return (
         sf.when(sf.col("left_first") & sf.col("y_end").isin(*DEAD), "receiver_died")
         .when(sf.col("left_first"), "closed")
+        .when(sf.col("hung_up").isNotNull(), "oversize")
         .otherwise("reconnect")
     )
 
@@ -177,7 +180,9 @@ def _as_accounts(rows: DataFrame) -> DataFrame:
         {
             "lane": sf.lit(0).cast("long"),
             "mark": sf.concat_ws(" ", "mark", "receiver"),
-            "certainty": sf.when(sf.col("cause") == "reconnect", "inferred").otherwise("exact"),
+            "certainty": sf.when(sf.col("cause").isin("reconnect", "oversize"), "inferred").otherwise(
+                "exact"
+            ),
             "started_at": sf.col("at"),
             "ended_at": sf.col("at"),
             "at_onset": sf.lit(False),

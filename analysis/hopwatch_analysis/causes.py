@@ -8,9 +8,9 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.joining import came_back_first, joins, never_joined, sent_before_joining
 from hopwatch_analysis.limits import NETWORK, RECEIVER
-from hopwatch_analysis.links import saw_it_end
+from hopwatch_analysis.links import sender_went_first
 from hopwatch_analysis.nodes import DROPPING_TYPES
-from hopwatch_analysis.place import overlaps_a_down
+from hopwatch_analysis.place import overlaps_a_down, shows_behind_a_down
 
 IN_FLIGHT, UNEXPLAINED = "in_flight", "unexplained"
 IDLE_SECONDS = 0.3  # without a message for as long, a receiver has read all that had reached it
@@ -34,7 +34,8 @@ def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFra
     full_pipe = sf.col("why.cause") == FULL_PIPE
     cause = sf.when(full_pipe, _why_full()).otherwise(sf.col("why.cause"))
     sparse = sf.col("sparse") & ((sf.col("part") == "inner") | full_pipe)
-    guessed = sparse | (full_pipe & _network_may_be_why())
+    unclear = sf.coalesce("unclear", sf.lit(False))
+    guessed = sparse | (full_pipe & (_network_may_be_why() | unclear))
     certainty = sf.when(guessed, "inferred").otherwise(sf.col("why.certainty"))
     return told.withColumns({"cause": cause, "certainty": certainty}).drop("why")
 
@@ -48,7 +49,8 @@ def _network_may_be_why() -> Column:
     """Between two hosts, unless the kernel said that it was the receiver."""
     between_hosts = (sf.col("link_transport") == "tcp") & (sf.col("x_host") != sf.col("y_host"))
     told = sf.coalesce(sf.col("limited_by") == RECEIVER, sf.lit(False))
-    return sf.coalesce(between_hosts, sf.lit(True)) & ~told
+    by_network = sf.coalesce(sf.col("limited_by") == NETWORK, sf.lit(False))
+    return by_network | (sf.coalesce(between_hosts, sf.lit(True)) & ~told)
 
 
 def _exact(cause: str) -> Column:
@@ -72,6 +74,7 @@ def _why_inner() -> Column:
         sf.when(overlaps_a_down(), _went_down())
         .when(sf.col("begins_at_onset"), _exact(FULL_PIPE))
         .when(sf.col("onset_between").isNotNull(), _inferred(FULL_PIPE))
+        .when(sf.col("linked").isNotNull() & shows_behind_a_down(), _went_down())
         .when(_conflates(), _inferred("conflated"))
         .when(_drops_unseen(), _inferred(FULL_PIPE))
         .otherwise(_inferred(UNEXPLAINED))
@@ -80,10 +83,7 @@ def _why_inner() -> Column:
 
 def _went_down() -> Column:
     """A receiver with ZMQ_MAXMSGSIZE hangs up on whoever sends it more."""
-    hung_up = (sf.col("y_maxmsgsize") >= 0) & (sf.col("largest") > sf.col("y_maxmsgsize"))
-    return sf.when(sf.coalesce(hung_up, sf.lit(False)), _inferred("oversize")).otherwise(
-        _inferred("reconnect")
-    )
+    return sf.when(sf.col("hung_up").isNotNull(), _inferred("oversize")).otherwise(_inferred("reconnect"))
 
 
 def _conflates() -> Column:
@@ -201,10 +201,7 @@ def _both_open() -> Column:
 
 
 def _x_first() -> Column:
-    before = (
-        _still_open("y") | (sf.col("x_ended_at") <= sf.col("y_ended_at")) | saw_it_end(sf.col("x_ended_at"))
-    )
-    return sf.col("x_ended_at").isNotNull() & sf.coalesce(before, sf.lit(False))
+    return sender_went_first(sf.col("x_ended_at"), sf.col("y_ended_at"))
 
 
 def _y_first() -> Column:
@@ -217,7 +214,7 @@ def _went_down_for_good() -> Column:
     receiver_was_there = _still_open("y") | (
         seconds(sf.col("y_ended_at"), sf.col("to_end_down_at")) > A_WHILE
     )
-    both_saw_it = sf.col("left_at").isNotNull() & sf.col("to_end_down_at").isNotNull() & sf.col("is_down")
+    both_saw_it = sf.col("left_at").isNotNull() & sf.col("to_end_down_at").isNotNull()
     return sf.coalesce(both_saw_it & sender_was_there & receiver_was_there, sf.lit(False))
 
 

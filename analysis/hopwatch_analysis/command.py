@@ -3,10 +3,13 @@
 import argparse
 import math
 import sys
+from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
+from threading import Event
 
 from hopwatch_analysis.errors import AnalysisError
+from hopwatch_analysis.following import defaults
 from hopwatch_analysis.interruption import Interruption
 from hopwatch_analysis.jvm import Jvm
 
@@ -24,7 +27,10 @@ class AnalyzeCommand:
         parser.add_argument(
             "--out", required=True, type=Path, metavar="DIR", help="where report and tables go"
         )
-        parser.add_argument("--master", default="local[*]", help="Spark master (default: this machine)")
+        parser.add_argument(
+            "--master",
+            help="Spark master (default: spark-submit's where that has started this, else this machine)",
+        )
         parser.add_argument(
             "--from",
             dest="since",
@@ -46,21 +52,65 @@ class AnalyzeCommand:
             metavar="SECONDS",
             help="a lane that moved so shortly before the end is not closed yet (default: 5)",
         )
+        _configure_following(parser)
 
     def run(self, args: argparse.Namespace) -> int:
         """Run the job; 0 whatever it found, 2 on unusable input, 128 + the signal that ended it."""
         interruption = Interruption("hopwatch analyze")
         jvm = Jvm(hold=interruption.held)
         with interruption.watched(jvm.kill):
-            return _run(args, jvm)
+            if args.follow:
+                return _told(lambda: _follow(args, jvm, interruption))
+            return _told(lambda: _run(args, jvm))
 
 
-def _run(args: argparse.Namespace, jvm: Jvm) -> int:
+def _configure_following(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("to go on as files land")
+    group.add_argument(
+        "--follow", action="store_true", help="run on, and land incidents in DIR/incidents as they close"
+    )
+    for name, default, help_ in (
+        ("every", defaults.EVERY, "look for new files so often"),
+        ("late", defaults.LATE, "wait so long for files that come late before an incident is closed"),
+        ("window", defaults.WINDOW, "read samples so far back"),
+    ):
+        text = f"{help_} (default: {default:g})"
+        group.add_argument(f"--{name}", type=_seconds, default=default, metavar="SECONDS", help=text)
+    group.add_argument("--once", action="store_true", help="with --follow: end when nothing is new")
+
+
+def _run(args: argparse.Namespace, jvm: Jvm) -> None:
     from hopwatch_analysis.job import Job, run_job
 
-    job = Job(tuple(args.events), args.out, args.since, args.until, args.guard)
+    if args.once:
+        raise AnalysisError("--once goes with --follow: without it, one analysis is all there is")
+    run_job(
+        Job(tuple(args.events), args.out, args.since, args.until, args.guard), args.master, _progress, jvm
+    )
+
+
+def _follow(args: argparse.Namespace, jvm: Jvm, interruption: Interruption) -> None:
+    from hopwatch_analysis.following.follow import run_following
+    from hopwatch_analysis.following.settings import Following
+
+    if args.since or args.until:
+        raise AnalysisError("--from and --to are for what has an end: leave them out with --follow")
+    job = Following(tuple(args.events), args.out, args.guard, args.late, args.window, args.every, args.once)
+    stop = Event()
+    with interruption.deferred(lambda: _stop(stop)):
+        run_following(job, args.master, _progress, jvm, stop)
+
+
+def _stop(stop: Event) -> None:
+    _progress(
+        "ending once this turn is done; a second signal ends it at once, and nothing is lost then either"
+    )
+    stop.set()
+
+
+def _told(run: Callable[[], None]) -> int:
     try:
-        run_job(job, args.master, _progress, jvm)
+        run()
     except AnalysisError as error:
         print(f"hopwatch analyze: {error}", file=sys.stderr)
         return 2

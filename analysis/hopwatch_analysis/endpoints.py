@@ -3,21 +3,19 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.frames import best, seconds
+from hopwatch_analysis.frames import best
 from hopwatch_analysis.reading import Tables
 
 EVERY_HOST = ("*", "0.0.0.0", "[::]", "::")  # noqa: S104
 LOOPBACK = r"^(localhost|127\..*|\[?::1\]?)$"
-TRANSLATED_WITHIN = 10  # seconds: clocks of hosts differ
 TOLD_BY_MONITOR = ("connected", "disconnected", "retried")
 
 
-def endpoint_pairs(tables: Tables, sockets: DataFrame, mirrored: DataFrame) -> DataFrame:
+def endpoint_pairs(tables: Tables, sockets: DataFrame) -> DataFrame:
     """Pairs of one socket that connected to where another is bound: socket, peer, transport.
 
     A socket that was wrapped late names the last endpoint it had, as one that it was bound or connected to. Where several bound sockets fit, those on the connecting socket's own host are meant. TCP connections that
-    monitors of both ends told of are known by their addresses: a pair by endpoint alone would be one that never was,
-    but for connections whose addresses were translated on the way.
+    monitors of both ends told of are known by their addresses: a pair by endpoint alone would be one that never was.
     """
     known = sockets.select("socket", "type", "host", "process", "opened_at", "ended_at")
     watched = (
@@ -39,10 +37,8 @@ def endpoint_pairs(tables: Tables, sockets: DataFrame, mirrored: DataFrame) -> D
     connects = ends.where("action in ('connect', 'endpoint')").alias("c")
     binds = ends.where("action in ('bind', 'endpoint')").alias("b")
     pairs = connects.join(binds, _same_place(), how="inner").where(_alive_together())
-    translated = translated_pairs(tables["connection"], mirrored)
     return (
-        pairs.join(translated.alias("t"), _is_translated(), how="left")
-        .where(~_told_otherwise() | sf.col("t.socket").isNotNull())
+        pairs.where(~_told_otherwise())
         .select(
             sf.col("c.socket").alias("socket"),
             sf.col("b.socket").alias("peer"),
@@ -94,34 +90,6 @@ def _alive_together() -> Column:
 def _told_otherwise() -> Column:
     both_watched = sf.col("c.watched").isNotNull() & sf.col("b.watched").isNotNull()
     return (sf.col("c.transport") == "tcp") & both_watched & _from_the_start()
-
-
-def translated_pairs(connections: DataFrame, mirrored: DataFrame) -> DataFrame:
-    """Pairs of one socket whose connection has no mirror, and the only one that accepted such a connection at that
-    time: socket, peer. Somewhere between them addresses are translated.
-    """
-    unmirrored = connections.where("action = 'connected'").join(
-        mirrored, on=["socket", "connection"], how="left_anti"
-    )
-    ours = unmirrored.where("not accepted").select("socket", "connection", "endpoint", "at")
-    theirs = unmirrored.where("accepted").select(
-        sf.col("socket").alias("peer"), sf.col("local").alias("peer_local"), sf.col("at").alias("peer_at")
-    )
-    port = sf.regexp_extract("endpoint", r":(\d+)$", 1)
-    same_port = (port != "") & (port == sf.regexp_extract("peer_local", r":(\d+)$", 1))
-    same_time = sf.abs(seconds(sf.col("peer_at"), sf.col("at"))) <= TRANSLATED_WITHIN
-    return (
-        ours.join(theirs, same_port & same_time, how="inner")
-        .groupBy("socket", "connection")
-        .agg(sf.min("peer").alias("peer"), sf.count_distinct("peer").alias("peers"))
-        .where("peers = 1")
-        .select("socket", "peer")
-        .distinct()
-    )
-
-
-def _is_translated() -> Column:
-    return (sf.col("t.socket") == sf.col("c.socket")) & (sf.col("t.peer") == sf.col("b.socket"))
 
 
 def _from_the_start() -> Column:

@@ -73,7 +73,7 @@ def _rates(incident: Incident) -> Evidence | None:
 def _window(incident: Incident) -> Evidence | None:
     if not incident.window_was_full:
         return None
-    text = f"the kernel at {incident.sender} said that {incident.receiver} was the limit: it did not read what had arrived"
+    text = f"the kernel at {incident.sender} said at least once that {incident.receiver} was the limit: it did not read what had arrived"
     return {"kind": "tcp", "text": text}
 
 
@@ -168,9 +168,12 @@ def _receiver_killed(incident: Incident) -> Evidence | None:
 def _killed(name: str, killed: KilledForMemory | None) -> Evidence | None:
     if killed is None:
         return None
-    text = f"the kernel killed the process of {name} for memory"
-    if killed.of > 1:
-        text = f"the kernel killed for memory when the process of {name} ended: that one, or another of the {killed.of} that ended then"
+    text = f"the kernel killed for memory in the cgroup of {name} just when its process ended"
+    text += (
+        f", or another of the {killed.of} that ended then"
+        if killed.of > 1
+        else ", and no other that is watched ended then"
+    )
     if killed.limit is not None:
         text += f"; its cgroup may use {killed.limit / 1e6:,.0f} MB"
     return {"kind": "oom", "text": text, "processes": killed.of, "limit": killed.limit}
@@ -183,10 +186,12 @@ def _conflated(incident: Incident) -> Evidence:
 
 
 def _oversize(incident: Incident) -> Evidence:
-    text = (
-        f"{incident.receiver} has ZMQ_MAXMSGSIZE {incident.maxmsgsize}, and the counts of {incident.sender} show a message of more: "
-        "who sends it one is hung up on"
-    )
+    bound = f"{incident.receiver} has ZMQ_MAXMSGSIZE {incident.maxmsgsize}, and hangs up on who sends it more"
+    if incident.hung_up == "proven":
+        seen = f"what {incident.sender} sent at about that time was larger on average"
+    else:
+        seen = f"{incident.sender} sent so many bytes at about that time that one of its messages may have been larger"
+    text = f"{bound}; {seen}"
     return {"kind": "option", "text": text, "option": "maxmsgsize", "value": incident.maxmsgsize}
 
 

@@ -13,10 +13,11 @@ def with_facts(
     link_facts: DataFrame,
     *,
     lanes: DataFrame,
-    largest: DataFrame,
+    hang_ups: DataFrame,
 ) -> DataFrame:
     """Adds what is known of each end of the hop (``x_*`` sends, ``y_*`` receives), of the link, the sender's lane and its messages.
 
+    What is known of sockets and links is sent to where the losses are: those are wide, many, and maybe all of one stream.
     ``linked`` is null where no connection between the two ends is known: somebody who is not wrapped may stand between.
     """
     ends = sockets.select(
@@ -33,7 +34,6 @@ def with_facts(
         "rcvhwm",
         "sndhwm",
         "conflate",
-        "maxmsgsize",
     )
     sender = ends.select(sf.col("socket").alias("stream"), sf.col("ended_at").alias("sender_ended_at"))
     per_stream = Window.partitionBy("stream")
@@ -59,13 +59,13 @@ def with_facts(
                 "stopped_at_onset": sf.max(full_at_the_end & got_all_before_it).over(per_edge),
             }
         )
-        .join(prefixed(ends, "x", "socket", "from_socket"), on="from_socket", how="left")
-        .join(prefixed(ends, "y", "socket", "to_socket"), on="to_socket", how="left")
-        .join(sender, on="stream", how="left")
-        .join(link_facts, on=["from_socket", "to_socket"], how="left")
-        .join(linked, on=["from_socket", "to_socket"], how="left")
+        .join(sf.broadcast(prefixed(ends, "x", "socket", "from_socket")), on="from_socket", how="left")
+        .join(sf.broadcast(prefixed(ends, "y", "socket", "to_socket")), on="to_socket", how="left")
+        .join(sf.broadcast(sender), on="stream", how="left")
+        .join(sf.broadcast(link_facts), on=["from_socket", "to_socket"], how="left")
+        .join(sf.broadcast(linked), on=["from_socket", "to_socket"], how="left")
         .join(moved, on=["stream", "lane"], how="left")
-        .join(largest, on="stream", how="left")
+        .join(sf.broadcast(hang_ups), on=["from_socket", "to_socket"], how="left")
     )
 
 

@@ -2,8 +2,14 @@
 
 from collections.abc import Sequence
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
+from pyspark.sql.types import StructType
+
+
+def empty(spark: SparkSession, schema: StructType) -> DataFrame:
+    """No rows, without a Python process: a cluster's workers need not have what this one has."""
+    return spark.range(0).select(*[sf.lit(None).cast(each.dataType).alias(each.name) for each in schema])
 
 
 def settle(frame: DataFrame) -> DataFrame:
@@ -15,6 +21,11 @@ def best(frame: DataFrame, keys: Sequence[str], order: Sequence[Column]) -> Data
     """The first row of each key in the given order."""
     ranked = Window.partitionBy(*keys).orderBy(*order)
     return frame.withColumn("rank", sf.row_number().over(ranked)).where("rank = 1").drop("rank")
+
+
+def only_of(frame: DataFrame, few: DataFrame, key: str) -> DataFrame:
+    """The rows whose key is among those of ``few``, which are sent to where the rows are: none of the others is moved."""
+    return frame.join(sf.broadcast(few.select(key).distinct()), on=key, how="left_semi")
 
 
 def prefixed(frame: DataFrame, prefix: str, key: str, key_as: str) -> DataFrame:

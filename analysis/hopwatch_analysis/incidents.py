@@ -10,9 +10,11 @@ PAUSE_SECONDS = 10
 SESSION = ("from_node", "to_node", "cause", "session")
 
 
-def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame, peers: DataFrame) -> DataFrame:
-    """One row an incident. ``edges`` are the figures of each (stream, from_socket, to_socket) that lost something;
-    ``peers`` says of each stream whom it could not reach.
+def lost_runs(accounts: DataFrame, edges: DataFrame, sockets: DataFrame, peers: DataFrame) -> DataFrame:
+    """One row a run of lost messages, with its ``session``: the incidents of its hop and cause, numbered.
+
+    ``edges`` are the figures of each (stream, from_socket, to_socket) that lost something; ``peers`` says of each stream
+    whom it could not reach.
     """
     about = ("node", "name", "type", "end", "killed_of", "memory_limit")
     ends = sockets.select("socket", "node", "node_name", *about[2:])
@@ -26,55 +28,56 @@ def incidents(accounts: DataFrame, edges: DataFrame, sockets: DataFrame, peers: 
         .join(edges, on=["stream", "from_socket", "to_socket"], how="left")
         .join(peers, on="stream", how="left")
         .transform(_with_sessions)
-        .groupBy(*SESSION)
-        .agg(
-            sf.sum("messages").alias("lost"),
-            sf.count("*").alias("runs"),
-            sf.max("messages").alias("longest"),
-            sf.sum(sf.col("at_onset").cast("int")).alias("onsets"),
-            sf.min(sf.col("certainty") == "exact").alias("exact"),
-            sf.min("started_at").alias("started_at"),
-            sf.max("ended_at").alias("ended_at"),
-            sf.sort_array(sf.collect_set("stream")).alias("streams"),
-            *[
-                sf.array_distinct(sf.flatten(sf.collect_list(name))).alias(name)
-                for name in ("peers", "reasons")
-            ],
-            *[
-                sf.max(name).alias(name)
-                for name in (
-                    "from_name",
-                    "to_name",
-                    "from_type",
-                    "to_type",
-                    "from_end",
-                    "to_end",
-                    "from_killed_of",
-                    "to_killed_of",
-                    "from_memory_limit",
-                    "to_memory_limit",
-                    "conflated_at",
-                    "maxmsgsize",
-                    "transport",
-                    "sndhwm",
-                    "rcvhwm",
-                    "mean_rate",
-                    "capacity",
-                    "loss_share",
-                    "sent_on",
-                    "downs",
-                    "sent_when_connected",
-                    "receiver_left_first",
-                    "linger",
-                    "left_unread",
-                    "window_was_full",
-                    "rtt_us",
-                    "min_rtt_us",
-                    "retransmissions",
-                    "segments_sent",
-                )
-            ],
-        )
+    )
+
+
+def incidents(lost_runs: DataFrame) -> DataFrame:
+    """One row an incident."""
+    return lost_runs.groupBy(*SESSION).agg(
+        sf.sum("messages").alias("lost"),
+        sf.count("*").alias("runs"),
+        sf.max("messages").alias("longest"),
+        sf.sum(sf.col("at_onset").cast("int")).alias("onsets"),
+        sf.min(sf.col("certainty") == "exact").alias("exact"),
+        sf.min("started_at").alias("started_at"),
+        sf.max("ended_at").alias("ended_at"),
+        sf.sort_array(sf.collect_set("stream")).alias("streams"),
+        *[sf.array_distinct(sf.flatten(sf.collect_list(name))).alias(name) for name in ("peers", "reasons")],
+        *[
+            sf.max(name).alias(name)
+            for name in (
+                "from_name",
+                "to_name",
+                "from_type",
+                "to_type",
+                "from_end",
+                "to_end",
+                "from_killed_of",
+                "to_killed_of",
+                "from_memory_limit",
+                "to_memory_limit",
+                "conflated_at",
+                "maxmsgsize",
+                "hung_up",
+                "transport",
+                "sndhwm",
+                "rcvhwm",
+                "mean_rate",
+                "capacity",
+                "loss_share",
+                "sent_on",
+                "downs",
+                "sent_when_connected",
+                "receiver_left_first",
+                "linger",
+                "left_unread",
+                "window_was_full",
+                "rtt_us",
+                "min_rtt_us",
+                "retransmissions",
+                "segments_sent",
+            )
+        ],
     )
 
 

@@ -24,6 +24,7 @@ class Interruption:
         self._clean_up: Callable[[], None] | None = None
         self._held = False
         self._waiting: int | None = None
+        self._ask: Callable[[], None] | None = None
 
     @contextmanager
     def watched(self, clean_up: Callable[[], None]) -> Iterator[None]:
@@ -50,6 +51,15 @@ class Interruption:
             if self._waiting is not None:
                 self.end(self._waiting)
 
+    @contextmanager
+    def deferred(self, ask: Callable[[], None]) -> Iterator[None]:
+        """The first signal that comes meanwhile only asks to end; the second is acted upon."""
+        self._ask = ask
+        try:
+            yield
+        finally:
+            self._ask = None
+
     def end(self, number: int) -> NoReturn:
         """Clean up, say why, and end the process."""
         for other in WORDS:
@@ -61,7 +71,10 @@ class Interruption:
         os._exit(128 + number)
 
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
-        if self._held:
+        if self._ask is not None:
+            ask, self._ask = self._ask, None
+            ask()
+        elif self._held:
             self._waiting = number
         else:
             self.end(number)

@@ -43,7 +43,7 @@ class Jvm:
         Raises AnalysisError if it cannot be started. Where pyspark was itself started by spark-submit,
         that one's process serves.
         """
-        if PORT in os.environ:
+        if started_by_spark_submit():
             yield
             return
         try:
@@ -106,6 +106,11 @@ class Jvm:
             line = raw.decode(errors="replace")
             if not self._quiet and not line.startswith(HARMLESS):
                 sys.stderr.write(line)
+
+
+def started_by_spark_submit() -> bool:
+    """Whether a Java process that belongs to spark-submit serves this one."""
+    return PORT in os.environ
 
 
 def _launch(settings: Mapping[str, str], address: Path) -> subprocess.Popen[bytes]:

@@ -1,9 +1,7 @@
 """Lanes: how far each sender numbered them, and how much of them each receiver got."""
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
-
-from hopwatch_analysis.frames import best
 
 WHOLE_STREAM_LANE = 4294967295
 
@@ -15,23 +13,30 @@ def receipts(lane_rows: DataFrame) -> DataFrame:
     ``since`` is what came after the last stamp of a lane whose stamps are sparse. ``by_count``: no number is known to have come. ``moved_at`` is when the lane was first seen
     with its last count.
     """
-    by_lane = Window.partitionBy("stream", "lane", "socket")
     came = sf.col("count") + sf.coalesce("since", sf.lit(0))
-    rows = lane_rows.where("role = 'receive'").withColumn("most", sf.max(came).over(by_lane))
-    moved = sf.min(sf.when(came == sf.col("most"), sf.col("at"))).over(by_lane)
-    seen = rows.withColumns({"moved_at": moved, "got_first_at": sf.min("at").over(by_lane)})
-    return best(seen, ["stream", "lane", "socket"], latest()).select(
-        "stream",
-        "lane",
-        sf.col("socket").alias("receiver"),
-        sf.coalesce("count", sf.lit(0)).alias("count"),
-        sf.coalesce("first", sf.lit(0)).alias("first"),
-        sf.when(sf.coalesce("count", sf.lit(0)) > 0, sf.col("next")).otherwise(0).alias("next"),
-        sf.coalesce("since", sf.lit(0)).alias("since"),
-        "newest_sent_at",
-        "moved_at",
-        "got_first_at",
-        "by_count",
+    most_first = sf.when(came.isNotNull(), sf.struct(came.alias("came"), _sooner()))
+    last = sf.struct("count", "first", "next", "since", "newest_sent_at", "by_count")
+    return (
+        lane_rows.where("role = 'receive'")
+        .groupBy("stream", "lane", sf.col("socket").alias("receiver"))
+        .agg(
+            sf.max_by(last, _latest()).alias("last"),
+            sf.max(most_first)["sooner"].alias("moved"),
+            sf.min("at").alias("got_first_at"),
+        )
+        .select(
+            "stream",
+            "lane",
+            "receiver",
+            sf.coalesce("last.count", sf.lit(0)).alias("count"),
+            sf.coalesce("last.first", sf.lit(0)).alias("first"),
+            sf.when(sf.coalesce("last.count", sf.lit(0)) > 0, sf.col("last.next")).otherwise(0).alias("next"),
+            sf.coalesce("last.since", sf.lit(0)).alias("since"),
+            "last.newest_sent_at",
+            sf.timestamp_micros(-sf.col("moved")).alias("moved_at"),
+            "got_first_at",
+            "last.by_count",
+        )
     )
 
 
@@ -41,19 +46,19 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
     The last number was sent between ``moved_after`` and ``moved_at``: then it was still missing, and then seen.
     The sender's count is bumped after its send returned: a receiver may know of one message more.
     """
-    sent = best(lane_rows.where("role = 'send'"), ["stream", "lane"], latest()).select(
-        "stream", "lane", _numbered().alias("numbered"), sf.col("count").alias("messages"), "frames"
+    last = sf.struct(_numbered().alias("numbered"), sf.col("count").alias("messages"), "frames")
+    most_first = sf.when(sf.col("count").isNotNull(), sf.struct("count", _sooner()))
+    sent = (
+        lane_rows.where("role = 'send'")
+        .groupBy("stream", "lane")
+        .agg(sf.max_by(last, _latest()).alias("last"), sf.max(most_first)["sooner"].alias("moved"))
+        .select("stream", "lane", "last.*", sf.timestamp_micros(-sf.col("moved")).alias("moved_at"))
     )
-    moved = best(
-        lane_rows.where("role = 'send' and count is not null"),
-        ["stream", "lane"],
-        [sf.col("count").desc(), sf.col("at")],
-    ).select("stream", "lane", sf.col("at").alias("moved_at"))
     seen = receipts.groupBy("stream", "lane").agg(
         sf.max("next").alias("seen"), sf.max(sf.col("next") + sf.col("since")).alias("seen_alone")
     )
     progress = lane_rows.where("role = 'send'").select("stream", "lane", "count", "at")
-    short = progress.join(sent, on=["stream", "lane"], how="inner")
+    short = progress.join(sent.select("stream", "lane", "messages"), on=["stream", "lane"], how="inner")
     moved_after = (
         short.where("coalesce(count, 0) < messages")
         .groupBy("stream", "lane")
@@ -66,7 +71,6 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
     return (
         seen.join(sent, on=["stream", "lane"], how="full")
         .join(topics, on=["stream", "lane"], how="left")
-        .join(moved, on=["stream", "lane"], how="left")
         .join(moved_after, on=["stream", "lane"], how="left")
         .select(
             "stream",
@@ -93,7 +97,16 @@ def _numbered() -> Column:
     return sf.greatest("count", "next")
 
 
+def _sooner() -> Column:
+    return (-sf.unix_micros("at")).alias("sooner")
+
+
 def latest() -> list[Column]:
     """The order in which the last word on a lane comes first."""
     final = (sf.col("state") == "final").desc_nulls_last()
     return [final, sf.col("count").desc_nulls_last(), sf.col("at").desc()]
+
+
+def _latest() -> Column:
+    """What is greatest for the last word on a lane: sorted as by ``latest``, without moving all rows to be ranked."""
+    return sf.struct(sf.col("state") == "final", "count", "at")

@@ -7,13 +7,12 @@ from hopwatch_analysis.reading import Tables
 
 EDGE = ("from_socket", "to_socket")
 NETWORK, RECEIVER, UNKNOWN = "network", "receiver", "unknown"
-COVERED_SECONDS = 1  # what a reading says is about the second before it
-HOLDS_SECONDS = (
-    30  # a reading is landed when something else limits, and every ten seconds while the figures change
-)
-FIRST_WITHIN_SECONDS = (
-    5  # a connection that has just come up is read for the first time after a second or two
-)
+COVERED_SECONDS = 1
+"""What a reading says is about the second before it."""
+HOLDS_SECONDS = 30
+"""A reading is landed when something else limits, and every ten seconds while the figures change."""
+FIRST_WITHIN_SECONDS = 5
+"""A connection that has just come up is read for the first time after a second or two."""
 
 
 def readings(tables: Tables, mirrored: DataFrame) -> DataFrame:
@@ -40,10 +39,14 @@ def readings(tables: Tables, mirrored: DataFrame) -> DataFrame:
 def with_limit(losses: DataFrame, readings: DataFrame) -> DataFrame:
     """Adds ``limited_by``: "network", "receiver" or "neither", as last told when the run was lost; null if nobody told.
 
-    "unknown" leaves it at what was told before.
+    "unknown" leaves it at what was told before. Something limits a pipe that is full: where the kernel last said that nothing did, what it said
+    next is meant, if it said so soon.
     """
     told = sf.when(sf.col("limited_by") != UNKNOWN, sf.struct("at", "limited_by"))
-    marks = readings.select(*EDGE, sf.unix_micros("at").alias("position"), told.alias("told"))
+    limit = sf.when(sf.col("limited_by").isin(NETWORK, RECEIVER), sf.struct("at", "limited_by"))
+    marks = readings.select(
+        *EDGE, sf.unix_micros("at").alias("position"), told.alias("told"), limit.alias("limit")
+    )
     lost_at = sf.coalesce("before_sent_at", "onset_at", "after_sent_at", "seen_at")
     placed = losses.withColumns(
         {
@@ -52,20 +55,23 @@ def with_limit(losses: DataFrame, readings: DataFrame) -> DataFrame:
             "is_loss": sf.lit(True),
         }
     )
-    in_time = Window.partitionBy(*EDGE).orderBy("position", sf.col("is_loss").isNotNull())
+    is_loss = sf.col("is_loss").isNotNull()
+    in_time = Window.partitionBy(*EDGE).orderBy("position", is_loss)
+    # what follows is looked up backwards: a frame that ends at the last row is gone through anew for each row
+    backwards = Window.partitionBy(*EDGE).orderBy(sf.desc("position"), is_loss.desc())
     before = in_time.rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    behind = in_time.rowsBetween(Window.currentRow, Window.unboundedFollowing)
+    behind = backwards.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     return (
         placed.unionByName(marks, allowMissingColumns=True)
         .withColumns(
             {
                 "last_told": sf.last("told", ignorenulls=True).over(before),
-                "next_told": sf.first("told", ignorenulls=True).over(behind),
+                "next_limit": sf.last("limit", ignorenulls=True).over(behind),
             }
         )
         .where("is_loss")
         .withColumn("limited_by", _in_force())
-        .drop("lost_at", "position", "is_loss", "told", "last_told", "next_told")
+        .drop("lost_at", "position", "is_loss", "told", "limit", "last_told", "next_limit")
     )
 
 
@@ -73,8 +79,14 @@ def _in_force() -> Column:
     def apart(told: str) -> Column:
         return sf.abs(sf.unix_micros(f"{told}.at") - sf.unix_micros("lost_at"))
 
-    return sf.when(apart("last_told") <= HOLDS_SECONDS * 1_000_000, sf.col("last_told.limited_by")).when(
-        apart("next_told") <= FIRST_WITHIN_SECONDS * 1_000_000, sf.col("next_told.limited_by")
+    holds = apart("last_told") <= HOLDS_SECONDS * 1_000_000
+    soon = apart("next_limit") <= FIRST_WITHIN_SECONDS * 1_000_000
+    return (
+        sf.when(
+            holds & sf.col("last_told.limited_by").isin(NETWORK, RECEIVER), sf.col("last_told.limited_by")
+        )
+        .when(soon, sf.col("next_limit.limited_by"))
+        .when(holds, sf.col("last_told.limited_by"))
     )
 
 

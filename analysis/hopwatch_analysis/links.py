@@ -6,8 +6,9 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.endpoints import endpoint_pairs
-from hopwatch_analysis.frames import best, seconds
+from hopwatch_analysis.frames import best, seconds, settle
 from hopwatch_analysis.reading import Tables
+from hopwatch_analysis.translated import translated_connections
 
 FLOWS = {
     "PUB": ("SUB", "XSUB"),
@@ -24,8 +25,10 @@ STATES = ("connected", "disconnected")
 CLOCKS_MAY_DIFFER_BY = 10  # seconds
 
 
-def mirrored_connections(tables: Tables) -> DataFrame:
-    """Connections whose two ends name each other's addresses: socket, connection, peer, transport."""
+def mirror_images(tables: Tables) -> DataFrame:
+    """Connections whose two ends name each other's addresses: socket, connection, host, at, and peer, peer_host, peer_at of the
+    other end, once from each end.
+    """
     ends = tables["connection"].where("action = 'connected' and local is not null and remote is not null")
     ours = ends.select("socket", "connection", "host", "at", "local", "remote")
     theirs = ends.select(
@@ -43,14 +46,22 @@ def mirrored_connections(tables: Tables) -> DataFrame:
         ours.join(theirs, on=["local", "remote"], how="inner")
         .where("socket != peer")
         .transform(lambda pairs: best(pairs, ["socket", "connection"], nearest))
-        .select("socket", "connection", "peer", sf.lit("tcp").alias("transport"))
+        .drop("local", "remote")
     )
+
+
+def matched_connections(tables: Tables, sockets: DataFrame) -> DataFrame:
+    """Connections of which both ends are known, from each end: socket, connection, peer, transport."""
+    mirrored = settle(
+        mirror_images(tables).select("socket", "connection", "peer", sf.lit("tcp").alias("transport"))
+    )
+    return mirrored.unionByName(translated_connections(tables, mirrored, sockets, FLOWS))
 
 
 def links(tables: Tables, sockets: DataFrame, mirrored: DataFrame) -> DataFrame:
     """Directed links: from_socket, to_socket, transport, mirrored."""
     by_address = mirrored.select("socket", "peer", "transport", sf.lit(True).alias("mirrored"))
-    by_endpoint = endpoint_pairs(tables, sockets, mirrored).withColumn("mirrored", sf.lit(False))
+    by_endpoint = endpoint_pairs(tables, sockets).withColumn("mirrored", sf.lit(False))
     pairs = by_address.unionByName(by_endpoint)
     both_ways = pairs.unionByName(
         pairs.select(sf.col("peer").alias("socket"), sf.col("socket").alias("peer"), "transport", "mirrored")
@@ -75,8 +86,9 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
     sent_when_connected, is_down, to_end_down_at, left_at, left_n, left_sent.
 
     ``downs`` is an array of (start, end): from a disconnection to the connection that followed (end null: none
-    did). The sending end's own events come first, because the stamps carry its clock. ``left_*`` is the last
-    disconnection that the sending end saw. Counts are null where the sending end is a proxy's: it sends past them.
+    did). The sending end's own events come first, because the stamps carry its clock. ``left_*`` is the disconnection that the
+    sending end saw last, and ``to_end_down_at`` that of the receiving end, each null where a connection followed. Counts are
+    null where the sending end is a proxy's: it sends past them.
     """
     keys = ["from_socket", "to_socket"]
     events = _edge_events(tables["connection"], edges, mirrored)
@@ -94,7 +106,7 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
         sf.min(sf.when(~lost_it & own, sf.col("sent"))).alias("sent_when_connected"),
         sf.max(lost_it & sf.col("is_last")).alias("is_down"),
         sf.max("at").alias("newest_at"),
-        sf.max(sf.when(lost_it & own, sf.struct("at", "n", "sent"))).alias("left"),
+        sf.max(sf.when(lost_it & own & sf.col("is_last"), sf.struct("at", "n", "sent"))).alias("left"),
     )
     to_end_saw = sf.when((sf.col("side") == "to") & sf.col("is_down"), sf.col("newest_at"))
     ends = per_side.groupBy(*keys).agg(
@@ -117,12 +129,23 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
     )
 
 
-def saw_it_end(ended_at: Column) -> Column:
-    """The receiving end's connection went down for good at about the time that the sending end ended.
+def sender_went_first(sender_ended_at: Column, receiver_ended_at: Column) -> Column:
+    """Whether the sending end of a link was gone before the receiving end: false where it is not gone.
 
-    About, because the clocks of two hosts differ: what one end saw is better evidence than the two clocks.
+    The one that stays sees the other one go. Where both saw the connection go down or neither did, the clocks tell, and that the receiving
+    end saw it at about the time that the sending end ended.
     """
-    apart = sf.abs(seconds(sf.col("to_end_down_at"), ended_at))
+    saw_sender_go = _about_then(sf.col("to_end_down_at"), sender_ended_at)
+    only_sender_saw = sf.col("to_end_down_at").isNull() & _about_then(sf.col("left_at"), receiver_ended_at)
+    only_receiver_saw = sf.col("left_at").isNull() & saw_sender_go
+    earlier = receiver_ended_at.isNull() | (sender_ended_at <= receiver_ended_at) | saw_sender_go
+    first = only_receiver_saw | (~only_sender_saw & sf.coalesce(earlier, sf.lit(False)))
+    return sender_ended_at.isNotNull() & first
+
+
+def _about_then(seen_at: Column, ended_at: Column) -> Column:
+    """About, because the clocks of two hosts differ, and the agent may learn of a death a little later."""
+    apart = sf.abs(seconds(seen_at, ended_at))
     return sf.coalesce(apart <= CLOCKS_MAY_DIFFER_BY, sf.lit(False))
 
 

@@ -5,6 +5,7 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.lanes import WHOLE_STREAM_LANE
 from hopwatch_analysis.onsets import EDGE, with_beginning_at_onset
+from hopwatch_analysis.ranges import holding
 
 RANGE_OF_EDGE = ("stream", "lane", "first", "last", "from_socket", "to_socket", "hop_known")
 PARTS = ("inner", "tail", "head", "all", "unsure")
@@ -48,8 +49,8 @@ def _progress(owed: DataFrame) -> DataFrame:
     per_way = Window.partitionBy("stream", "receiver")
     got_some = (sf.col("count") > 0) & ~sf.col("by_count")
     subscribed_at = sf.coalesce("subscribed_at", sf.timestamp_seconds(sf.lit(0)))
-    subscribed_no_earlier = per_way.orderBy(subscribed_at).rangeBetween(
-        Window.currentRow, Window.unboundedFollowing
+    subscribed_no_earlier = per_way.orderBy(subscribed_at.desc()).rangeBetween(
+        Window.unboundedPreceding, Window.currentRow
     )
     from_its_start = sf.min(sf.when(got_some & (sf.col("first") == 0), sf.col("lane"))).over(
         subscribed_no_earlier
@@ -86,8 +87,7 @@ def cut_at_onset(losses: DataFrame, onsets: DataFrame) -> DataFrame:
     ends = marked.where("hop_known and part in ('tail', 'all') and from_socket = stream")
     of_others = sf.col("claimed_by").isNotNull() & (sf.col("claimed_by") != sf.col("to_socket"))
     cuts = (
-        ends.join(onsets, on=["stream", "lane"], how="inner")
-        .where("lane_number between first and last")
+        holding(ends, onsets, ["stream", "lane"], "lane_number")
         .join(claimed, on=["stream", "lane", "lane_number"], how="left")
         .groupBy(*EDGE, "lane", "first", "lane_number")
         .agg(

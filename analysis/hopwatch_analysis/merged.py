@@ -3,9 +3,27 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 _NAME = re.compile(r"([0-9a-f]+)-(\d+)-(\d+)\.parquet")
+
+
+@dataclass(frozen=True)
+class BlockRange:
+    """What a landed file's name says: the blocks from ``first`` to ``last`` of a folder and a database."""
+
+    of: tuple[str, str]
+    first: int
+    last: int
+
+
+def block_range(path: str) -> BlockRange | None:
+    """None for a file that no agent has named."""
+    named = _NAME.fullmatch(PurePosixPath(path).name)
+    if named is None:
+        return None
+    return BlockRange((str(PurePosixPath(path).parent), named[1]), int(named[2]), int(named[3]))
 
 
 def without_parts(paths: Iterable[str]) -> list[str]:
@@ -17,15 +35,14 @@ def without_parts(paths: Iterable[str]) -> list[str]:
     ranges: dict[tuple[str, str], list[tuple[int, int, str]]] = defaultdict(list)
     kept = []
     for path in paths:
-        named = _NAME.fullmatch(PurePosixPath(path).name)
-        if named is None:
+        found = block_range(path)
+        if found is None:
             kept.append(path)
         else:
-            folder = str(PurePosixPath(path).parent)
-            ranges[folder, named[1]].append((int(named[2]), -int(named[3]), path))
-    for found in ranges.values():
+            ranges[found.of].append((found.first, -found.last, path))
+    for files in ranges.values():
         reached = -1
-        for _first, minus_last, path in sorted(found):
+        for _first, minus_last, path in sorted(files):
             if -minus_last > reached:
                 kept.append(path)
                 reached = -minus_last

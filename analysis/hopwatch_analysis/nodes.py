@@ -43,16 +43,14 @@ def sockets(tables: Tables) -> DataFrame:
     )
 
 
-def conflating(tables: Tables) -> DataFrame:
-    """Sockets that ZMQ_CONFLATE was set on: socket."""
-    from_opening = tables["socket"].where("state = 'opened' and options['conflate'] = 1").select("socket")
-    set_later = tables["option"].where("option = 'conflate' and value = '1'").select("socket")
-    return from_opening.unionByName(set_later).distinct()
+def conflating(sockets: DataFrame) -> DataFrame:
+    """Sockets with ZMQ_CONFLATE in force: socket."""
+    return sockets.where("conflate = 1").select("socket")
 
 
-def leaving_out(tables: Tables) -> DataFrame:
+def leaving_out(tables: Tables, sockets: DataFrame) -> DataFrame:
     """Sockets that leave messages out by design, or where subscriptions do not say what is sent: socket."""
-    return conflating(tables).unionByName(filtering_otherwise(tables)).distinct()
+    return conflating(sockets).unionByName(filtering_otherwise(tables)).distinct()
 
 
 def filtering_otherwise(tables: Tables) -> DataFrame:
@@ -67,8 +65,13 @@ def filtering_otherwise(tables: Tables) -> DataFrame:
 
 def latest_counters(tables: Tables) -> DataFrame:
     """The last word on each socket's counters."""
-    order = [sf.col("final").desc_nulls_last(), sf.col("at").desc()]
-    return best(tables["counters"], ["socket"], order).select("socket", *COUNTERS)
+    last_word = sf.struct("final", "at")
+    return (
+        tables["counters"]
+        .groupBy("socket")
+        .agg(sf.max_by(sf.struct(*COUNTERS), last_word).alias("last"))
+        .select("socket", "last.*")
+    )
 
 
 def _opened(rows: DataFrame) -> DataFrame:

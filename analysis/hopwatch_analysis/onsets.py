@@ -3,23 +3,66 @@
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.ranges import holding
+
 EDGE = ("stream", "from_socket", "to_socket")
 
 
-def onsets(rows: DataFrame) -> DataFrame:
-    """One row an onset: stream, number, lane, lane_number, at."""
-    return rows.select(sf.col("socket").alias("stream"), "number", "lane", "lane_number", "at").distinct()
+def onsets(rows: DataFrame, lane_rows: DataFrame, counters: DataFrame) -> DataFrame:
+    """One row an onset: stream, number, lane, lane_number, at.
 
-
-def onsets_of_edges(onsets: DataFrame, lost: DataFrame) -> DataFrame:
-    """The onsets whose own message an edge out of the sender lost: stream, from_socket, to_socket, number."""
-    edges = lost.where("from_socket = stream").select(*EDGE).distinct()
-    marks = onsets.join(edges, on="stream", how="inner").select(
-        *EDGE,
-        "lane",
-        sf.col("lane_number").alias("position"),
+    Where messages carry numbers of their own the onset has the stream's number alone. If all messages of the stream, by its ``counters``, are
+    in one lane whose numbers follow each other, that is the lane's number too, counted from its first.
+    """
+    told = rows.select(sf.col("socket").alias("stream"), "number", "lane", "lane_number", "at").distinct()
+    numbered = sf.col("first") + sf.col("number")
+    return told.join(_only_lanes(lane_rows, counters), on="stream", how="left").select(
+        "stream",
         "number",
-        sf.lit(None).cast("long").alias("last"),
+        sf.coalesce("lane", "only_lane").alias("lane"),
+        sf.coalesce("lane_number", sf.when(sf.col("lane").isNull(), numbered)).alias("lane_number"),
+        "at",
+    )
+
+
+def _only_lanes(lane_rows: DataFrame, counters: DataFrame) -> DataFrame:
+    """Streams of one lane, in which as many messages were sent as there are numbers: stream, only_lane, first."""
+    sent = lane_rows.where("role = 'send' and count > 0")
+    return (
+        sent.groupBy("stream")
+        .agg(
+            sf.min("lane").alias("only_lane"),
+            sf.max("lane").alias("other"),
+            sf.min("first").alias("first"),
+            sf.max("next").alias("next"),
+            sf.max("count").alias("count"),
+        )
+        .where("only_lane = other and next - first = count")
+        .join(counters.select(sf.col("socket").alias("stream"), "sent"), on="stream", how="inner")
+        .where("count = sent")
+        .select("stream", "only_lane", "first")
+    )
+
+
+def onsets_of_edges(onsets: DataFrame, lost: DataFrame, ranges: DataFrame) -> DataFrame:
+    """The onsets whose own message an edge out of the sender lost, of those between the messages around ``ranges`` that do not
+    begin at one themselves: stream, from_socket, to_socket, number.
+    """
+    sought = (
+        ranges.where("from_socket = stream and not begins_at_onset and after - before > 1")
+        .select(*EDGE, (sf.col("before") + 1).alias("first"), (sf.col("after") - 1).alias("last"))
+        .distinct()
+    )
+    marks = (
+        holding(sought, onsets, ["stream"], "number")
+        .select(
+            *EDGE,
+            "lane",
+            sf.col("lane_number").alias("position"),
+            "number",
+            sf.lit(None).cast("long").alias("last"),
+        )
+        .distinct()
     )
     starts = lost.where("from_socket = stream").select(
         *EDGE, "lane", sf.col("first").alias("position"), sf.lit(None).cast("long").alias("number"), "last"

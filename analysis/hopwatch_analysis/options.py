@@ -8,7 +8,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 MARKS = ("sndhwm", "rcvhwm")
-JOURNALED = (*MARKS, "linger", "conflate", "maxmsgsize")
+OF_THE_TIME = ("conflate", "maxmsgsize")
+"""What a bind or a connect takes over; set later, they do nothing to it."""
+JOURNALED = (*MARKS, "linger", *OF_THE_TIME)
 TAKEN_IN_AFTER = 100_000  # microseconds: a connection that came so shortly before was hardly used by then
 
 
@@ -23,6 +25,11 @@ def with_options(
     set_later = (
         options.where(sf.col("option").isin(*JOURNALED))
         .join(_bindings(endpoints), on="socket", how="left")
+        .join(_attached(endpoints), on="socket", how="left")
+        .where(
+            ~sf.col("option").isin(*OF_THE_TIME)
+            | sf.coalesce(sf.col("n") < sf.col("attached_n"), sf.lit(True))
+        )
         .withColumn("value", sf.col("value").try_cast("bigint"))
         .groupBy("socket")
         .agg(
@@ -60,6 +67,12 @@ def _bindings(endpoints: DataFrame) -> DataFrame:
     others = sf.max(sf.col("action").isin("connect", "endpoint"))
     bindings = endpoints.groupBy("socket").agg(bound_at.alias("bound_at"), others.alias("others"))
     return bindings.where("not others").drop("others")
+
+
+def _attached(endpoints: DataFrame) -> DataFrame:
+    """The event in which each socket was last bound or connected: socket, attached_n."""
+    attached = endpoints.where(sf.col("action").isin("bind", "connect"))
+    return attached.groupBy("socket").agg(sf.max("n").alias("attached_n"))
 
 
 def _accepted(connections: DataFrame) -> DataFrame:

@@ -25,6 +25,11 @@ def require_writable(folder: Path) -> None:
         raise AnalysisError(f"cannot write into {folder} (--out): {error.strerror or error}") from error
 
 
+def to_write(folder: Path) -> str:
+    """The folder for Spark to write: on this machine, or mounted alike on all that work."""
+    return f"file://{folder.resolve()}"
+
+
 def refusal(error: Exception) -> str | None:
     """What the system said, if Spark failed because a file could not be written."""
     found = REFUSALS.search(str(error))

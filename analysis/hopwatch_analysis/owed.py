@@ -3,8 +3,8 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.frames import seconds
-from hopwatch_analysis.links import saw_it_end
+from hopwatch_analysis.frames import only_of, settle
+from hopwatch_analysis.links import sender_went_first
 from hopwatch_analysis.nodes import BALANCED_TYPES, FILTERED_TYPES
 from hopwatch_analysis.sparse import with_tails
 from hopwatch_analysis.unsubscribed import (
@@ -14,7 +14,6 @@ from hopwatch_analysis.unsubscribed import (
 )
 
 SOON_AFTER = 3  # events: a sender writes its lanes right behind the disconnection they belong to
-A_MOMENT = 0.2  # seconds, by the sender's clock: the next disconnection's lanes are behind this one's too
 
 
 def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> DataFrame:
@@ -31,10 +30,10 @@ def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> 
     last_edge = way_edges.where("depth = length").select(
         "stream", "receiver", "length", "from_socket", "to_socket"
     )
-    sender_before = sf.col("sender_ended_at").isNotNull() & (
+    by_clock = sf.col("sender_ended_at").isNotNull() & (
         sf.col("sender_ended_at") <= sf.col("receiver_ended_at")
     )
-    saw_sender_end = saw_it_end(sf.col("last_ended_at"))
+    last_went_first = sender_went_first(sf.col("last_ended_at"), sf.col("receiver_ended_at"))
     direct = sf.col("length") == 1
     return (
         last_edge.join(sender, on="stream", how="left")
@@ -45,9 +44,11 @@ def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> 
             "stream",
             "receiver",
             "length",
-            (sf.col("receiver_ended_at").isNotNull() & ~sender_before & ~saw_sender_end).alias(
-                "receiver_left_first"
-            ),
+            (
+                sf.col("receiver_ended_at").isNotNull()
+                & ~last_went_first
+                & (direct | ~sf.coalesce(by_clock, sf.lit(False)))
+            ).alias("receiver_left_first"),
             sf.when(direct, sf.coalesce("left_at", "receiver_ended_at"))
             .otherwise(sf.col("receiver_ended_at"))
             .alias("left_at"),
@@ -77,10 +78,13 @@ def owed(
     sure_end (from there on it is not known whether it was owed), joined_at_number (the lane's first number that was sent
     after the connection came up, where known), end, by_count (how many came is known, and not which).
     """
-    return (
+    candidates = (
         _candidate_lanes(endings, lanes, receipts, sockets)
         .transform(lambda frame: _checked_only(frame, unchecked))
         .transform(lambda frame: _subscribed_only(frame, subscriptions))
+    )
+    return (
+        settle(candidates)
         .transform(lambda frame: _with_count_when_left(frame, samples))
         .transform(lambda frame: with_count_when_unsubscribed(frame, samples))
         .withColumn("unsubscribed", ~sf.col("in_force"))
@@ -191,23 +195,37 @@ def _with_count_when_left(candidates: DataFrame, samples: DataFrame) -> DataFram
     leavers = candidates.where("receiver_left_first").select(
         "stream", "receiver", "lane", "left_at", "left_n"
     )
-    in_a_moment = seconds(sf.col("at"), sf.col("left_at")) <= A_MOMENT
-    written_behind = in_a_moment & sf.col("n").between(sf.col("left_n"), sf.col("left_n") + SOON_AFTER)
-    in_time = (sf.col("at") <= sf.col("left_at")) | sf.coalesce(written_behind, sf.lit(False))
+    told = only_of(samples, leavers, "stream")
+    written_behind = sf.coalesce(sf.col("n") == sf.col("behind_n"), sf.lit(False))
     reached = (
-        leavers.join(samples, on=["stream", "lane"], how="inner")
-        .where(in_time)
+        leavers.join(_first_behind(leavers, told), on=["stream", "receiver"], how="left")
+        .join(told, on=["stream", "lane"], how="inner")
+        .where((sf.col("at") <= sf.col("left_at")) | written_behind)
         .groupBy("stream", "receiver", "lane")
         .agg(sf.max("count").alias("count_when_left"))
     )
-    lanes_each = candidates.groupBy("stream", "receiver").agg(sf.count("*").alias("lanes_each"))
-    return candidates.join(reached, on=["stream", "receiver", "lane"], how="left").join(
-        lanes_each, on=["stream", "receiver"], how="inner"
+    return candidates.join(reached, on=["stream", "receiver", "lane"], how="left")
+
+
+def _first_behind(leavers: DataFrame, samples: DataFrame) -> DataFrame:
+    """The event in which the sender wrote its lanes when it saw a receiver go: stream, receiver, behind_n.
+
+    Only the first one behind the disconnection is of it: the next may be of another disconnection, later.
+    """
+    written = samples.select("stream", "n").distinct()
+    soon_after = sf.col("n").between(sf.col("left_n") + 1, sf.col("left_n") + SOON_AFTER)
+    return (
+        leavers.select("stream", "receiver", "left_n")
+        .distinct()
+        .join(written, on="stream", how="inner")
+        .where(soon_after)
+        .groupBy("stream", "receiver")
+        .agg(sf.min("n").alias("behind_n"))
     )
 
 
 def _end() -> Column:
-    sent_when_left = sf.least(sf.when(sf.col("lanes_each") == 1, sf.col("left_sent")), sf.col("sent"))
+    sent_when_left = sf.when(sf.col("lanes_of_stream") == 1, sf.least("left_sent", "sent"))
     until_left = sf.greatest(sf.col("next"), sf.col("count_when_left"), sent_when_left)
     return sf.when(sf.col("receiver_left_first"), sf.coalesce(until_left, sf.lit(0))).otherwise(
         sf.greatest("sent", "next")

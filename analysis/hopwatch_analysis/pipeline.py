@@ -12,6 +12,7 @@ from hopwatch_analysis import (
     causes,
     completeness,
     facts,
+    hangups,
     incidents,
     ledger,
     limits,
@@ -32,14 +33,15 @@ from hopwatch_analysis.onsets import onsets, onsets_of_edges, with_onset_between
 from hopwatch_analysis.place import Evidence, place
 from hopwatch_analysis.ranges import without
 from hopwatch_analysis.reading import Tables
-from hopwatch_analysis.sizes import largest_messages
 from hopwatch_analysis.timeline import timeline
 from hopwatch_analysis.topology import Scope, Topology, topology_of
 from hopwatch_analysis.unwrapped import unwrapped_receivers
 
 
 def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -> dict[str, DataFrame]:
-    """Result tables by name: hops, ledger, losses, incidents, findings, unchecked, agreed, faults, lost_events, timeline."""
+    """Result tables by name: hops, ledger, losses, incidents, lost_runs, findings, unchecked, agreed, faults, lost_events,
+    timeline.
+    """
     progress("who is connected to whom")
     topology = topology_of(tables, scope)
     progress("what each receiver was owed, and did not get")
@@ -47,11 +49,14 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     progress("on which hop it was lost")
     swallowed = settle(unroutable.swallowed_ranges(tables["unroutable"]))
     found_swallowed = settle(unroutable.missing_because_swallowed(gone, swallowed))
-    rest = settle(without(gone, found_swallowed, ("stream", "receiver", "lane")))
+    rest = gone
+    if not found_swallowed.isEmpty():
+        rest = settle(without(gone, found_swallowed, ("stream", "receiver", "lane")))
     pieces = settle(place(rest, evidence, topology.longest_way))
     progress("why")
     kernel = settle(limits.readings(tables, topology.mirrored))
-    explained, pressure = _explained(tables, topology, pieces, evidence, kernel, scope)
+    hung_up = settle(hangups.hang_ups(tables, topology.facts, topology.sockets, topology.mirrored))
+    explained, pressure = _explained(tables, topology, pieces, evidence, (kernel, hung_up), scope)
     to_nobody = settle(
         unreceived.unreceived(
             tables, topology.streams, topology.edges, sockets=topology.sockets, lanes=topology.lanes
@@ -60,7 +65,7 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     accounts = settle(
         acc.range_accounts(pieces, explained)
         .unionByName(acc.unlocated_accounts(unlocated_numbers, topology.edges))
-        .unionByName(_shared_out(topology, evidence, scope))
+        .unionByName(_shared_out(topology, evidence, hung_up, scope))
         .unionByName(unreceived.unreceived_accounts(to_nobody))
         .unionByName(unroutable.swallowed_accounts(found_swallowed, swallowed, topology.edges))
     )
@@ -70,23 +75,29 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     checks = settle(_unchecked(topology, evidence, to_nobody, swallowed))
     figures = incidents.edge_figures(
         topology.edges, topology.sockets, topology.facts, pressure, topology.endings
-    ).join(limits.figures(kernel), on=["from_socket", "to_socket"], how="left")
+    )
+    for seen in (limits.figures(kernel), hung_up):
+        figures = figures.join(seen, on=["from_socket", "to_socket"], how="left")
     hops = settle(ledger.hops(totals, topology.edges, topology.sockets))
     lost_on_hops = acc.by_hop(accounts)
+    lost_runs = incidents.lost_runs(
+        accounts, figures, topology.sockets, unroutable.peers(tables["unroutable"])
+    )
     return {
         "hops": hops,
         "ledger": rows,
         "losses": lost_on_hops,
-        "incidents": settle(
-            incidents.incidents(accounts, figures, topology.sockets, unroutable.peers(tables["unroutable"]))
-        ),
-        "findings": risks.findings(tables, topology.sockets, topology.links).unionByName(
-            unwrapped_receivers(
-                tables["connection"],
-                topology.mirrored,
-                topology.sockets,
-                links=topology.links,
-                way_edges=topology.edges,
+        "incidents": settle(incidents.incidents(lost_runs)),
+        "lost_runs": lost_runs,
+        "findings": settle(
+            risks.findings(tables, topology.sockets, topology.links).unionByName(
+                unwrapped_receivers(
+                    tables["connection"],
+                    topology.mirrored,
+                    topology.sockets,
+                    links=topology.links,
+                    way_edges=topology.edges,
+                )
             )
         ),
         "faults": completeness.faults(tables["fault"]),
@@ -132,7 +143,7 @@ def _owed_and_missing(
         owed_ranges=due_ranges,
         way_edges=topology.edges,
         lanes=topology.lanes,
-        onsets=settle(onsets(tables["onset"])),
+        onsets=settle(onsets(tables["onset"], tables["lane"], topology.counters)),
         link_facts=topology.facts,
         links=topology.links,
         counters=topology.counters,
@@ -151,10 +162,11 @@ def _explained(
     topology: Topology,
     pieces: DataFrame,
     evidence: Evidence,
-    kernel: DataFrame,
+    seen: tuple[DataFrame, DataFrame],
     scope: Scope,
 ) -> tuple[DataFrame, DataFrame]:
-    """Losses by hop with their causes, and the rates of the edges they were lost on."""
+    """Losses by hop with their causes, and the rates of the edges they were lost on. ``seen``: the kernel's readings, and who hung up."""
+    kernel, hung_up = seen
     by_hop = settle(
         losses.by_hop(pieces, evidence.owed).transform(
             lambda frame: losses.cut_at_onset(frame, evidence.onsets)
@@ -162,7 +174,7 @@ def _explained(
     )
     pressure = settle(rates.pressure(tables, by_hop, topology.streams, topology.sockets))
     explained = (
-        by_hop.transform(lambda frame: with_onset_between(frame, onsets_of_edges(evidence.onsets, by_hop)))
+        with_onset_between(by_hop, onsets_of_edges(evidence.onsets, by_hop, by_hop))
         .transform(
             lambda frame: facts.with_facts(
                 frame,
@@ -170,10 +182,10 @@ def _explained(
                 topology.links,
                 topology.facts,
                 lanes=topology.lanes,
-                largest=largest_messages(tables["counters"]),
+                hang_ups=hung_up,
             )
         )
-        .join(pressure, on=["stream", "from_socket", "to_socket"], how="left")
+        .join(sf.broadcast(pressure), on=["stream", "from_socket", "to_socket"], how="left")
         .transform(lambda frame: limits.with_limit(frame, kernel))
         .transform(lambda frame: causes.with_cause(frame, scope.ends_at, scope.guard))
         .transform(causes.with_times)
@@ -183,7 +195,7 @@ def _explained(
     return explained, pressure.join(sent_on, on=["stream", "from_socket", "to_socket"], how="left")
 
 
-def _shared_out(topology: Topology, evidence: Evidence, scope: Scope) -> DataFrame:
+def _shared_out(topology: Topology, evidence: Evidence, hung_up: DataFrame, scope: Scope) -> DataFrame:
     frames_in = arrivals(evidence.counters, topology.links, topology.streams, evidence.counted_all)
     shares = balanced.shares(
         topology.endings,
@@ -192,6 +204,7 @@ def _shared_out(topology: Topology, evidence: Evidence, scope: Scope) -> DataFra
         receipts=topology.receipts,
         sockets=topology.sockets,
         link_facts=topology.facts,
+        hang_ups=hung_up,
     )
     return balanced.balanced_accounts(shares, frames_in, topology.edges, scope.ends_at, scope.guard)
 

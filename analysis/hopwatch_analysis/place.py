@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.frames import settle
+from hopwatch_analysis.frames import seconds, settle
 from hopwatch_analysis.frontends import arrivals, expected_frames, verdicts
 from hopwatch_analysis.missing import LANE_OF_RECEIVER
 from hopwatch_analysis.onsets import onsets_of_edges, with_beginning_at_onset, with_onset_between
 from hopwatch_analysis.shared import cut_by_reach, shared_segments
+
+TOLD_LATE = 0.2  # seconds: the first message of a new connection may be read before a monitor has told of it
+UNDER_WAY = 5  # seconds: older messages than that are hardly still on their way when a connection goes down
 
 
 @dataclass(frozen=True)
@@ -40,12 +43,12 @@ def place(missing: DataFrame, evidence: Evidence, longest_way: int) -> DataFrame
     Where the hop is not known (``hop_known`` false) the edge is the first one that may have lost the range.
     """
     edges = evidence.way_edges.select("stream", "receiver", "depth", "from_socket", "to_socket", "length")
-    if longest_way <= 1:
-        pieces = missing.join(edges, on=["stream", "receiver"], how="inner").withColumn("placed", sf.lit(1))
-    else:
-        pieces = _place_on_long_ways(missing, evidence, longest_way).join(
-            edges.drop("length"), on=["stream", "receiver", "depth"], how="inner"
-        )
+    way = ["stream", "receiver"]
+    pieces = missing.join(edges.where("length = 1"), on=way, how="inner").withColumn("placed", sf.lit(1))
+    if longest_way > 1:
+        behind = missing.join(edges.where("length > 1").select(*way).distinct(), on=way, how="left_semi")
+        placed = _place_on_long_ways(behind, evidence, longest_way)
+        pieces = pieces.unionByName(placed.join(edges.drop("length"), on=[*way, "depth"], how="inner"))
     return pieces.withColumn("hop_known", sf.col("placed").isNotNull()).drop("placed")
 
 
@@ -58,6 +61,27 @@ def overlaps_a_down() -> Column:
             lambda down: (
                 (down["start"] <= sf.coalesce(sf.col("after_sent_at"), down["start"]))
                 & (sf.coalesce(down["end"], from_time) >= from_time)
+            ),
+        ),
+        sf.lit(False),
+    )
+
+
+def shows_behind_a_down() -> Column:
+    """Whether the range was sent before the edge's connection went down, and found missing when it was up again: what was under way then
+    is lost, and what a sender that connects had not passed on comes after it.
+    """
+    return sf.coalesce(
+        sf.exists(
+            "downs",
+            lambda down: (
+                sf.col("after_sent_at").isNotNull()
+                & (seconds(down["start"], sf.col("after_sent_at")) >= 0)
+                & (seconds(down["start"], sf.col("before_sent_at")) <= UNDER_WAY)
+                & (sf.col("seen_at") > down["start"])
+                & sf.coalesce(
+                    seconds(sf.col("seen_at"), down["end"]).between(-TOLD_LATE, UNDER_WAY), sf.lit(False)
+                )
             ),
         ),
         sf.lit(False),
@@ -100,14 +124,16 @@ def _placed_by_onsets(pieces: DataFrame, shared: DataFrame, evidence: Evidence) 
         "stream", "receiver", "from_socket", "to_socket"
     )
     own = shared.where("depth = 1")
-    of_edges = onsets_of_edges(evidence.onsets, own)
     runs = own.select("stream", "lane", "from_socket", "to_socket", "first", "run_first")
     by_own_pipe = sf.col("begins_at_onset") | sf.col("onset_between").isNotNull()
-    return (
+    begun = settle(
         pieces.join(first_edges, on=["stream", "receiver"], how="inner")
         .join(runs, on=["stream", "lane", "from_socket", "to_socket", "first"], how="left")
         .transform(lambda frame: with_beginning_at_onset(frame, evidence.onsets, "run_first"))
-        .transform(lambda frame: with_onset_between(frame, of_edges))
+    )
+    of_edges = onsets_of_edges(evidence.onsets, own, begun.where("depth = 1"))
+    return (
+        with_onset_between(begun, of_edges)
         .withColumn("placed", sf.when((sf.col("depth") == 1) & by_own_pipe, 1).otherwise(sf.col("placed")))
         .drop("from_socket", "to_socket", "run_first", "begins_at_onset", "onset_between")
     )

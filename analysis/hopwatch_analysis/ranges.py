@@ -32,6 +32,25 @@ def without(ranges: DataFrame, holes: DataFrame, keys: Sequence[str]) -> DataFra
     )
 
 
+def holding(ranges: DataFrame, points: DataFrame, keys: Sequence[str], position: str) -> DataFrame:
+    """Each point with each range of the same keys that holds its ``position``: the columns of both.
+
+    Compared is only what is near: numbers are cut into stretches longer than the range, of which it touches one or two. So
+    a key that has most of all points and ranges takes no more work than many keys with as many.
+    """
+    placed = ranges.withColumn("level", sf.length(sf.bin(length()))).withColumn(
+        "stretch", sf.explode(sf.expr("sequence(shiftright(first, level), shiftright(last, level))"))
+    )
+    levels = placed.select(*keys, "level").distinct()
+    return (
+        points.join(sf.broadcast(levels), on=list(keys), how="inner")
+        .withColumn("stretch", sf.expr(f"shiftright({position}, level)"))
+        .join(placed, on=[*keys, "level", "stretch"], how="inner")
+        .where(sf.col(position).between(sf.col("first"), sf.col("last")))
+        .drop("level", "stretch")
+    )
+
+
 def coverage(layers: Mapping[str, DataFrame], keys: Sequence[str]) -> DataFrame:
     """Segments of each key's numbers with, per layer, how many of its ranges cover the whole segment.
 

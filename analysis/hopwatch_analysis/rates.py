@@ -3,7 +3,7 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.frames import seconds
+from hopwatch_analysis.frames import only_of, seconds, settle
 from hopwatch_analysis.missing import gap_rows
 from hopwatch_analysis.reading import Tables
 
@@ -15,14 +15,12 @@ BURSTS_AT_MOST = 0.5  # of the time that the stream was active
 IN_REACH = 0.5  # of the mean rate: a receiver that reads more slowly still did not catch up, though it once had to wait
 
 
-def sender_rates(tables: Tables, streams: DataFrame) -> DataFrame:
+def sender_rates(samples: DataFrame, gap_events: DataFrame, streams: DataFrame) -> DataFrame:
     """How fast each stream was sent: stream, began_at, last_sent_at, mean_rate (messages a second, null if not known)."""
-    sampled = (
-        tables["counters"]
-        .where("sent > 0")
-        .select(sf.col("socket").alias("stream"), sf.col("sent").alias("number"), "at")
+    sampled = samples.where("sent > 0").select(
+        sf.col("socket").alias("stream"), sf.col("sent").alias("number"), "at"
     )
-    gaps = tables["gap"].where("action = 'gap'")
+    gaps = gap_events.where("action = 'gap'")
     before = gaps.select("stream", sf.col("before").alias("number"), sf.col("before_sent_at").alias("at"))
     after = gaps.select("stream", sf.col("after").alias("number"), sf.col("after_sent_at").alias("at"))
     points = sampled.unionByName(before).unionByName(after).where("number is not null and at is not null")
@@ -40,34 +38,34 @@ def sender_rates(tables: Tables, streams: DataFrame) -> DataFrame:
     )
 
 
-def receiver_capacities(tables: Tables) -> DataFrame:
+def receiver_capacities(samples: DataFrame, gaps: DataFrame) -> DataFrame:
     """The highest rate at which each socket was seen to receive (messages a second): to_socket, capacity."""
     return (
-        _rates_between_samples(tables)
-        .unionByName(_rates_while_backlogged(tables))
+        _rates_between_samples(samples)
+        .unionByName(_rates_while_backlogged(gaps))
         .where((sf.col("took") >= SHORTEST_INTERVAL) & (sf.col("more") >= FEWEST_MESSAGES))
         .groupBy("to_socket")
         .agg(sf.max(sf.col("more") / sf.col("took")).alias("capacity"))
     )
 
 
-def _rates_between_samples(tables: Tables) -> DataFrame:
+def _rates_between_samples(samples: DataFrame) -> DataFrame:
     in_order = Window.partitionBy("socket").orderBy("at", "received")
-    return tables["counters"].select(
+    return samples.select(
         sf.col("socket").alias("to_socket"),
         (sf.col("received") - sf.lag("received").over(in_order)).alias("more"),
         seconds(sf.col("at"), sf.lag("at").over(in_order)).alias("took"),
     )
 
 
-def _rates_while_backlogged(tables: Tables) -> DataFrame:
+def _rates_while_backlogged(gaps: DataFrame) -> DataFrame:
     """What a lane's receiver read from the first to the last gap of a run of gaps: its queue was never empty between."""
     in_order = Window.partitionBy("receiver", "stream", "lane").orderBy("at", "received")
     pause = seconds(sf.col("at"), sf.lag("at").over(in_order))
     begins_run = sf.coalesce(pause > LONGEST_PAUSE_IN_RUN, sf.lit(True)).cast("int")
     took = seconds(sf.max("at"), sf.min("at"))
     return (
-        gap_rows(tables["gap"], "gap")
+        gap_rows(gaps, "gap")
         .withColumn("run", sf.sum(begins_run).over(in_order))
         .groupBy("receiver", "stream", "lane", "run")
         .agg((sf.max("received") - sf.min("received")).alias("more"), took.alias("took"))
@@ -77,28 +75,32 @@ def _rates_while_backlogged(tables: Tables) -> DataFrame:
 
 def pressure(tables: Tables, losses: DataFrame, streams: DataFrame, sockets: DataFrame) -> DataFrame:
     """Figures of each edge that lost something: stream, from_socket, to_socket, began_at, last_sent_at, mean_rate,
-    capacity, loss_share, in_bursts.
+    capacity, loss_share, in_bursts, unclear.
 
     ``loss_share`` is how much of the stream's time its losses spanned. ``in_bursts``: less than half of it, and the receiver is known
-    to keep up with the mean rate, or was caught up in between, unless it is known to read far more slowly than that.
+    to keep up with the mean rate, or was caught up in between, unless it is known to read far more slowly than that. ``unclear``: less than half
+    of it, and nothing tells either.
     """
-    rates = sender_rates(tables, streams)
-    spans = losses.groupBy("stream", "from_socket", "to_socket").agg(
-        sf.sum(_spanned()).alias("spanned"), sf.min("before_sent_at").alias("first_loss_at")
+    spans = settle(
+        losses.groupBy("stream", "from_socket", "to_socket").agg(
+            sf.sum(_spanned()).alias("spanned"), sf.min("before_sent_at").alias("first_loss_at")
+        )
     )
-    edges = spans.join(rates, on="stream", how="left").join(
-        receiver_capacities(tables), on="to_socket", how="left"
+    samples = settle(_samples_of(spans, tables["counters"]))
+    edges = spans.join(sender_rates(samples, tables["gap"], streams), on="stream", how="left").join(
+        receiver_capacities(samples, tables["gap"]), on="to_socket", how="left"
     )
     active = seconds(sf.col("last_sent_at"), sf.col("began_at"))
     keeps_up = sf.coalesce(sf.col("capacity") > sf.col("mean_rate"), sf.lit(False))
     in_reach = sf.coalesce(sf.col("capacity") >= sf.col("mean_rate") * IN_REACH, sf.lit(True))
     in_bursts = sf.col("loss_share") < BURSTS_AT_MOST
     return (
-        edges.transform(lambda frame: _with_caught_up(frame, tables, sockets))
+        edges.transform(lambda frame: _with_caught_up(frame, tables["lane"], samples, sockets))
         .withColumn("loss_share", sf.try_divide("spanned", active))
         .withColumn(
             "in_bursts", sf.coalesce(in_bursts & (keeps_up | (sf.col("caught_up") & in_reach)), sf.lit(False))
         )
+        .withColumn("unclear", sf.coalesce(in_bursts & in_reach & ~sf.col("in_bursts"), sf.lit(False)))
         .select(
             "stream",
             "from_socket",
@@ -109,6 +111,7 @@ def pressure(tables: Tables, losses: DataFrame, streams: DataFrame, sockets: Dat
             "capacity",
             "loss_share",
             "in_bursts",
+            "unclear",
         )
     )
 
@@ -117,15 +120,24 @@ def _spanned() -> Column:
     return sf.when(sf.col("part") == "inner", seconds(sf.col("after_sent_at"), sf.col("before_sent_at")))
 
 
-def _with_caught_up(edges: DataFrame, tables: Tables, sockets: DataFrame) -> DataFrame:
+def _samples_of(edges: DataFrame, counters: DataFrame) -> DataFrame:
+    """Samples of sockets at either end: socket, at, sent, received, waits. All others' need not be put in order."""
+    ends = edges.select(sf.explode(sf.array("stream", "to_socket")).alias("socket"))
+    waits = (sf.col("waited_receives") + sf.col("eagain_receives")).alias("waits")
+    return only_of(counters.select("socket", "at", "sent", "received", waits), ends, "socket")
+
+
+def _with_caught_up(
+    edges: DataFrame, lane_rows: DataFrame, samples: DataFrame, sockets: DataFrame
+) -> DataFrame:
     """Adds ``caught_up``: after its first loss, while the sender went on, the receiver had nothing left to read."""
-    samples = (
-        _fresh_samples(tables, sockets)
-        .unionByName(_waits(tables))
+    read = (
+        _fresh_samples(edges, lane_rows, sockets)
+        .unionByName(_waits(samples))
         .select(sf.col("socket").alias("to_socket"), "since", "at")
     )
     proven = (
-        edges.join(samples, on="to_socket", how="inner")
+        edges.join(read, on="to_socket", how="inner")
         .where("since > first_loss_at and at <= last_sent_at")
         .select("stream", "from_socket", "to_socket", sf.lit(True).alias("proven"))
         .distinct()
@@ -134,14 +146,15 @@ def _with_caught_up(edges: DataFrame, tables: Tables, sockets: DataFrame) -> Dat
     return known.withColumn("caught_up", sf.coalesce("proven", sf.lit(False))).drop("proven")
 
 
-def _fresh_samples(tables: Tables, sockets: DataFrame) -> DataFrame:
+def _fresh_samples(edges: DataFrame, lane_rows: DataFrame, sockets: DataFrame) -> DataFrame:
+    receivers = edges.select(sf.col("to_socket").alias("socket"))
     hosts = sockets.select("socket", "host")
     lag = seconds(sf.col("at"), sf.col("newest_sent_at"))
     same_clock = sf.col("sender_host") == sf.col("host")
     return (
-        tables["lane"]
-        .where("role = 'receive' and n is null")
+        lane_rows.where("role = 'receive' and n is null")
         .select("socket", "stream", "at", "newest_sent_at")
+        .transform(lambda samples: only_of(samples, receivers, "socket"))
         .join(hosts, on="socket", how="inner")
         .join(hosts.toDF("stream", "sender_host"), on="stream", how="inner")
         .where(same_clock & (sf.abs(lag) <= CAUGHT_UP_WITHIN))
@@ -149,17 +162,15 @@ def _fresh_samples(tables: Tables, sockets: DataFrame) -> DataFrame:
     )
 
 
-def _waits(tables: Tables) -> DataFrame:
+def _waits(samples: DataFrame) -> DataFrame:
     """Stretches between two samples in which a receive found no message: socket, since, at."""
     in_order = Window.partitionBy("socket").orderBy("at")
-    waits = sf.col("waited_receives") + sf.col("eagain_receives")
     return (
-        tables["counters"]
-        .select(
+        samples.select(
             "socket",
             "at",
             sf.lag("at").over(in_order).alias("since"),
-            (waits - sf.lag(waits).over(in_order)).alias("more_waits"),
+            (sf.col("waits") - sf.lag("waits").over(in_order)).alias("more_waits"),
         )
         .where("more_waits > 0")
         .select("socket", "since", "at")

@@ -4,12 +4,12 @@ Every file's footer is checked here before Spark sees it, so that all that can b
 is found, and told in our words, at this one boundary.
 """
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,20 +17,21 @@ from pyarrow import fs
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis import footers
 from hopwatch_analysis.errors import UnusableInputError
+from hopwatch_analysis.frames import empty, settle
 from hopwatch_analysis.merged import without_parts
-from hopwatch_analysis.schemas import KINDS, SCHEMA_VERSION, schema_of
+from hopwatch_analysis.places import parsed, to_read
+from hopwatch_analysis.schemas import KINDS, schema_of
 
 Tables = Mapping[str, DataFrame]
+LISTINGS = 5
+WENT_AWAY = "went away while the files were looked at, again and again"
 
-ARROW_NAMES = {
-    "string": ("string", "large_string"),
-    "bigint": ("int64",),
-    "int": ("int32",),
-    "boolean": ("bool",),
-    "timestamp": ("timestamp[us, tz=UTC]",),
-    "map<string,bigint>": ("map<string, int64>",),
-}
+LONG = ("counters", "lane", "gap", "onset", "tcp", "usage", "memory")
+"""Kinds with most of all rows. Of the others, opening the files is most of the work: where they are many, that is done once."""
+FILES_READ_AGAIN = 32
+PARTS = 8
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,17 @@ class SkippedFile:
 
 
 @dataclass(frozen=True)
+class ListedFile:
+    """A file as it was listed: ``path`` is Spark's, ``name`` its name within ``system``. Written anew, it is another one."""
+
+    path: str
+    name: str
+    system: fs.FileSystem = field(compare=False)
+    size: int = 0
+    mtime_ns: int | None = None
+
+
+@dataclass(frozen=True)
 class LandedFile:
     """A file that can be used: ``path`` is Spark's, ``name`` its name within ``system``.
 
@@ -50,11 +62,16 @@ class LandedFile:
 
     path: str
     kind: str
-    system: fs.FileSystem
+    system: fs.FileSystem = field(compare=False)
     name: str
     rows: int
     earliest: datetime | None = None
     latest: datetime | None = None
+
+    @property
+    def host(self) -> str:
+        """The host whose agent landed it, as its path says."""
+        return next((unquote(part[5:]) for part in self.name.split("/") if part.startswith("host=")), "")
 
 
 @dataclass(frozen=True)
@@ -74,42 +91,73 @@ class Landed:
 
     @property
     def latest(self) -> datetime | None:
-        return max((file.latest for file in self.files if file.latest), default=None)
+        return self.latest_by({})
+
+    def latest_by(self, ahead: Mapping[str, float]) -> datetime | None:
+        """The newest time, by a clock that those of these hosts are so many seconds ahead of."""
+        told = (
+            file.latest - timedelta(seconds=ahead.get(file.host, 0)) for file in self.files if file.latest
+        )
+        return max(told, default=None)
 
 
-def find_landed(uris: Sequence[str]) -> Landed:
+Checked = MutableMapping[ListedFile, LandedFile | SkippedFile | None]
+"""What came of looking at files, so that none is looked at twice."""
+
+
+def find_landed(uris: Sequence[str], checked: Checked | None = None) -> Landed:
     """Check every Parquet file under the given URIs or folders; a folder that cannot be listed is named and left out.
 
+    Where files go while they are looked at (agents remove the parts of what they merged), all is listed again. What
+    ``checked`` knows is not looked at again; what is learned is added to it.
     Raises UnusableInputError if no file at all can be used.
     """
-    listed = [_list(uri) for uri in uris]
-    unlisted = tuple(item for item in listed if isinstance(item, SkippedFile))
-    candidates = {found[1]: found for item in listed if not isinstance(item, SkippedFile) for found in item}
-    with ThreadPoolExecutor(max_workers=8) as pool:
-        checked = list(pool.map(_check, sorted(candidates.values(), key=lambda found: found[1])))
-    files = tuple(item for item in checked if isinstance(item, LandedFile))
-    skipped = unlisted + tuple(item for item in checked if isinstance(item, SkippedFile))
-    if not files:
-        raise UnusableInputError(_nothing_usable(uris, skipped))
-    return Landed(files, skipped)
+    known: Checked = {} if checked is None else checked
+    for _ in range(LISTINGS):
+        landed, gone = _find_landed(uris, known)
+        if not gone:
+            break
+    landed = Landed(landed.files, landed.skipped + gone)
+    if not landed.files:
+        raise UnusableInputError(_nothing_usable(uris, landed.skipped))
+    return landed
 
 
 def load(spark: SparkSession, landed: Landed, until: datetime | None = None) -> Tables:
     """One frame a kind (empty where nothing was landed), without the rows later than ``until``."""
     tables = {}
     for kind in KINDS:
-        paths = [_literally(file.path) for file in landed.files if file.kind == kind]
+        paths = [to_read(file.path) for file in landed.files if file.kind == kind]
         schema = schema_of(kind)
-        frame = (
-            spark.read.schema(schema).parquet(*paths) if paths else spark.createDataFrame([], schema=schema)
-        )
-        tables[kind] = frame.where(sf.col("at") <= sf.lit(until)) if until else frame
+        frame = spark.read.schema(schema).parquet(*paths) if paths else empty(spark, schema)
+        until_then = frame.where(sf.col("at") <= sf.lit(until)) if until else frame
+        many = len(paths) > FILES_READ_AGAIN and kind not in LONG
+        tables[kind] = settle(until_then.coalesce(PARTS)) if many else until_then
     return tables
 
 
-def _literally(path: str) -> str:
-    """The path for Spark, which takes every path for a pattern."""
-    return re.sub(r"([\\\[\]{}*?])", r"\\\1", path)
+def _find_landed(uris: Sequence[str], checked: Checked) -> tuple[Landed, tuple[SkippedFile, ...]]:
+    """What can be used and what cannot, and what went away meanwhile."""
+    listed = [_list(uri) for uri in uris]
+    unlisted = tuple(item for item in listed if isinstance(item, SkippedFile))
+    candidates = {found.path: found for item in listed if not isinstance(item, SkippedFile) for found in item}
+    new = [found for path, found in sorted(candidates.items()) if found not in checked]
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        checked.update(zip(new, pool.map(_check, new), strict=True))
+    results = [checked[candidates[path]] for path in sorted(candidates)]
+    gone = tuple(SkippedFile(found.path, WENT_AWAY) for found in new if checked[found] is None)
+    for found in [found for found in checked if found.path not in candidates or checked[found] is None]:
+        del checked[found]
+    files = tuple(item for item in results if isinstance(item, LandedFile))
+    skipped = tuple(item for item in results if isinstance(item, SkippedFile))
+    return Landed(files, unlisted + skipped), gone
+
+
+def require_folder(uri: str) -> None:
+    """Raises UnusableInputError if the folder is not there, or cannot be listed."""
+    listed = _list(uri)
+    if isinstance(listed, SkippedFile):
+        raise UnusableInputError(f"{listed.file} {listed.reason}")
 
 
 def _nothing_usable(uris: Sequence[str], skipped: tuple[SkippedFile, ...]) -> str:
@@ -120,66 +168,35 @@ def _nothing_usable(uris: Sequence[str], skipped: tuple[SkippedFile, ...]) -> st
     return f"none of {len(skipped)} inputs under {where} can be used; {first.file}: {first.reason}"
 
 
-def _list(uri: str) -> list[tuple[fs.FileSystem, str, str]] | SkippedFile:
-    """(file system, path as Spark takes it, path within the file system) of each Parquet file."""
+def _list(uri: str) -> list[ListedFile] | SkippedFile:
+    """Each Parquet file, but those whose rows are all in another one."""
     try:
-        if "://" in uri:
-            system, root = fs.FileSystem.from_uri(uri)
-            scheme = uri.split("://", 1)[0]
-        else:
-            system, root, scheme = fs.LocalFileSystem(), str(Path(uri).resolve()), "file"
+        system, root, prefix = parsed(uri)
         found = system.get_file_info(fs.FileSelector(root, recursive=True))
     except (OSError, pa.ArrowInvalid) as error:
         return SkippedFile(uri, f"cannot be listed: {error}")
-    prefix = {"file": "", "s3": "s3a://", "gs": "gs://"}.get(scheme, f"{scheme}://")
-    names = [info.path for info in found if info.type == fs.FileType.File and info.path.endswith(".parquet")]
+    files = {info.path: info for info in found if info.type == fs.FileType.File}
+    names = [name for name in files if name.endswith(".parquet")]
     whole = without_parts(name for name in names if not Path(name).name.startswith((".", "_")))
-    return [(system, prefix + name, name) for name in whole]
+    return [ListedFile(prefix + name, name, system, files[name].size, files[name].mtime_ns) for name in whole]
 
 
-def _check(found: tuple[fs.FileSystem, str, str]) -> LandedFile | SkippedFile:
-    system, path, name = found
+def _check(found: ListedFile) -> LandedFile | SkippedFile | None:
+    """Whether the file can be used; None if it is not there any more."""
+    system, path, name = found.system, found.path, found.name
     kind = next((part[5:] for part in name.split("/") if part.startswith("kind=")), None)
     if kind not in KINDS:
         return SkippedFile(path, f"kind {kind!r} is unknown" if kind else "no kind=... in its path")
     try:
         with system.open_input_file(name) as source:
             footer = pq.ParquetFile(source)
-            problem = _schema_problem(kind, footer.schema_arrow) or _version_problem(footer)
+            problem = footers.problem(kind, footer)
             if problem:
                 return SkippedFile(path, problem)
             return LandedFile(
-                path, kind, system, name, footer.metadata.num_rows, *_time_bounds(footer.metadata)
+                path, kind, system, name, footer.metadata.num_rows, *footers.time_bounds(footer.metadata)
             )
+    except FileNotFoundError:
+        return None
     except (OSError, pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         return SkippedFile(path, f"no readable Parquet file: {error}")
-
-
-def _schema_problem(kind: str, schema: pa.Schema) -> str | None:
-    for field in schema_of(kind):
-        if field.name not in schema.names:
-            return f"column {field.name!r} is missing"
-        actual = _type_name(schema.field(field.name).type)
-        if actual not in ARROW_NAMES[field.dataType.simpleString()]:
-            return f"column {field.name!r} is {actual}, not {field.dataType.simpleString()}"
-    return None
-
-
-def _type_name(type_: pa.DataType) -> str:
-    """The type's name; of a map without the names of its parts, which vary by writer."""
-    return f"map<{type_.key_type}, {type_.item_type}>" if pa.types.is_map(type_) else str(type_)
-
-
-def _version_problem(footer: pq.ParquetFile) -> str | None:
-    versions = footer.read(columns=["schema_version"]).column(0).unique().to_pylist()
-    foreign = [version for version in versions if version != SCHEMA_VERSION]
-    return f"schema_version {foreign[0]}, this program reads {SCHEMA_VERSION}" if foreign else None
-
-
-def _time_bounds(metadata: pq.FileMetaData) -> tuple[datetime | None, datetime | None]:
-    column = metadata.schema.names.index("at")
-    groups = [metadata.row_group(index).column(column).statistics for index in range(metadata.num_row_groups)]
-    known = [statistics for statistics in groups if statistics and statistics.has_min_max]
-    if not known:
-        return None, None
-    return min(item.min for item in known), max(item.max for item in known)

@@ -121,6 +121,7 @@ class Incident:
     conflated_at: str | None = None
     """The end that has ZMQ_CONFLATE: "sender" or "receiver"."""
     maxmsgsize: int | None = None
+    hung_up: str | None = None
     """ZMQ_MAXMSGSIZE of the receiver; -1 where it has none."""
     peers: tuple[str, ...] = ()
     """Routing ids (hex) that a ROUTER could not reach."""
@@ -226,6 +227,8 @@ class Analysis:
     """The first of them."""
     fault_count: int = 0
     lost_events: tuple[LostEvents, ...] = ()
+    clocks: Mapping[str, float] = field(default_factory=dict)
+    """Seconds by which these hosts' clocks are ahead of the others'; all times are told by the others'."""
     timeline: Timeline | None = None
 
     @property

@@ -1,6 +1,9 @@
-"""Sentences about what could not be checked, and about what only counts tell of."""
+"""Sentences about what could not be checked, about what only counts tell of, and about clocks."""
+
+from collections.abc import Iterator, Mapping
 
 from hopwatch_analysis.records import Unchecked
+from hopwatch_analysis.wording import counted
 
 STAMP_BOTH_ENDS = (
     'Wrap both ends with sequence="stamp" (under hopwatch run: --sequence stamp, for both) to be told what is missing, where and '
@@ -14,6 +17,8 @@ WRAP_THE_SENDER = (
     'Wrap the sender too, with the sequence of its receiver: sequence="stamp", or "count" (under hopwatch run: --sequence stamp, or '
     "count); and see that HOPWATCH_DISABLED is not set for it."
 )
+
+CLOCKS_NAMED = 3
 
 
 def remark(row: Unchecked) -> str:
@@ -111,3 +116,13 @@ WHAT_TO_DO = {
     "routed": STAMP_ROUTED,
     "unknown_sender": WRAP_THE_SENDER,
 }
+
+
+def clock_remarks(ahead: Mapping[str, float]) -> Iterator[str]:
+    """What there is to say of clocks that differ: of those that differ most, and how many others do."""
+    worst = sorted(ahead.items(), key=lambda told: -abs(told[1]))
+    for host, seconds in worst[:CLOCKS_NAMED]:
+        way = "ahead of" if seconds > 0 else "behind"
+        yield f"that of {host} is {abs(seconds):.1f} s {way} those of the hosts it talks to; times here are told by theirs"
+    if len(worst) > CLOCKS_NAMED:
+        yield f"so it is, by less, with those of {counted(len(worst) - CLOCKS_NAMED, 'other host')}: they are in the report"

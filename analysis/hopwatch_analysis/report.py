@@ -41,6 +41,9 @@ def report(analysis: Analysis) -> Json:
             }
             for lost in analysis.lost_events
         ],
+        "clocks": [
+            {"host": host, "ahead_by": round(seconds, 3)} for host, seconds in analysis.clocks.items()
+        ],
         "timeline": _timeline(analysis.timeline) if analysis.timeline else None,
     }
 
@@ -58,7 +61,9 @@ def write_page(text: str, folder: Path) -> Path:
 def _write(path: Path, text: str) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        aside = path.with_name(f".{path.name}.new")  # whoever reads the one before has it whole
+        aside.write_text(text, encoding="utf-8")
+        aside.replace(path)
     except OSError as error:
         raise AnalysisError(f"cannot write {path}: {error}") from error
     return path

@@ -5,7 +5,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.frames import best, seconds
+from hopwatch_analysis.frames import best, only_of, seconds
 from hopwatch_analysis.nodes import PUBLISHING_TYPES, conflating
 from hopwatch_analysis.reading import Tables
 
@@ -23,7 +23,7 @@ def findings(tables: Tables, sockets: DataFrame, links: DataFrame) -> DataFrame:
         tables["finding"].select(*COLUMNS),
         _uneven_marks(ends),
         _marks_below_burst(ends, tables["counters"]),
-        _conflating_receivers(ends, tables),
+        _conflating_receivers(ends, tables, sockets),
         _refused_sends(tables["counters"], sockets),
     ]
     return reduce(DataFrame.unionByName, found)
@@ -92,22 +92,27 @@ def _marks_below_burst(ends: DataFrame, counters: DataFrame) -> DataFrame:
     """
     in_order = Window.partitionBy("socket").orderBy("at", "sent")
     whole = Window.partitionBy("socket")
-    steps = counters.select(
-        sf.col("socket").alias("from_socket"),
-        (sf.col("sent") - sf.lag("sent").over(in_order)).alias("burst"),
-        seconds(sf.col("at"), sf.lag("at").over(in_order)).alias("took"),
-        (sf.max("sent").over(whole) - sf.min("sent").over(whole)).alias("sent_in_all"),
-        seconds(sf.max("at").over(whole), sf.min("at").over(whole)).alias("took_in_all"),
-    ).where((sf.col("took") > 0) & (sf.col("took") <= LONGEST_BURST_SECONDS))
-    is_burst = sf.col("burst") / sf.col("took") >= TIMES_THE_MEAN * sf.col("sent_in_all") / sf.col(
-        "took_in_all"
-    )
-    bursts = best(steps.where(is_burst), ["from_socket"], [sf.col("burst").desc(), sf.col("took")])
     limited = (
         ends.where(sf.col("type").isin(*PUBLISHING_TYPES) & (sf.col("sndhwm") > 0) & (sf.col("rcvhwm") > 0))
         .withColumn("room", sf.col("sndhwm") + sf.col("rcvhwm"))
         .transform(lambda frame: best(frame, ["from_socket"], [sf.col("room"), sf.col("receiver")]))
     )
+    senders = limited.select(sf.col("from_socket").alias("socket"))
+    steps = (
+        only_of(counters, senders, "socket")
+        .select(
+            sf.col("socket").alias("from_socket"),
+            (sf.col("sent") - sf.lag("sent").over(in_order)).alias("burst"),
+            seconds(sf.col("at"), sf.lag("at").over(in_order)).alias("took"),
+            (sf.max("sent").over(whole) - sf.min("sent").over(whole)).alias("sent_in_all"),
+            seconds(sf.max("at").over(whole), sf.min("at").over(whole)).alias("took_in_all"),
+        )
+        .where((sf.col("took") > 0) & (sf.col("took") <= LONGEST_BURST_SECONDS))
+    )
+    is_burst = sf.col("burst") / sf.col("took") >= TIMES_THE_MEAN * sf.col("sent_in_all") / sf.col(
+        "took_in_all"
+    )
+    bursts = best(steps.where(is_burst), ["from_socket"], [sf.col("burst").desc(), sf.col("took")])
     text = sf.format_string(
         "%s sent %d messages within %.1f s, and SNDHWM and RCVHWM to %s hold %d (%d and %d): had it paused for that time, what the kernel's "
         "buffers do not hold of the other %d would be lost.",
@@ -134,9 +139,9 @@ def _marks_below_burst(ends: DataFrame, counters: DataFrame) -> DataFrame:
     )
 
 
-def _conflating_receivers(ends: DataFrame, tables: Tables) -> DataFrame:
+def _conflating_receivers(ends: DataFrame, tables: Tables, sockets: DataFrame) -> DataFrame:
     """A receiver with ZMQ_CONFLATE gets the last frame of each message, which it cannot tell from a whole one, or is ended by libzmq."""
-    conflating_sockets = conflating(tables).toDF("to_socket")
+    conflating_sockets = conflating(sockets).toDF("to_socket")
     senders = tables["counters"].where("sent_more_frames > 0").select(sf.col("socket").alias("from_socket"))
     text = sf.format_string(
         "%s has ZMQ_CONFLATE on, and %s sends messages of several frames: only the last frame of each is kept, and a SUB takes it only if that "

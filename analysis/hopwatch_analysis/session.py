@@ -15,7 +15,8 @@ from pyspark.sql import SparkSession
 
 from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.gateway import leave
-from hopwatch_analysis.jvm import Jvm
+from hopwatch_analysis.jvm import Jvm, started_by_spark_submit
+from hopwatch_analysis.memory import java_memory
 
 SETTINGS = {
     "spark.ui.enabled": "false",
@@ -26,11 +27,12 @@ SETTINGS = {
     # else each expression asks for the place in our code that it stands at, which takes a third of a small analysis
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.dataFrameQueryContext.enabled": "false",
+    # else Spark looks at each landed file in a task of its own
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
 }
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 LOCAL_SETTINGS = {
-    "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -42,6 +44,9 @@ SMALL_SETTINGS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 SMALL_ROWS = 1_000_000
+# Spark's own 200 tasks for each of many steps take minutes, whatever there is to do
+LEAST_PARTITIONS = 2
+ROWS_A_PARTITION = 500_000
 
 # with one compiler the JVM reserves 48 MB for code, which an analysis fills; then it stops compiling, and says so at length
 QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
@@ -49,17 +54,19 @@ QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
 
 @contextmanager
 def spark_session(
-    master: str = "local[*]", rows: int = 0, jvm: Jvm | None = None, *, lasting: bool = False
+    master: str | None = None, rows: int = 0, jvm: Jvm | None = None, *, lasting: bool = False
 ) -> Iterator[SparkSession]:
-    """A session on ``master`` that suits an input of ``rows`` rows, or many of them one after the other (``lasting``), stopped at the end.
+    """A session on ``master`` (none: spark-submit's, or this machine) that suits an input of ``rows`` rows, or many of them one after the other (``lasting``), stopped at the end.
 
     With ``jvm``, that is the Java process it runs in, once in the life of this process; else one that pyspark starts.
-    Raises AnalysisError if Spark does not start.
+    Raises AnalysisError if Spark does not start. ``SPARK_DRIVER_MEMORY`` says how much memory it may use, as with any Spark program;
+    where it is not set, a large input has half of the machine's.
     """
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    settings = {"spark.master": master, "spark.app.name": "hopwatch analyze"} | _settings(
-        master, rows, lasting=lasting
-    )
+    master = master or _usual_master()
+    if rows >= SMALL_ROWS and master is not None and master.startswith("local"):
+        os.environ.setdefault("SPARK_DRIVER_MEMORY", java_memory())
+    settings = _settings(master, rows, lasting=lasting)
     with jvm.serving(settings) if jvm else nullcontext():
         session = _started(settings)
         try:
@@ -81,11 +88,21 @@ def _started(settings: dict[str, str]) -> SparkSession:
         raise AnalysisError(f"Spark did not start: {str(error).splitlines()[0]}") from error
 
 
-def _settings(master: str, rows: int, *, lasting: bool) -> dict[str, str]:
+def _usual_master() -> str | None:
+    """None where spark-submit has started this process, and knows the master; else this machine."""
+    return None if started_by_spark_submit() else "local[*]"
+
+
+def _settings(master: str | None, rows: int, *, lasting: bool) -> dict[str, str]:
     settings = dict(SETTINGS)
-    if master.startswith("local"):
-        java = [f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"]
-        if rows < SMALL_ROWS and not lasting:
-            java += QUICK_START
-        settings |= LOCAL_SETTINGS | {"spark.driver.extraJavaOptions": " ".join(java)}
-    return settings | SMALL_SETTINGS if rows < SMALL_ROWS else settings
+    settings["spark.sql.shuffle.partitions"] = str(max(LEAST_PARTITIONS, rows // ROWS_A_PARTITION))
+    if rows < SMALL_ROWS:
+        settings |= SMALL_SETTINGS
+    if master is not None:
+        settings |= {"spark.master": master, "spark.app.name": "hopwatch analyze"}
+    if master is None or not master.startswith("local"):
+        return settings
+    java = [f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"]
+    if rows < SMALL_ROWS and not lasting:
+        java += QUICK_START
+    return settings | LOCAL_SETTINGS | {"spark.driver.extraJavaOptions": " ".join(java)}

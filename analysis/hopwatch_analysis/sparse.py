@@ -17,6 +17,8 @@ def narrowed(gaps: DataFrame, onsets: DataFrame) -> DataFrame:
     is_sparse = (sf.col("action") == "gap") & (sf.coalesce("lost", whole) < whole)
     marked = gaps.withColumn("sparse", is_sparse)
     sparse = marked.where("sparse")
+    if sparse.isEmpty():
+        return marked
     late = marked.where("action = 'late'")
     inside = (
         late.select(*LANE, sf.col("first").alias("number"))

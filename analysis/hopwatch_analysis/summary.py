@@ -49,7 +49,7 @@ def summarize(results: Tables, known: Mapping[str, Identity], landed: Landed, sc
         ended_at=scope.ends_at,
         hops=tuple(_hop(row, told) for row in hops),
         ledger=tuple(_ledger_row(row, told) for row in sorted(ledger, key=_by_age(known))),
-        incidents=tuple(_incident(row, told) for row in incidents),
+        incidents=tuple(incident_of(row, told) for row in incidents),
         findings=tuple(_finding(row, told) for row in findings),
         unchecked=tuple(_unchecked(row, told) for row in unchecked),
         agreed=tuple(_unchecked(row, told) for row in agreed),
@@ -104,7 +104,7 @@ def _hop(row: Row, told: Mapping[str, str]) -> Hop:
 
 def _node(row: Row, side: str, told: Mapping[str, str]) -> Node:
     socket = row[f"{side}_socket"]
-    name = row[f"{side}_node_name"] or _unknown(socket)
+    name = row[f"{side}_node_name"] or called(socket)
     return Node(
         host=row[f"{side}_host"],
         process=row[f"{side}_process"],
@@ -116,7 +116,7 @@ def _node(row: Row, side: str, told: Mapping[str, str]) -> Node:
 
 
 def _ledger_row(row: Row, told: Mapping[str, str]) -> LedgerRow:
-    name = row["name"] or _unknown(row["stream"])
+    name = row["name"] or called(row["stream"])
     return LedgerRow(
         stream=row["stream"],
         name=name,
@@ -129,7 +129,8 @@ def _ledger_row(row: Row, told: Mapping[str, str]) -> LedgerRow:
     )
 
 
-def _incident(row: Row, told: Mapping[str, str]) -> Incident:
+def incident_of(row: Row, told: Mapping[str, str]) -> Incident:
+    """The record of one row of incidents; ``told`` are the labels of nodes and streams."""
     values: dict[str, Any] = row.asDict()
     same = (
         "cause",
@@ -157,10 +158,11 @@ def _incident(row: Row, told: Mapping[str, str]) -> Incident:
         "segments_sent",
         "conflated_at",
         "maxmsgsize",
+        "hung_up",
     )
     return Incident(
-        sender=told.get(row["from_node"], row["from_name"] or _unknown(row["from_node"])),
-        receiver=told.get(row["to_node"], row["to_name"] or _unknown(row["to_node"])),
+        sender=told.get(row["from_node"], row["from_name"] or called(row["from_node"])),
+        receiver=told.get(row["to_node"], row["to_name"] or called(row["to_node"])),
         started_at=utc(row["started_at"]),
         ended_at=utc(row["ended_at"]),
         sender_type=row["from_type"],
@@ -170,7 +172,7 @@ def _incident(row: Row, told: Mapping[str, str]) -> Incident:
         sender_killed=_killed(row, "from"),
         receiver_killed=_killed(row, "to"),
         streams=tuple(row["streams"]),
-        stream_labels=tuple(sorted(told.get(stream, _unknown(stream)) for stream in row["streams"])),
+        stream_labels=tuple(sorted(told.get(stream, called(stream)) for stream in row["streams"])),
         peers=tuple(row["peers"]),
         reasons=tuple(row["reasons"]),
         **{name: values[name] for name in same},
@@ -188,7 +190,7 @@ def _finding_rows(frame: DataFrame) -> list[Row]:
 
 
 def _finding(row: Row, told: Mapping[str, str]) -> Finding:
-    label = told.get(row["socket"], _unknown(row["socket"]))
+    label = told.get(row["socket"], called(row["socket"]))
     return Finding(row["socket"], label, row["rule"], row["text"] or "", row["advice"] or "")
 
 
@@ -209,8 +211,8 @@ def _lost_events(frame: DataFrame) -> tuple[LostEvents, ...]:
 
 def _unchecked(row: Row, told: Mapping[str, str]) -> Unchecked:
     stream, receiver = row["stream"], row["receiver"]
-    name = row["name"] or (_unknown(stream) if stream else None)
-    receiver_name = row["receiver_name"] or (_unknown(receiver) if receiver else None)
+    name = row["name"] or (called(stream) if stream else None)
+    receiver_name = row["receiver_name"] or (called(receiver) if receiver else None)
     return Unchecked(
         reason=row["reason"],
         stream=stream,
@@ -226,7 +228,8 @@ def _unchecked(row: Row, told: Mapping[str, str]) -> Unchecked:
     )
 
 
-def _unknown(socket: str | None) -> str:
+def called(socket: str | None) -> str:
+    """What a socket is called that nothing is known of."""
     if socket is None:
         return NOBODY
     return NO_PEER if socket == NO_SOCKET else f"socket {socket[:6]}"

@@ -12,7 +12,7 @@ from hopwatch_analysis.carried import assigned, reach
 from hopwatch_analysis.counted import Counted, counted
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.lanes import lanes, receipts
-from hopwatch_analysis.links import link_facts, links, mirrored_connections
+from hopwatch_analysis.links import link_facts, links, matched_connections
 from hopwatch_analysis.reading import Tables
 from hopwatch_analysis.sparse import narrowed
 from hopwatch_analysis.ways import way_edges, ways
@@ -59,8 +59,8 @@ class Topology:
 
 def topology_of(tables: Tables, scope: Scope) -> Topology:
     """The sockets, streams and lanes that the tables tell of, and the ways of each stream."""
-    mirrored = settle(mirrored_connections(tables))
     sockets = settle(nodes.sockets(tables))
+    mirrored = settle(matched_connections(tables, sockets))
     linked = settle(links(tables, sockets, mirrored))
     read = assigned(tables["lane"], tables["gap"], sockets, linked)
     sockets = settle(read.sockets)
@@ -114,7 +114,7 @@ def _counted(tables: Tables, lane_rows: DataFrame, sockets: DataFrame, linked: D
         sockets,
         settle(reach(linked, sockets)),
         subscriptions=owed.subscriptions(tables["subscription"]),
-        leaving_out=nodes.leaving_out(tables),
+        leaving_out=nodes.leaving_out(tables, sockets),
     )
 
 

@@ -3,7 +3,7 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.frames import seconds
+from hopwatch_analysis.frames import only_of, seconds
 
 CAUGHT_UP_WITHIN = 0.3  # seconds: who got a message sent so shortly before was reading what there was
 
@@ -16,7 +16,7 @@ def with_count_when_unsubscribed(candidates: DataFrame, samples: DataFrame) -> D
     )
     before = sf.col("at") <= sf.col("unsubscribed_at")
     bounds = (
-        leavers.join(samples, on=["stream", "lane"], how="inner")
+        leavers.join(only_of(samples, leavers, "stream"), on=["stream", "lane"], how="inner")
         .groupBy(*keys)
         .agg(
             sf.max(sf.when(before, sf.col("count"))).alias("at_least"),

@@ -1,17 +1,20 @@
 """The verdict in the terminal: what was lost, on which hop, why, and what to change; then who lost nothing."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from hopwatch_analysis.advice import advice, kept_up
 from hopwatch_analysis.evidence import evidence
 from hopwatch_analysis.incomplete import incomplete
 from hopwatch_analysis.records import Analysis, Incident, LedgerRow
-from hopwatch_analysis.remarks import agreement, remark, what_to_do
+from hopwatch_analysis.remarks import agreement, clock_remarks, remark, what_to_do
 from hopwatch_analysis.wording import counted
 
 WIDTH = 100
+MOST = 100
+"""Of each kind; a fleet has thousands."""
+
 NOBODY_KNOWN = "no receiver that is known"
 
 MEANING = {
@@ -39,22 +42,34 @@ ONE = {"they": "it was", "these": "this message", "them": "it"}
 def verdict(analysis: Analysis) -> str:
     """The verdict as lines of text."""
     lines = [headline(analysis)]
-    for incident in analysis.incidents:
+    for incident in analysis.incidents[:MOST]:
         lines += ["", *_incident(incident)]
-    lines += ["", *(_receiver(row) for row in analysis.ledger if row.receiver)]
+    lines += ["", *_and_more(analysis.incidents, "incident"), *_receivers(analysis.ledger)]
     lines += _queued_for_nobody(analysis)
     lines += _unexplained(analysis)
-    for agreed in analysis.agreed:
+    for agreed in analysis.agreed[:MOST]:
         lines += _wrapped("By count: ", agreement(agreed))
-    for unchecked in analysis.unchecked:
+    lines += _and_more(analysis.agreed, "such stream")
+    for unchecked in analysis.unchecked[:MOST]:
         lines += _wrapped("Not checked: ", remark(unchecked))
+    lines += _and_more(analysis.unchecked, "such stream")
     for advised in dict.fromkeys(what_to_do(unchecked) for unchecked in analysis.unchecked):
         lines += _wrapped("To check it: ", advised) if advised else []
     lines += incomplete(analysis)
-    notes = (f"{found.label}: {found.text} {found.advice}".rstrip() for found in analysis.findings)
-    for note in dict.fromkeys(notes):
+    for text in clock_remarks(analysis.clocks):
+        lines += _wrapped("Clock: ", text)
+    told = (f"{found.label}: {found.text} {found.advice}".rstrip() for found in analysis.findings)
+    notes = list(dict.fromkeys(told))
+    for note in notes[:MOST]:
         lines += _wrapped("Note: ", note)
+    lines += _and_more(notes, "note")
     return "\n".join(lines)
+
+
+def _and_more(items: Sequence[object], what: str) -> list[str]:
+    """How many were left out."""
+    more = len(items) - MOST
+    return [f"And {counted(more, f'more {what}')}: see the report."] if more > 0 else []
 
 
 def headline(analysis: Analysis) -> str:
@@ -114,6 +129,14 @@ def span(started_at: datetime | None, ended_at: datetime | None) -> str:
     return f"{first} to {last[11:] if first[:10] == last[:10] else last} UTC"
 
 
+def _receivers(ledger: Sequence[LedgerRow]) -> list[str]:
+    """A line for each receiver; where they are many, for those that lack most."""
+    rows = [row for row in ledger if row.receiver]
+    if len(rows) > MOST:
+        rows.sort(key=lambda row: row.delivered - row.sent)
+    return [*(_receiver(row) for row in rows[:MOST]), *_and_more(rows, "receiver")]
+
+
 def _receiver(row: LedgerRow) -> str:
     receiver = row.receiver_label or f"socket {row.receiver}"
     plain = "(" not in receiver + row.label
@@ -138,10 +161,11 @@ def _unexplained(analysis: Analysis) -> Iterator[str]:
     yield ""
     yield f"UNEXPLAINED: {counted(total, 'message')}. They did not arrive, but nothing shows which hop lost them, or why:"
     received = {row.stream for row in analysis.ledger if row.receiver}
-    for row in analysis.ledger:
-        if row.unexplained:
-            one_of_them = "one of its receivers, not known which" if row.stream in received else NOBODY_KNOWN
-            yield f"  {row.unexplained} of {row.label} → {row.receiver_label or one_of_them}"
+    rows = [row for row in analysis.ledger if row.unexplained]
+    for row in rows[:MOST]:
+        one_of_them = "one of its receivers, not known which" if row.stream in received else NOBODY_KNOWN
+        yield f"  {row.unexplained} of {row.label} → {row.receiver_label or one_of_them}"
+    yield from _and_more(rows, "receiver")
 
 
 def _wrapped(first: str, text: str) -> list[str]:

@@ -1,14 +1,25 @@
 """Agents: once a second one reads what the counters of its host's processes say, and looks at their connections."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from hopwatch_simulate.connections import Connection, End
 from hopwatch_simulate.hosts import Host, Process
-from hopwatch_simulate.links import End, Link
+from hopwatch_simulate.links import Link
 from hopwatch_simulate.sockets import Socket
 from hopwatch_simulate.world import World
 
 TCP_EVERY = 3
 """Samples of the counters between two looks at a connection that nothing new limits."""
+
+
+@dataclass
+class Cgroup:
+    """A cgroup whose memory is limited (bytes): how many of its processes the kernel has killed for that."""
+
+    name: str
+    limit: int
+    oom_kills: int = 0
 
 
 @dataclass
@@ -18,21 +29,23 @@ class Agent:
     world: World
     host: Host
     sockets: list[Socket] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
+    connections: list[Connection] = field(default_factory=list)
     turns: int = 0
 
     def start(self) -> None:
         """Begin somewhere within the next second."""
         self.world.after(self.world.between(0.1, 1.1), self._turn)
 
-    def gone(self, process: Process, *, exited: bool) -> None:
+    def gone(self, process: Process, *, exited: bool, out_of: Cgroup | None = None) -> None:
         """A process ended: its agent finds its lock free soon after, and reads the last words that it left."""
 
         def find_out() -> None:
-            process.row("process", state="gone", events_lost=0)
+            if out_of is not None:
+                self._killed_for_memory(process, out_of)
             for socket in self.sockets:
                 if socket.process is process and socket.ended != "closed" and not exited:
                     socket.sample(final=True)
+            process.row("process", state="gone", events_lost=0)
 
         self.world.after(self.world.between(0.05, 1.1), find_out)
 
@@ -42,26 +55,44 @@ class Agent:
             if socket.process.alive and not socket.ended:
                 socket.sample()
         if self.turns % TCP_EVERY == 0:
-            for link in self.links:
-                self._look_at(link)
+            for connection in self.connections:
+                for end in connection.ends:
+                    if end.up:
+                        self._look_at(connection, end)
         self.world.after(self.world.between(1.0, 1.02), self._turn)
 
-    def _look_at(self, link: Link) -> None:
-        if link.pipe is None:
-            return
-        backlog, waiting = bool(link.pipe.in_kernel), bool(link.pipe.queued)
-        slow_wire = link.wire.pace > 0 and waiting
-        sender = "network" if slow_wire else "unknown" if waiting else "neither"
-        receiver = "receiver" if backlog and len(link.pipe.arrived) and not slow_wire else "neither"
-        self._tcp(link, link.sender, sender, retransmissions=self.turns * 7 if slow_wire else 0)
-        self._tcp(link, link.receiver, receiver, retransmissions=0)
+    def _killed_for_memory(self, process: Process, cgroup: Cgroup) -> None:
+        cgroup.oom_kills += 1
+        of = {"cgroup": cgroup.name, "oom_kills": cgroup.oom_kills, "limit": cgroup.limit}
+        process.row("oom", kills=1, vanished=1, **of)
+        self.host.row(
+            "memory", self.world.now, process=None, current=cgroup.limit // 3, peak=cgroup.limit, **of
+        )
 
-    def _tcp(self, link: Link, end: End, limited_by: str, *, retransmissions: int) -> None:
+    def _look_at(self, connection: Connection, end: End) -> None:
         if end.socket.process.host is not self.host or end.socket.ended or not end.socket.process.alive:
             return
-        rtt = int(link.wire.latency * 2e6) + 20
+        there = [link for link in connection.links if link.pipe is not None and link.pipe.up]
+        sends = [link for link in there if link.outlet.socket is end.socket]
+        limited_by = _limit_of_sender(sends) if sends else _limit_of_receiver(there)
+        slow = bool(sends) and limited_by == "network"
+        rtt = int(connection.wire.latency * 2e6) + 20
         figures = {"rtt_us": rtt, "rttvar_us": rtt // 2, "min_rtt_us": rtt // 2, "segment_size": 1448, "cwnd": 10,
-                   "congestion": "open", "retransmissions": retransmissions}  # fmt: skip
-        end.socket.process.row(
-            "tcp", socket=end.socket.id, connection=end.number, limited_by=limited_by, **figures
-        )
+                   "congestion": "open", "retransmissions": self.turns * 7 if slow else 0}  # fmt: skip
+        about = {"socket": end.socket.id, "connection": end.number, "limited_by": limited_by}
+        end.socket.process.row("tcp", **about, **figures)
+
+
+def _limit_of_sender(links: Iterable[Link]) -> str:
+    waiting = [link for link in links if link.pipe and link.pipe.queued]
+    if any(link.wire.pace > 0 for link in waiting):
+        return "network"
+    return "unknown" if waiting else "neither"
+
+
+def _limit_of_receiver(links: Iterable[Link]) -> str:
+    for link in links:
+        slow_wire = link.wire.pace > 0 and link.pipe and link.pipe.queued
+        if link.pipe and link.pipe.in_kernel and link.pipe.arrived and not slow_wire:
+            return "receiver"
+    return "neither"

@@ -3,50 +3,85 @@
 from dataclasses import dataclass, field
 
 from hopwatch_simulate.messages import Message
-from hopwatch_simulate.sockets import Socket
+from hopwatch_simulate.sockets import BROADCASTING, Socket
+
+
+@dataclass(frozen=True)
+class Nobody:
+    """Stands for the receiver of what a ROUTER was to send to a peer that it never had."""
+
+    id: str = ""
+    name: None = None
+    ended: str = "never there"
+    numbers: bool = True
+    dark: bool = False
+
+
+@dataclass
+class Spell:
+    """A time in which the sender knew the receiver's subscriptions; the last one is open while ``until`` is None.
+
+    ``meanwhile`` is why what is sent from then on is lost, until the next spell; None: the receiver is not owed it.
+    """
+
+    since: float
+    until: float | None = None
+    meanwhile: str | None = None
 
 
 @dataclass
 class Edge:
     """A sending socket and a receiving one that were connected at some time.
 
-    ``full`` is the cause of what the sender drops at a full pipe of this edge. ``spells`` are the times (from, to) in
-    which the sender knew the receiver's subscriptions; the last one is open while ``until`` is None.
+    ``full`` is the cause of what the sender drops at a full pipe of this edge. ``again``: the receiver was connected to the
+    same place before. ``masked``: neither end saw the other's address. ``gone_at``: when the sender knew that the receiver was gone, or if it was not connected, when that left.
     """
 
     sender: Socket
-    receiver: Socket
+    receiver: Socket | Nobody
     full: str
+    again: bool = False
+    masked: bool = False
+    identity: bytes = b""
+    gone_at: float | None = None
     topics: set[bytes] = field(default_factory=set)
     lost: dict[Message, str] = field(default_factory=dict)
     taken: set[Message] = field(default_factory=set)
     read: set[Message] = field(default_factory=set)
-    spells: list[list[float | None]] = field(default_factory=list)
+    spells: list[Spell] = field(default_factory=list)
 
     @property
-    def shared_out(self) -> bool:
-        return self.sender.kind in ("PUSH", "DEALER", "REQ")
+    def broadcast(self) -> bool:
+        """Every receiver is owed all, and not the one alone to whom the sender gives a message."""
+        return self.sender.kind in BROADCASTING
 
     def join(self, now: float) -> None:
         """The sender learns of the receiver."""
-        self.spells.append([now, None])
+        self.spells.append(Spell(now))
 
-    def leave(self, now: float) -> None:
-        """The sender learns that the receiver is gone."""
-        if self.spells and self.spells[-1][1] is None:
-            self.spells[-1][1] = now
+    def leave(self, now: float, meanwhile: str | None = None) -> None:
+        """The connection is gone; why what is sent until it is there again is lost."""
+        if self.spells and self.spells[-1].until is None:
+            self.spells[-1].until, self.spells[-1].meanwhile = now, meanwhile
+
+    def gone(self, now: float) -> None:
+        """The receiver is gone: it is owed nothing more."""
+        self.leave(now)
+        if self.gone_at is None:
+            self.gone_at = now
+
+    def owed(self, message: Message) -> bool:
+        """Whether it was sent before the receiver was gone."""
+        return not self.broadcast or self.gone_at is None or message.sent_at < self.gone_at
 
     def fate_of_unsent(self, message: Message, passed_at: float) -> str | None:
         """Why a message that the sender had, and did not send this way, is lost to the receiver; None: it is not owed to it."""
-        starts = [start for start, _ in self.spells if start is not None]
-        last_end = self.spells[-1][1] if self.spells else None
-        if not starts or not any(message.topic.startswith(prefix) for prefix in self.topics):
+        if not self.spells or not any(message.topic.startswith(prefix) for prefix in self.topics):
             return None
-        if passed_at < starts[0]:
-            return "slow_joiner"
-        if last_end is not None and passed_at >= last_end:
-            return None
-        return "reconnect"
+        if passed_at < self.spells[0].since:
+            return "reconnect" if self.again else "slow_joiner"
+        before = [spell for spell in self.spells if spell.since <= passed_at][-1]
+        return None if before.until is None or passed_at < before.until else before.meanwhile
 
 
 @dataclass
@@ -56,11 +91,26 @@ class Passage:
     socket: Socket
     passed: list[tuple[float, Message]] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
+    nobody: Edge | None = None
+    """Of a ROUTER: what went to a peer that was not there, unless one of that routing id came later."""
+
+    def swallow(self, message: Message) -> None:
+        """It was sent to a peer that is not there."""
+        if self.nobody is None:
+            self.nobody = Edge(self.socket, Nobody(), "unroutable")
+            self.edges.append(self.nobody)
+        self.nobody.lost[message] = "unroutable"
+
+    def found(self, edge: Edge) -> None:
+        """A peer came: what was swallowed that was for its routing id is what it was not sent."""
+        for message in list(self.nobody.lost) if self.nobody else ():
+            if self.nobody and message.topic == edge.identity:
+                edge.lost[message] = self.nobody.lost.pop(message)
 
     def settle(self) -> None:
         """At the end of all: what was sent to nobody is lost to those who joined later or came back."""
         for edge in self.edges:
-            if edge.shared_out:
+            if not edge.broadcast:
                 continue
             for passed_at, message in self.passed:
                 if message not in edge.taken and message not in edge.lost:

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
-from hopwatch_simulate import proxy_stories, shared_stories, stories
+from hopwatch_simulate import (
+    dialogues,
+    option_stories,
+    proxy_stories,
+    restart_stories,
+    shared_stories,
+    stories,
+)
 from hopwatch_simulate.hosts import Host
 from hopwatch_simulate.site import Site
 from hopwatch_simulate.telling import Teller
@@ -28,6 +35,11 @@ QUIET: Mapping[str, Story] = {
     "refused": shared_stories.refused,
     "fan_in": shared_stories.fan_in,
     "quiet_chain": proxy_stories.quiet_chain,
+    "router_and_dealers": dialogues.router_and_dealers,
+    "two_way_dealers": dialogues.two_way_dealers,
+    "requests": dialogues.requests,
+    "pair": dialogues.pair,
+    "restarted_proxy": proxy_stories.restarted_proxy,
 }
 LOSSY: Mapping[str, Story] = {
     "slow_subscriber": stories.slow_subscriber,
@@ -52,6 +64,27 @@ LOSSY: Mapping[str, Story] = {
     "late_behind_a_proxy": proxy_stories.late_behind_a_proxy,
     "forwarder": proxy_stories.forwarder,
     "dark_proxy": proxy_stories.dark_proxy,
+    "slow_dealer": dialogues.slow_dealer,
+    "strangers": dialogues.strangers,
+    "dealer_goes": dialogues.dealer_goes,
+    "killed_dealer": dialogues.killed_dealer,
+    "killed_asker": dialogues.killed_asker,
+    "killed_replier": dialogues.killed_replier,
+    "pair_closes": dialogues.pair_closes,
+    "conflating_reader": option_stories.conflating_reader,
+    "conflating_feed": option_stories.conflating_feed,
+    "slow_reader_of_numbers": option_stories.slow_reader_of_numbers,
+    "oversize_to_a_caller": option_stories.oversize_to_a_caller,
+    "oversize_to_a_bound_end": option_stories.oversize_to_a_bound_end,
+    "oversize_job": option_stories.oversize_job,
+    "bounded_and_cut": option_stories.bounded_and_cut,
+    "cut_for_good": option_stories.cut_for_good,
+    "killed_for_memory": restart_stories.killed_for_memory,
+    "restarted_reader": restart_stories.restarted_reader,
+    "restarted_worker": restart_stories.restarted_worker,
+    "killed_bound_worker": restart_stories.killed_bound_worker,
+    "side_by_side": proxy_stories.side_by_side,
+    "killed_proxy": proxy_stories.killed_proxy,
 }
 ALL = {**QUIET, **LOSSY}
 
@@ -66,6 +99,8 @@ class Drawn:
     stories: tuple[str, ...]
     skew: float = MOST_SKEW
     """Seconds by which its hosts' clocks are wrong at most."""
+    site: int = 0
+    """Fleets of different sites (0 to 80) can be analysed together."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +125,7 @@ def draw(seed: int, hosts: int | None = None, hours: float = 0.002) -> Drawn:
 def simulate(drawn: Drawn) -> Fleet:
     """Let the stories of a fleet happen."""
     world = World(drawn.seed)
-    site = Site(world)
+    site = Site(world, drawn.site)
     site.add_hosts(drawn.hosts, drawn.skew)
     span = drawn.hours * 3600
     ends = span + LONGEST_STORY

@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from ipaddress import IPv4Address
 from typing import Any
 
 from hopwatch_simulate.world import World, wall
 
 Row = dict[str, Any]
+ANYWHERE = str(IPv4Address(0))
+"""What a socket is bound to that is reached at every address of its host."""
 
 
 @dataclass
@@ -23,6 +26,10 @@ class Host:
         """What its clock shows at a true time."""
         return wall(seconds + self.skew)
 
+    def row(self, kind: str, seconds: float, **columns: Any) -> None:
+        """A row that its agent lands."""
+        self.rows.append((kind, {"host": self.name, "at": self.clock(seconds), **columns}))
+
     def port(self) -> int:
         """A port that nobody has had yet."""
         self.ports += 1
@@ -36,6 +43,7 @@ class Process:
         self.world, self.host, self.dark = world, host, dark
         self.id, self.pid = world.identity(), world.chance.randrange(2, 4_000_000)
         self.alive = True
+        self.killed_for_memory = False
         self._told = 0
         versions = {"hopwatch": "0.1.0", "pyzmq": "27.3.0", "libzmq": "4.3.5"}
         self.row("process", state="started", pid=self.pid, command=command, **versions)
@@ -57,5 +65,4 @@ class Process:
     def row(self, kind: str, **columns: Any) -> None:
         """A row as of now; without ``n`` it is the agent's own observation."""
         if not self.dark:
-            common = {"host": self.host.name, "process": self.id, "at": self.host.clock(self.world.now)}
-            self.host.rows.append((kind, common | columns))
+            self.host.row(kind, self.world.now, process=self.id, **columns)

@@ -5,7 +5,7 @@ Behind it lie the kernel's buffers, and the receiver's queue of ``rcvhwm`` messa
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from hopwatch_simulate.messages import Message
@@ -23,15 +23,17 @@ class Wire:
 
 
 class Pipe:
-    """One direction of one connection."""
+    """One direction of one connection: ``open`` while the sender may write to it, ``up`` while it is connected."""
 
     def __init__(self, world: World, sender: Socket, receiver: Socket, wire: Wire) -> None:
         self.world, self.sender, self.receiver, self.wire = world, sender, receiver, wire
         self.topics: set[bytes] = set()
-        self.up = True
+        self.open = self.up = True
         self.refusing = False
         self.on_arrival: Callable[[], None] = _nobody_waits
         self.on_room: Callable[[], None] = _nobody_waits
+        self.on_oversize: Callable[[], None] = _nobody_waits
+        self.on_conflated: Callable[[Message], None] = _nobody_cares
         self.queued: deque[Message] = deque()
         self.in_kernel: deque[tuple[float, Message]] = deque()
         self.arrived: deque[Message] = deque()
@@ -44,7 +46,7 @@ class Pipe:
 
     def has_room(self) -> bool:
         """Whether the sender's queue takes another message; once it did not, not before half of it was passed on."""
-        mark = self.sender.options["sndhwm"]
+        mark = 0 if self.sender.options["conflate"] else self.sender.options["sndhwm"]
         return not self.refusing and (mark == 0 or self._written - self._acknowledged < mark)
 
     def refuse(self) -> None:
@@ -53,6 +55,8 @@ class Pipe:
 
     def write(self, message: Message) -> None:
         self._written += 1
+        if self.sender.options["conflate"]:
+            _keep_newest(self.queued, self.on_conflated)
         self.queued.append(message)
         self._pump()
 
@@ -64,20 +68,44 @@ class Pipe:
         self._deliver()
         return message
 
-    def break_off(self) -> Iterator[Message]:
-        """The connection ends now: gives what had not reached the receiver's queue. What had, can still be read."""
-        self.up = False
-        if len(self.arrived) < self._inbox():
+    def break_off(self, *, keep: bool, read_on: bool) -> list[Message]:
+        """The connection ends now: gives what is lost with it. What had reached the receiver can still be read.
+
+        ``keep``: the sender's queue stays, and takes more; ``read_on``: the receiver takes from the kernel what it has room for.
+        """
+        self.up, self.open = False, keep
+        if read_on and self.in_kernel and len(self.arrived) < self._inbox():
             while self.in_kernel and len(self.arrived) < self._inbox():
-                self.arrived.append(self.in_kernel.popleft()[1])
+                self._arrive()
             self.on_arrival()
-        gone = [message for _, message in self.in_kernel] + list(self.queued)
+        gone = [message for _, message in self.in_kernel]
         self.in_kernel.clear()
-        self.queued.clear()
-        return iter(gone)
+        if not keep:
+            gone += self.queued
+            self.queued.clear()
+        return gone
+
+    def resume(self) -> None:
+        """It is connected again."""
+        self.up = True
+        self._pump()
+
+    def take_over(self, former: "Pipe") -> None:
+        """Begin with what another pipe of the same sender still had to pass on."""
+        self.topics |= former.topics
+        self.queued.extend(former.queued)
+        self._written += len(former.queued)
+        former.queued.clear()
+        self._pump()
 
     def _inbox(self) -> int:
-        return self.receiver.options["rcvhwm"] or 1 << 40
+        unlimited = self.receiver.options["conflate"] or not self.receiver.options["rcvhwm"]
+        return 1 << 40 if unlimited else self.receiver.options["rcvhwm"]
+
+    def _arrive(self) -> None:
+        if self.receiver.options["conflate"]:
+            _keep_newest(self.arrived, self.on_conflated)
+        self.arrived.append(self.in_kernel.popleft()[1])
 
     def _pump(self) -> None:
         if not self.up:
@@ -114,12 +142,24 @@ class Pipe:
         while self.up and self.in_kernel and self.in_kernel[0][0] <= self.world.now + 1e-9:
             if len(self.arrived) >= self._inbox():
                 break
-            self.arrived.append(self.in_kernel.popleft()[1])
+            if 0 <= self.receiver.options["maxmsgsize"] < self.in_kernel[0][1].size:
+                self.on_oversize()
+                break
+            self._arrive()
             moved = True
         if moved:
             self._pump()
             self.on_arrival()
 
 
+def _keep_newest(queue: deque[Message], on_conflated: Callable[[Message], None]) -> None:
+    while queue:
+        on_conflated(queue.popleft())
+
+
 def _nobody_waits() -> None:
     """What a pipe tells when nobody listens."""
+
+
+def _nobody_cares(_message: Message) -> None:
+    """A message that is dropped by a pipe of no link."""

@@ -97,6 +97,50 @@ def dark_proxy(tell: Teller) -> None:
     _end(tell, 3.2 + SETTLED, [middle], feed, slow)
 
 
+def side_by_side(tell: Teller) -> None:
+    """Two proxies that get the same from one PUB; a reader behind each, one of them slow."""
+    middles = [_middle(tell, out_hwm=80) for _ in range(2)]
+    feed = _feed_into(tell, middles[0])
+    _also_into(tell, feed, middles[1])
+    slow = _behind(tell, middles[0], 0.004, options={"rcvhwm": 10}, wire=tell.wire(10))
+    fast = [_behind(tell, middles[1], QUICK) for _ in range(tell.chance.randint(1, 2))]
+    tell.sends(feed, tell.steady(0.8, 1500, 0.001))
+    _end(tell, 3.4 + SETTLED, middles, feed, slow, *fast)
+
+
+def restarted_proxy(tell: Teller) -> None:
+    """A proxy goes home and comes back while its PUB has nothing to send."""
+    middle = _middle(tell)
+    feed = _feed_into(tell, middle)
+    readers = [_behind(tell, middle, QUICK) for _ in range(tell.chance.randint(1, 2))]
+    tell.sends(feed, tell.steady(0.5, 400, 0.001) + tell.steady(2.4, 400, 0.001))
+    tell.at(1.5, middle[0].leave)
+    tell.at(1.9, lambda: _end(tell, 3.0 + SETTLED, [_come_back(tell, middle, feed, readers)], feed, *readers))
+
+
+def killed_proxy(tell: Teller) -> None:
+    """A proxy is killed and comes back; its PUB sends on all the time."""
+    middle = _middle(tell)
+    feed = _feed_into(tell, middle)
+    readers = [_behind(tell, middle, QUICK) for _ in range(tell.chance.randint(1, 2))]
+    tell.sends(feed, tell.steady(0.5, 1800, 0.001))
+    tell.at(tell.world.between(0.9, 1.2), middle[0].kill)
+    tell.at(1.5, lambda: _end(tell, 3.0 + SETTLED, [_come_back(tell, middle, feed, readers)], feed, *readers))
+
+
+def _come_back(tell: Teller, former: Middle, feed: Publisher, readers: list[Subscriber]) -> Middle:
+    party = tell.site.party("proxy", agent=former[0].agent)
+    proxy = tell.site.proxy(party, former[1].name, after=former[1])
+    again = feed.party.connections[-1]
+    sides = (feed.party, feed.outlet, party, proxy.inlet)
+    tell.site.link(sides, again.wire, bound=proxy.front, proxied=(None, proxy), again=again)
+    for reader in readers:
+        again = reader.party.connections[-1]
+        ends = (party, proxy.outlet, reader.party, reader.inlet)
+        tell.site.link(ends, again.wire, bound=proxy.back, proxied=(proxy, None), again=again)
+    return party, proxy
+
+
 def _middle(tell: Teller, *, in_hwm: int = 1000, out_hwm: int = 1000, dark: bool = False) -> Middle:
     party = tell.site.party("proxy", dark=dark)
     return party, tell.site.proxy(party, tell.site.name("hub"), in_hwm=in_hwm, out_hwm=out_hwm)
@@ -124,16 +168,24 @@ def _feed_into(
     options: Options = NONE,
 ) -> Publisher:
     feed = tell.publisher(bound=False, options=options)
+    _also_into(tell, feed, middle, full=full, wire=wire)
+    return feed
+
+
+def _also_into(tell: Teller, feed: Publisher, middle: Middle, *, full: str = "slow_receiver", wire: Wire | None = None) -> None:  # fmt: skip
     party, proxy = middle
     sides = (feed.party, feed.outlet, party, proxy.inlet)
     tell.site.link(sides, wire or tell.wire(), bound=proxy.front, full=full, proxied=(None, proxy))
-    return feed
 
 
 def _behind(
     tell: Teller, middle: Middle, service: float, *, wire: Wire | None = None, options: Options = NONE
 ) -> Subscriber:
-    return tell.subscriber(middle[1], service, source_party=middle[0], wire=wire, options=options)
+    party, proxy = middle
+    reader = tell.reader(service, options=options)
+    ends = (party, proxy.outlet, reader.party, reader.inlet)
+    tell.site.link(ends, wire or tell.wire(), bound=proxy.back, proxied=(proxy, None))
+    return reader
 
 
 def _end(tell: Teller, seconds: float, middles: list[Middle], *others: Publisher | Subscriber) -> None:

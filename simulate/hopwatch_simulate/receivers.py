@@ -1,6 +1,7 @@
 """Receiving sockets: an application that reads message by message, and what hopwatch sees of it."""
 
 from collections.abc import Callable
+from hashlib import blake2b
 
 from hopwatch_simulate.edges import Edge
 from hopwatch_simulate.messages import Message, ReceivingLane
@@ -8,7 +9,8 @@ from hopwatch_simulate.pipes import Pipe
 from hopwatch_simulate.sockets import Socket
 
 Act = Callable[[Message], None]
-SHARING = ("PULL", "ROUTER", "REP")
+SHARED_OUT = ("PUSH", "DEALER", "REQ", "REP")
+"""Types whose lanes no receiver can check alone."""
 
 
 class Inlet:
@@ -25,6 +27,7 @@ class Inlet:
         self._turn = 0
         self._reading = False
         self._free_at = 0.0
+        self._epochs: dict[str, str] = {}
 
     def add(self, pipe: Pipe, edge: Edge) -> None:
         """Another connection to read from."""
@@ -66,7 +69,7 @@ class Inlet:
         message, edge = found
         edge.read.add(message)
         self._free_at = self.world.now + self.service
-        self._count(message)
+        self._count(message, edge)
         if self.then:
             self.then(message)
         if any(pipe.arrived for pipe, _ in self.pipes):
@@ -82,33 +85,50 @@ class Inlet:
                 return message, edge
         return None
 
-    def _count(self, message: Message) -> None:
-        counters = self.socket.counters
+    def _count(self, message: Message, edge: Edge) -> None:
+        counters, envelope = self.socket.counters, _envelope(edge, self.socket.kind)
         counters["received"] += 1
-        counters["received_more_frames"] += message.frames - 1
-        counters["received_bytes"] += message.size
-        if message.stamped_at is not None and self.socket.stamps:
-            self._follow(message)
+        counters["received_more_frames"] += message.frames - 1 + envelope
+        counters["received_bytes"] += message.size + envelope * len(edge.identity)
+        stamped = message.stamped_at is not None
+        if self.socket.stamps if stamped else self.socket.carries:
+            self._follow(message, edge)
 
-    def _follow(self, message: Message) -> None:
-        key = (message.stream, message.lane)
+    def _follow(self, message: Message, edge: Edge) -> None:
+        stream = message.stream if self.socket.stamps else self._epoch(message.stream)
+        key = (stream, message.lane)
         lane = self.socket.receiving.get(key)
         if lane is None:
-            about = {"stream": message.stream, "lane": message.lane, "role": "receive", "state": "announced"}
-            self.socket.event("lane", topic=message.topic.hex(), **about)
+            topic = b"" if edge.sender.kind == "ROUTER" else message.topic
+            about = {"stream": stream, "lane": message.lane, "role": "receive", "state": "announced"}
+            carried = {"sequence": self.socket.sequence} if self.socket.carries else {}
+            self.socket.event("lane", topic=topic.hex(), **carried, **about)
             self.socket.receiving[key] = ReceivingLane(1, message.lane_number, message)
             return
         before, lane.last = lane.last, message
         lane.count += 1
         missing = message.lane_number - before.lane_number - 1
-        if missing and self.socket.kind not in SHARING:
-            self._gap(before, message, missing, lane.count)
+        if missing and edge.sender.kind not in SHARED_OUT:
+            self._gap(stream, before, message, missing, lane.count)
 
-    def _gap(self, before: Message, after: Message, missing: int, received: int) -> None:
+    def _gap(self, stream: str, before: Message, after: Message, missing: int, received: int) -> None:
         self.socket.counters["gaps"] += 1
         self.socket.counters["lost"] += missing
+        around = {"before": before.number, "after": after.number, "before_sent_at": before.stamped_at,
+                  "after_sent_at": after.stamped_at} if self.socket.stamps else {}  # fmt: skip
         self.socket.event(
-            "gap", stream=after.stream, lane=after.lane, action="gap", first=before.lane_number + 1,
-            last=after.lane_number - 1, lost=missing, before=before.number, after=after.number,
-            before_sent_at=before.stamped_at, after_sent_at=after.stamped_at, received=received,
+            "gap", stream=stream, lane=after.lane, action="gap", first=before.lane_number + 1,
+            last=after.lane_number - 1, lost=missing, received=received, **around,
         )  # fmt: skip
+
+    def _epoch(self, stream: str) -> str:
+        """The id that is given to a stream of messages that carry numbers and do not say whose they are."""
+        if stream not in self._epochs:
+            text = f"{self.socket.id}/{self.socket.sequence}/{len(self._epochs)}".encode()
+            self._epochs[stream] = f"{int.from_bytes(blake2b(text, digest_size=8).digest(), 'little'):016x}"
+        return self._epochs[stream]
+
+
+def _envelope(edge: Edge, to: str) -> int:
+    """Frames more than its sender's message had: a ROUTER puts the routing id before what it gives out, and takes it off."""
+    return (to == "ROUTER") - (edge.sender.kind == "ROUTER")

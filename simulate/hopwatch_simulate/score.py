@@ -7,6 +7,8 @@ from typing import Any
 
 Json = dict[str, Any]
 Hop = tuple[str, str]
+NOBODY = ""
+"""Stands for the socket of a peer that was never there."""
 
 
 @dataclass
@@ -38,6 +40,8 @@ class Score:
 
     hops: Tally = field(default_factory=Tally)
     causes: Tally = field(default_factory=Tally)
+    memory: Tally = field(default_factory=Tally)
+    """Kills for memory that evidence tells of."""
     counts: int = 0
     wrong_counts: int = 0
     books: int = 0
@@ -52,6 +56,7 @@ class Score:
         comparison = _Comparison(report, truth)
         self._hops(comparison)
         self._causes(comparison)
+        self._memory(comparison)
         self._exact(comparison)
         self._books(report, truth)
         return self.disagreements[before:]
@@ -80,6 +85,12 @@ class Score:
             self.disagreements.append(
                 f"cause missed: {compared.called(hop)} {cause} {compared.true_causes[hop, cause]}"
             )
+
+    def _memory(self, compared: "_Comparison") -> None:
+        self.memory.add(compared.told_kills, compared.true_kills, compared.unknowable_causes)
+        for hop, cause in sorted(compared.told_kills ^ compared.true_kills):
+            word = "made up" if (hop, cause) in compared.told_kills else "missed"
+            self.disagreements.append(f"kill for memory {word}: {compared.called(hop)} {cause}")
 
     def _exact(self, compared: "_Comparison") -> None:
         for (hop, cause), told in compared.told_exactly.items():
@@ -122,6 +133,8 @@ class _Comparison:
         self.unknowable_causes: set[tuple[Hop, str]] = set()
         for hop in truth["hops"]:
             self._true(hop)
+        self.true_kills = self._kills(truth)
+        self.told_kills: set[tuple[Hop, str]] = set()
         self.told_hops: Counter[Hop] = Counter()
         self.told_causes: Counter[tuple[Hop, str]] = Counter()
         self.told_exactly: Counter[tuple[Hop, str]] = Counter()
@@ -131,23 +144,39 @@ class _Comparison:
         """The names of a hop's ends."""
         return " → ".join(self.names.get(node, node) for node in hop)
 
-    def _learn(self, sockets: list[str], name: str) -> None:
+    def _learn(self, sockets: list[str], name: str | None) -> None:
         node = min(sockets)
-        self.names[node] = name
+        self.names[node] = name or "nobody"
         self.nodes |= dict.fromkeys(sockets, node)
 
     def _true(self, hop: Json) -> None:
-        key = (self._node(hop["from"]["sockets"][0]), self._node(hop["to"]["sockets"][0]))
+        key = self._key(hop)
         if hop["knowable"]:
             self.true_hops[key] += hop["lost"]
         else:
             self.unknowable_hops.add(key)
+            for ends in {(self._node(one), self._node(other)) for one, other in hop["between"]}:
+                self.unknowable_hops.add(ends)
+                for each in hop["causes"]:
+                    self.all_causes[ends, each["cause"]] += each["lost"]
+                    self.unknowable_causes.add((ends, each["cause"]))
         for each in hop["causes"]:
             self.all_causes[key, each["cause"]] += each["lost"]
             if each["knowable"]:
                 self.true_causes[key, each["cause"]] += each["lost"]
             else:
                 self.unknowable_causes.add((key, each["cause"]))
+
+    def _kills(self, truth: Json) -> set[tuple[Hop, str]]:
+        return {
+            (self._key(hop), each["cause"])
+            for hop in truth["hops"]
+            for each in hop["causes"]
+            if each.get("for_memory") and each["knowable"]
+        }
+
+    def _key(self, hop: Json) -> Hop:
+        return self._node(hop["from"]["sockets"][0]), self._node(hop["to"]["sockets"][0])
 
     def _told(self, report: Json) -> None:
         labelled: dict[str, Hop] = {}
@@ -162,11 +191,13 @@ class _Comparison:
                 continue
             key = labelled.get(incident["hop"], (incident["hop"], ""))
             self.told_causes[key, incident["cause"]] += incident["lost"]
+            if any(item["kind"] == "oom" for item in incident.get("evidence", ())):
+                self.told_kills.add((key, incident["cause"]))
             if incident["certainty"] == "exact":
                 self.told_exactly[key, incident["cause"]] += incident["lost"]
 
     def _node(self, socket: str | None) -> str:
-        return self.nodes.get(str(socket), str(socket))
+        return self.nodes.get(socket or NOBODY, socket or NOBODY)
 
 
 def _same_books(told: Json | None, true: Json) -> bool:

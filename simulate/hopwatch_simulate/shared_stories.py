@@ -95,5 +95,4 @@ def _worker(tell: Teller, source: Pusher, service: float, options: Options = NON
 
 
 def _all_leave(tell: Teller, seconds: float, *them: Pusher | Worker) -> None:
-    for step, (party, _) in enumerate(them):
-        tell.at(seconds + step * 0.1, party.leave)
+    tell.leave(seconds, *(party for party, _ in them))

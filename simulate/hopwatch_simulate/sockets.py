@@ -1,6 +1,6 @@
 """Sockets as hopwatch sees them: options, counters, lanes, and the rows about them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -22,18 +22,21 @@ DEFAULTS = {
 Options = Mapping[str, int]
 """Options that an application sets, by their lower-case names."""
 NONE: Options = MappingProxyType({})
-PROBED = ("PUB", "XPUB", "ROUTER")
+BROADCASTING = ("PUB", "XPUB")
+PROBED = (*BROADCASTING, "ROUTER")
 
 
 class Socket:
     """One instrumented socket, from its opening to its end."""
 
     def __init__(self, process: Process, name: str, kind: str, *, sequence: str | None = "stamp",
-                 probed: bool = True, options: Options = NONE) -> None:  # fmt: skip
+                 probed: bool = True, options: Options = NONE, routing_id: bytes = b"") -> None:  # fmt: skip
         self.process, self.world, self.name, self.kind = process, process.world, name, kind
         self.id = self.world.identity()
         self.sequence = sequence
         self.probed = probed and kind in PROBED
+        self.routing_id = routing_id
+        self.on_close: Callable[[], None] = _nothing_left_to_tell
         self.options = DEFAULTS | ({"linger": 0} if kind in ("SUB", "XSUB") else {})
         self.counters = dict.fromkeys(COUNTERS, 0)
         self.sending: dict[int, SendingLane] = {}
@@ -51,6 +54,20 @@ class Socket:
     @property
     def stamps(self) -> bool:
         return self.sequence == "stamp"
+
+    @property
+    def carries(self) -> bool:
+        """Its messages carry numbers of their own."""
+        return self.sequence is not None and not self.stamps
+
+    @property
+    def numbers(self) -> bool:
+        """What is missing of its messages can be told."""
+        return self.sequence is not None
+
+    @property
+    def dark(self) -> bool:
+        return self.process.dark
 
     def event(self, kind: str, **columns: Any) -> int:
         """A row of an event about this socket."""
@@ -71,8 +88,10 @@ class Socket:
 
     def close(self, unread: bool | None = None) -> None:
         """The application closes it: the last word on its lanes and counters."""
+        self.on_close()
         self.ended = "closed"
-        self._in_one_event("final", [*self._sent_rows(), *self._received_rows()])
+        self._in_one_event("final", self._sent_rows())
+        self._in_one_event("final", self._received_rows())
         self.event("counters", final=True, **self.counters)
         self.process.again("socket", socket=self.id, state="closed", unread=unread, **self._about())
 
@@ -106,7 +125,7 @@ class Socket:
     def _sent_rows(self) -> list[dict[str, Any]]:
         return [
             {"stream": self.id, "lane": number, "role": "send", "count": lane.count, "frames": lane.frames,
-             "first": 0, "next": 0}
+             "first": 0, "next": lane.count if self.carries else 0}
             for number, lane in self.sending.items()
         ]  # fmt: skip
 
@@ -116,3 +135,7 @@ class Socket:
              "first": lane.first, "next": lane.last.lane_number + 1, "newest_sent_at": lane.last.stamped_at}
             for (stream, number), lane in self.receiving.items()
         ]  # fmt: skip
+
+
+def _nothing_left_to_tell() -> None:
+    """What most sockets do before the last word on their lanes."""

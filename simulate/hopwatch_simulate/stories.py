@@ -7,16 +7,15 @@ from hopwatch_simulate.telling import QUICK, SETTLED, Publisher, Subscriber, Tel
 
 
 def ends(tell: Teller, seconds: float, *them: Publisher | Subscriber) -> None:
-    """All close their sockets and go home, one after the other, in any order."""
-    order = list(them)
+    """All go home, in any order."""
+    order = [one.party for one in them]
     tell.chance.shuffle(order)
-    for step, one in enumerate(order):
-        tell.at(seconds + step * 0.1, one.party.leave)
+    tell.leave(seconds, *order)
 
 
 def quiet(tell: Teller) -> None:
     """A PUB and its readers, all of them quick; some want a part of the topics."""
-    feed = tell.publisher()
+    feed = tell.publisher(bound=tell.either_way())
     readers = [
         tell.subscriber(feed, QUICK, topics=_some(tell, feed)) for _ in range(tell.chance.randint(1, 3))
     ]
@@ -26,7 +25,7 @@ def quiet(tell: Teller) -> None:
 
 def slow_subscriber(tell: Teller) -> None:
     """One of two readers reads more slowly than the PUB sends: its pipe is full again and again."""
-    feed = tell.publisher(options={"sndhwm": tell.chance.choice([20, 50, 100, 200])})
+    feed = tell.publisher(bound=tell.either_way(), options={"sndhwm": tell.chance.choice([20, 50, 100, 200])})
     service = tell.world.between(0.003, 0.005)
     slow = tell.subscriber(feed, service, options={"rcvhwm": 10}, wire=tell.wire(10))
     fast = tell.subscriber(feed, QUICK)
@@ -36,7 +35,7 @@ def slow_subscriber(tell: Teller) -> None:
 
 def bursts(tell: Teller) -> None:
     """A reader that keeps up with the mean, and a mark too low for the bursts between."""
-    feed = tell.publisher(options={"sndhwm": tell.chance.choice([10, 20, 50])})
+    feed = tell.publisher(bound=tell.either_way(), options={"sndhwm": tell.chance.choice([10, 20, 50])})
     steady = tell.subscriber(feed, 0.001, full="hwm_too_low", options={"rcvhwm": 10}, wire=tell.wire(8))
     calm, burst = 300, tell.chance.randint(300, 1000)
     times = tell.steady(0.5, calm, 0.005) + tell.steady(2.3, burst, 0.00002) + tell.steady(2.6, calm, 0.005)
@@ -59,17 +58,17 @@ def cut_and_mended(tell: Teller) -> None:
     feed = tell.publisher()
     cut = tell.subscriber(feed, QUICK)
     whole = tell.subscriber(feed, QUICK)
-    link = cut.party.incoming[0]
+    connection = cut.party.connections[0]
     breaks = tell.world.between(0.7, 1.2)
     tell.sends(feed, tell.steady(0.4, 2000, 0.001))
-    tell.at(breaks, lambda: link.cut("reconnect"))
-    tell.at(breaks + tell.world.between(0.1, 0.8), lambda: link.come_up(cut.inlet.filtered))
+    tell.at(breaks, connection.cut)
+    tell.at(breaks + tell.world.between(0.1, 0.8), lambda: connection.come_up(cut.inlet.filtered))
     ends(tell, 3.2 + SETTLED, feed, cut, whole)
 
 
 def killed_feed(tell: Teller) -> None:
     """The PUB is killed while a slow reader's queue is long, and not full."""
-    feed = tell.publisher()
+    feed = tell.publisher(bound=tell.either_way())
     reader = tell.subscriber(feed, 0.01, options={"rcvhwm": 10}, wire=tell.wire(10))
     tell.sends(feed, tell.steady(0.5, 700, 0.001))
     dies = tell.world.between(0.9, 1.1)
@@ -99,7 +98,7 @@ def reader_closes(tell: Teller) -> None:
 
 def feed_closes(tell: Teller) -> None:
     """The PUB closes with no time to linger, while a slow reader's queue is long."""
-    feed = tell.publisher(options={"linger": 0})
+    feed = tell.publisher(bound=tell.either_way(), options={"linger": 0})
     reader = tell.subscriber(feed, 0.008, options={"rcvhwm": 10}, wire=tell.wire(10))
     tell.sends(feed, tell.steady(0.5, 400, 0.001))
     tell.at(1.2, feed.party.leave)
@@ -108,7 +107,7 @@ def feed_closes(tell: Teller) -> None:
 
 def slow_network(tell: Teller) -> None:
     """A link that carries less than the PUB sends, and a quick reader behind it."""
-    feed = tell.publisher(options={"sndhwm": 100})
+    feed = tell.publisher(bound=tell.either_way(), options={"sndhwm": 100})
     wire = Wire(tell.world.between(0.02, 0.08), 40, pace=0.003)
     far = tell.subscriber(feed, QUICK, full="network", wire=wire)
     near = tell.subscriber(feed, QUICK)
@@ -136,7 +135,7 @@ def still_running(tell: Teller) -> None:
 
 def unstamped(tell: Teller) -> None:
     """Nobody stamps: only counts can tell, and they agree."""
-    feed = tell.publisher(sequence=None, topics=(None,))
+    feed = tell.publisher(bound=tell.either_way(), sequence=None, topics=(None,))
     reader = tell.subscriber(feed, QUICK, sequence=None)
     tell.sends(feed, tell.steady(0.5, tell.chance.randint(100, 900), 0.001))
     ends(tell, 1.6 + SETTLED, feed, reader)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from hopwatch_simulate.parties import Party
 from hopwatch_simulate.pipes import Wire
-from hopwatch_simulate.proxies import Proxy
 from hopwatch_simulate.receivers import Inlet
 from hopwatch_simulate.senders import Outlet
 from hopwatch_simulate.site import Site
@@ -50,6 +49,11 @@ class Teller:
 
         self.world.at(self.begins + seconds, do)
 
+    def leave(self, seconds: float, *parties: Party) -> None:
+        """They close their sockets and go home, one after the other."""
+        for step, party in enumerate(parties):
+            self.at(seconds + step * 0.1, party.leave)
+
     def steady(self, start: float, count: int, interval: float) -> list[float]:
         """Times of messages sent at a steady pace, give or take a little."""
         return [
@@ -66,32 +70,42 @@ class Teller:
 
     def publisher(self, *, topics: Topics | None = None, sequence: str | None = "stamp", dark: bool = False,
                   bound: bool = True, options: Options = NONE) -> Publisher:  # fmt: skip
-        """A PUB in a process of its own, now."""
+        """A PUB in a process of its own, now. One that is not bound connects to its readers."""
         party = self.site.party("feed", dark=dark)
         outlet = self.site.sender(party, self.site.name("quotes"), "PUB", sequence=sequence, options=options)
         if bound:
             self.site.bind(outlet.socket)
         return Publisher(party, outlet, topics or self.drawn_topics())
 
-    def subscriber(self, source: Publisher | Proxy, service: float, *, full: str = "slow_receiver", wire: Wire | None = None,
-                   topics: Sequence[bytes] = (b"",), source_party: Party | None = None,
-                   sequence: str | None = "stamp", dark: bool = False, options: Options = NONE) -> Subscriber:  # fmt: skip
-        """A SUB in a process of its own that connects, now."""
+    def either_way(self) -> bool:
+        """Who of two is bound: it makes no difference to most stories."""
+        return self.chance.random() < 0.7
+
+    def subscriber(self, feed: Publisher, service: float, *, full: str = "slow_receiver", wire: Wire | None = None,
+                   topics: Sequence[bytes] = (b"",), sequence: str | None = "stamp", dark: bool = False,
+                   options: Options = NONE) -> Subscriber:  # fmt: skip
+        """A SUB in a process of its own, now, and its connection to a PUB: it is bound if that is not."""
+        reader = self.reader(service, topics=topics, sequence=sequence, dark=dark, options=options)
+        bound = feed.outlet.socket
+        if bound.id not in self.site.endpoints:
+            bound = reader.inlet.socket
+            self.site.bind(bound)
+        ends = (feed.party, feed.outlet, reader.party, reader.inlet)
+        self.site.link(ends, wire or self.wire(), bound=bound, full=full)
+        return reader
+
+    def reader(self, service: float, *, topics: Sequence[bytes] = (b"",), sequence: str | None = "stamp",
+               dark: bool = False, options: Options = NONE) -> Subscriber:  # fmt: skip
+        """A SUB in a process of its own that is connected to nobody yet."""
         party = self.site.party("reader", dark=dark)
         inlet = self.site.receiver(
             party, self.site.name("reader"), "SUB", service, sequence=sequence, topics=topics, options=options
         )
-        sender = source.outlet
-        from_party = source.party if isinstance(source, Publisher) else source_party
-        assert from_party is not None  # noqa: S101 - a proxy comes with its party
-        proxied = (source if isinstance(source, Proxy) else None, None)
-        ends = (from_party, sender, party, inlet)
-        self.site.link(ends, wire or self.wire(), bound=sender.socket, full=full, proxied=proxied)
         return Subscriber(party, inlet)
 
-    def sends(self, feed: Publisher, times: Sequence[float]) -> None:
+    def sends(self, feed: Publisher, times: Sequence[float], sizes: Sequence[int] = (200,)) -> None:
         """What a publisher sends, and when."""
-        self.site.sends(feed.party, feed.outlet, times, feed.topics)
+        self.site.sends(feed.party, feed.outlet, times, feed.topics, sizes)
 
     def restarted(self, feed: Publisher) -> Publisher:
         """The same program again, on the same host and bound to the same endpoint: a new process, a new stream."""
@@ -104,4 +118,4 @@ class Teller:
     def also_reads(self, reader: Subscriber, feed: Publisher) -> None:
         """A reader's connection comes up to a publisher that has come back."""
         ends = (feed.party, feed.outlet, reader.party, reader.inlet)
-        self.site.link(ends, self.wire(), bound=feed.outlet.socket, again=reader.party.incoming[-1])
+        self.site.link(ends, self.wire(), bound=feed.outlet.socket, again=reader.party.connections[-1])

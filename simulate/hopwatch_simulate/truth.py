@@ -1,12 +1,13 @@
 """The truth of a fleet: read off what happened to each message, with the books of every stream and receiver."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
-from hopwatch_simulate.edges import Edge, Passage
+from hopwatch_simulate.edges import Edge, Nobody, Passage
 from hopwatch_simulate.messages import Message
 from hopwatch_simulate.site import Site
 from hopwatch_simulate.sockets import Socket
@@ -21,11 +22,22 @@ class Books:
     """What became of the messages of one stream that one receiver was owed."""
 
     stream: Socket
-    receiver: Socket
+    receiver: Socket | Nobody
     sent: int = 0
     delivered: int = 0
     lost: int = 0
     in_flight: int = 0
+
+
+LOST, IN_FLIGHT, DELIVERED = range(3)
+
+
+@dataclass(frozen=True, order=True)
+class Fate:
+    """What became of a message on a way, and at which of its edges: the greatest of several is what came of it in all."""
+
+    became: int
+    depth: int
 
 
 @dataclass
@@ -34,6 +46,8 @@ class Fates:
 
     books: list[Books] = field(default_factory=list)
     lost: dict[tuple[int, str], set[Message]] = field(default_factory=lambda: defaultdict(set))
+    untraceable: dict[int, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
+    """Edges on ways through proxies that no event tells of, each with the stream and the receiver at the way's ends."""
     edges: dict[int, Edge] = field(default_factory=dict)
 
 
@@ -45,8 +59,11 @@ def truth_of(site: Site) -> Json:
     behind = {proxy.front.id: passages[proxy.back.id] for proxy in site.proxies}
     fates = Fates()
     for passage in passages.values():
+        by_receiver: dict[str, list[Way]] = defaultdict(list)
         for way in _ways(passage, behind):
-            _follow(passage, way, fates)
+            by_receiver[way[-1].receiver.id].append(way)
+        for ways in by_receiver.values():
+            _follow(passage, ways, fates)
     refused = [
         {"socket": socket.id, "name": socket.name, "messages": socket.counters["eagain_sends"]}
         for socket in (passage.socket for passage in passages.values())
@@ -60,7 +77,7 @@ def truth_of(site: Site) -> Json:
 
 
 def _ways(passage: Passage, behind: dict[str, Passage]) -> Iterator[Way]:
-    own_stream = passage.socket.sending or not passage.socket.stamps
+    own_stream = passage.socket.sending or not passage.socket.numbers
     if own_stream and passage.socket.kind != "XPUB":
         yield from _onward(passage, behind)
 
@@ -69,37 +86,47 @@ def _onward(passage: Passage, behind: dict[str, Passage]) -> Iterator[Way]:
     for edge in passage.edges:
         if edge.receiver.id in behind:
             yield from ((edge, *rest) for rest in _onward(behind[edge.receiver.id], behind))
-        elif edge.spells or edge.taken:
+        elif edge.spells or edge.taken or edge.lost:
             yield (edge,)
 
 
-def _follow(passage: Passage, way: Way, fates: Fates) -> None:
-    books = Books(passage.socket, way[-1].receiver)
+def _follow(passage: Passage, ways: Sequence[Way], fates: Fates) -> None:
+    """Books of a receiver: over several ways where a proxy, or the receiver's connection, was replaced by another."""
+    books = Books(passage.socket, ways[0][-1].receiver)
+    for way in ways:
+        if len(way) > 1 and any(edge.masked or _is_dark(edge) for edge in way):
+            ends = (books.stream.id, books.receiver.id)
+            for edge in way:
+                fates.untraceable[id(edge)].add(ends)
     for _, message in passage.passed:
-        _account(message, way, books, fates)
+        fates_of_it = [(fate, way) for way in ways if (fate := _fate(message, way)) is not None]
+        if not fates_of_it:
+            continue
+        fate, way = max(fates_of_it, key=itemgetter(0))
+        books.sent += 1
+        if fate.became == DELIVERED:
+            books.delivered += 1
+        elif fate.became == IN_FLIGHT:
+            books.in_flight += 1
+        else:
+            books.lost += 1
+            edge = way[fate.depth]
+            fates.edges[id(edge)] = edge
+            fates.lost[id(edge), edge.lost[message]].add(message)
     if books.sent:
         fates.books.append(books)
 
 
-def _account(message: Message, way: Way, books: Books, fates: Fates) -> None:
-    spells = way[-1].spells
-    left_at = spells[-1][1] if spells else None
-    for edge in way:
+def _fate(message: Message, way: Way) -> Fate | None:
+    """How far it got on a way; None: it was not owed to the receiver."""
+    for depth, edge in enumerate(way):
         if message in edge.lost:
-            if left_at is None or message.sent_at < left_at:
-                books.sent += 1
-                books.lost += 1
-                fates.edges[id(edge)] = edge
-                fates.lost[id(edge), edge.lost[message]].add(message)
-            return
+            return Fate(LOST, depth) if way[-1].owed(message) else None
         if message not in edge.taken:
-            return  # not owed
+            return None
         if message not in edge.read:
-            books.sent += 1
-            books.in_flight += 1
-            return
-    books.sent += 1
-    books.delivered += 1
+            return Fate(IN_FLIGHT, depth) if way[-1].owed(message) else None
+    return Fate(DELIVERED, len(way))
 
 
 def _ledger_row(books: Books) -> Json:
@@ -107,45 +134,58 @@ def _ledger_row(books: Books) -> Json:
     return {
         "stream": books.stream.id,
         "name": books.stream.name,
-        "receiver": books.receiver.id,
+        "receiver": books.receiver.id or None,
         "receiver_name": books.receiver.name,
         "sent": books.sent,
         "delivered": books.delivered,
         "lost": books.lost,
         "in_flight": books.in_flight,
         "open": any(each.ended is None for each in ends),
-        "knowable": all(each.stamps and not each.process.dark for each in ends),
+        "knowable": all(each.numbers and not each.dark for each in ends),
     }
 
 
 def _hops(fates: Fates, site: Site) -> Iterator[Json]:
     sides = {side.id: proxy for proxy in site.proxies for side in (proxy.front, proxy.back)}
 
-    def node(socket: Socket) -> Json:
+    def node(socket: Socket | Nobody) -> Json:
         proxy = sides.get(socket.id)
         sockets = [proxy.front.id, proxy.back.id] if proxy else [socket.id]
         return {"name": proxy.name if proxy else socket.name, "sockets": sockets}
 
+    numbered = {books.stream.id for books in fates.books if books.stream.numbers}
     for key, edge in fates.edges.items():
         causes = {cause: lost for (of_edge, cause), lost in fates.lost.items() if of_edge == key}
-        stamped = all(message.stamped_at for lost in causes.values() for message in lost)
-        known = stamped and not (edge.sender.process.dark or edge.receiver.process.dark)
+        numbers = all(message.stream in numbered for lost in causes.values() for message in lost)
+        known = numbers and not _is_dark(edge) and key not in fates.untraceable
         doubtful = _doubtful(edge, causes)
         yield {
             "from": node(edge.sender),
             "to": node(edge.receiver),
             "lost": sum(len(lost) for lost in causes.values()),
             "knowable": known,
+            "between": sorted(fates.untraceable.get(key, ())),
             "causes": [
                 {
                     "cause": cause,
                     "lost": len(lost),
                     "knowable": known and cause not in doubtful,
+                    "for_memory": _killed_for_memory(edge, cause),
                     "ranges": _ranges(lost),
                 }
                 for cause, lost in causes.items()
             ],
         }
+
+
+def _is_dark(edge: Edge) -> bool:
+    return edge.sender.dark or edge.receiver.dark
+
+
+def _killed_for_memory(edge: Edge, cause: str) -> bool:
+    """Whether the kernel killed, for memory, the process that took the messages along."""
+    end = {"sender_died": edge.sender, "receiver_died": edge.receiver}.get(cause)
+    return isinstance(end, Socket) and end.process.killed_for_memory
 
 
 def _doubtful(edge: Edge, causes: dict[str, set[Message]]) -> set[str]:

@@ -1,9 +1,11 @@
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hopwatch_analysis.session import QUICK_START
+from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
 
 
@@ -30,3 +32,16 @@ def spark() -> Iterator[SparkSession]:
     )
     yield session
     session.stop()
+
+
+@pytest.fixture
+def landed(tmp_path: Path) -> Path:
+    """A stream of 100 messages, the last ten of which its receiver did not get."""
+    story = LandedFolder()
+    story.socket("quotes", "PUB", closed=50)
+    story.socket("reader", "SUB", closed=60)
+    story.subscribe("reader", "")
+    story.link("quotes", "reader")
+    story.sent("quotes", 100, 40)
+    story.got("reader", "quotes", 90, 0, 89, 45)
+    return story.write(tmp_path / "landed")

@@ -19,18 +19,6 @@ COMMAND = [sys.executable, "-c", "import sys; from hopwatch.cli import main; sys
 DEADLINE = 220
 
 
-@pytest.fixture
-def landed(tmp_path: Path) -> Path:
-    story = LandedFolder()
-    story.socket("quotes", "PUB", closed=50)
-    story.socket("reader", "SUB", closed=60)
-    story.subscribe("reader", "")
-    story.link("quotes", "reader")
-    story.sent("quotes", 100, 40)
-    story.got("reader", "quotes", 90, 0, 89, 45)
-    return story.write(tmp_path / "landed")
-
-
 def environment_of(mark: Path) -> dict[str, str]:
     """All that the command starts carries the mark too."""
     return os.environ | {"STARTED_BY_TEST": str(mark)}

@@ -8,22 +8,9 @@ from hopwatch_analysis.damage import without_damaged
 from hopwatch_analysis.errors import UnusableInputError
 from hopwatch_analysis.job import analyze
 from hopwatch_analysis.reading import find_landed
-from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
-
-
-@pytest.fixture
-def landed(tmp_path: Path) -> Path:
-    story = LandedFolder()
-    story.socket("quotes", "PUB", closed=50)
-    story.socket("reader", "SUB", closed=60)
-    story.subscribe("reader", "")
-    story.link("quotes", "reader")
-    story.sent("quotes", 100, 40)
-    story.got("reader", "quotes", 90, 0, 89, 45)
-    return story.write(tmp_path / "landed")
 
 
 def damage(file: Path, column: str) -> None:

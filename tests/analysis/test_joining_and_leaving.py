@@ -78,20 +78,38 @@ def subscribed_when_the_topic_had_ended(story: LandedFolder) -> None:
 
 
 def one_is_killed_and_the_sender_goes_on(story: LandedFolder) -> None:
-    """The next disconnection that it sees is at its own end, and so are the lanes behind that."""
-    story.socket("evening", "PUB", closed=50)
+    """The next disconnection that it sees is at its own end a moment later, and so are the lanes behind that."""
+    story.socket("evening", "PUB", closed=20.12)
     story.socket("sleeper", "SUB")
     story.subscribe("sleeper", "")
     story.link("evening", "sleeper")
     ends = {"local": "127.0.0.1:5555", "remote": f"127.0.0.1:{story.ports}", "accepted": True}
     down = {"action": "disconnected", "connection": story.connections, "sent": 409, "received": 0}
     story.add("connection", "evening", 20, n=11, **down, **ends)
-    for n, seconds, count in ((12, 20.01, 409), (14, 50, 1500)):
+    for n, seconds, count, state in (
+        (12, 20.01, 409, "sample"),
+        (14, 20.11, 1500, "sample"),
+        (16, 20.12, 1500, "final"),
+    ):
         numbers = {"lane": 0, "role": "send", "count": count, "frames": 2 * count, "first": 0, "next": count}
-        state = "final" if n == 14 else "sample"
         story.add("lane", "evening", seconds, n=n, stream=id_of("evening"), state=state, **numbers)
     story.got("sleeper", "evening", 44, 0, 43, 19, final=False)
     story.killed("sleeper", 20.5)
+
+
+def one_dies_long_after_a_cut_that_was_mended(story: LandedFolder) -> None:
+    """Its own last disconnection is the mended one: it did not live to tell of the other."""
+    story.socket("morning", "PUB")
+    story.socket("riser", "SUB", closed=60)
+    story.subscribe("riser", "")
+    story.link("morning", "riser", down=10)
+    story.link("morning", "riser", up=10.5, sent=500)
+    down = {"action": "disconnected", "connection": story.connections, "sent": 0, "received": 900}
+    ends = {"local": f"127.0.0.1:{story.ports}", "remote": "127.0.0.1:5555", "accepted": False}
+    story.add("connection", "riser", 30, **down, **ends)
+    story.sent("morning", 1000, 30, final=False)
+    story.got("riser", "morning", 900, 0, 899, 29)
+    story.killed("morning", 30.5)
 
 
 def unsubscribed_from_a_full_pipe(story: LandedFolder) -> None:
@@ -130,6 +148,7 @@ STORIES = (
     nothing_came_of_what_was_sent_around_the_connection,
     subscribed_when_the_topic_had_ended,
     one_is_killed_and_the_sender_goes_on,
+    one_dies_long_after_a_cut_that_was_mended,
     unsubscribed_from_a_full_pipe,
     unsubscribed_in_mid_stream,
 )
@@ -194,3 +213,7 @@ def test_who_was_reading_the_newest_messages_is_owed_none_after_unsubscribing(re
 def test_who_was_killed_is_owed_what_was_sent_until_the_sender_saw_it_go(report: Json) -> None:
     assert row(report, "evening", "sleeper")["sent"] == 409
     assert incidents(report, "evening") == [("evening → sleeper", "receiver_died", "exact", 365)]
+
+
+def test_a_cut_that_was_mended_has_nothing_to_do_with_what_a_death_took(report: Json) -> None:
+    assert incidents(report, "morning") == [("morning → riser", "sender_died", "exact", 100)]

@@ -115,3 +115,10 @@ def test_a_sender_that_closes_without_linger_is_told_of_linger_first() -> None:
 def test_linger_is_not_blamed_where_it_threw_nothing_away(otherwise: dict[str, Any]) -> None:
     facts = {"linger": 0, "transport": "tcp", "receiver_left_first": False, "rcvhwm": 10} | otherwise
     assert "LINGER" not in told(replace(ONE, cause="closed", sender_end="closed", **facts))
+
+
+def test_of_very_many_incidents_the_first_are_told_and_how_many_there_are() -> None:
+    many = tuple(replace(ONE, sender=f"src-{number}") for number in range(130))
+    lines = verdict(Analysis(NOON, NOON, (), (), many, ())).splitlines()
+    assert sum("1 message lost" in line for line in lines) == 100
+    assert "And 30 more incidents: see the report." in lines

@@ -135,8 +135,9 @@ def two_lanes_end_in_one_full_pipe(story: LandedFolder) -> None:
     story.socket("hasty", "SUB", closed=20)
     story.subscribe("hasty", "")
     story.link("markets", "hasty", down=20, sent=200)
-    story.sent("markets", 100, 19.9, lane=0, topic="stocks")
-    story.sent("markets", 100, 19.9, lane=1, topic="bonds")
+    for lane, topic in enumerate(("stocks", "bonds")):
+        story.sent("markets", 100, 19.9, lane=lane, topic=topic, final=False)
+        story.sent("markets", 100, 50, lane=lane, topic=topic)
     story.onset("markets", 160, 15, lane=0, lane_number=80)
     story.got("hasty", "markets", 80, 0, 79, 19.9, lane=0)
     story.got("hasty", "markets", 80, 0, 79, 19.9, lane=1)

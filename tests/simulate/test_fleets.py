@@ -25,6 +25,9 @@ CAUSES = {
     "closed",
     "receiver_died",
     "sender_died",
+    "unroutable",
+    "conflated",
+    "oversize",
 }
 
 
@@ -126,6 +129,87 @@ def test_each_gap_that_a_full_pipe_made_begins_at_an_onset() -> None:
     of_topics = [row for row in rows(fleet, "gap") if row["lane"] != 0xFFFFFFFF]
     assert gaps or of_topics
     assert all((row["stream"], row["first"]) in onsets for row in gaps)
+
+
+def sum_of(column: str, told: list[dict[str, Any]]) -> int:
+    return sum(row[column] for row in told)
+
+
+def lost_by(cause: str, fleet: Fleet) -> int:
+    return sum(
+        each["lost"] for hop in fleet.truth["hops"] for each in hop["causes"] if each["cause"] == cause
+    )
+
+
+@pytest.mark.parametrize("name", ["strangers", "dealer_goes"])
+def test_a_router_tells_of_each_message_that_it_swallowed_in_runs_that_follow_each_other(name: str) -> None:
+    fleet = of_story(name)
+    runs = rows(fleet, "unroutable")
+    final = [row for row in rows(fleet, "counters") if row["final"]]
+    assert sum_of("messages", runs) == lost_by("unroutable", fleet) == sum_of("unroutable", final) > 0
+    for lane in {row["lane"] for row in runs}:
+        told = [(row["lane_number"], row["messages"]) for row in runs if row["lane"] == lane]
+        assert all(first + messages == following for (first, messages), (following, _) in pairwise(told))
+
+
+def test_of_a_full_pipe_of_a_router_the_first_message_of_each_run_is_told_and_all_are_counted() -> None:
+    fleet = of_story("slow_dealer")
+    gaps = rows(fleet, "gap")
+    onsets = {(row["lane"], row["lane_number"]) for row in rows(fleet, "onset")}
+    assert {(row["lane"], row["first"]) for row in gaps} <= onsets
+    final = [row for row in rows(fleet, "counters") if row["final"]]
+    assert sum_of("onsets", final) == lost_by("slow_receiver", fleet) > len(onsets)
+
+
+@pytest.mark.parametrize("name", ["router_and_dealers", "requests", "pair"])
+def test_one_connection_carries_both_ways_and_is_told_of_once_at_each_end(name: str) -> None:
+    fleet = of_story(name)
+    downs = Counter((row["socket"], row["connection"]) for row in rows(fleet, "connection") if row["action"] == "disconnected")  # fmt: skip
+    ups = Counter((row["socket"], row["connection"]) for row in rows(fleet, "connection") if row["action"] == "connected")  # fmt: skip
+    assert set(ups.values()) == {1}
+    assert set(downs.values()) == {1}
+    assert downs.keys() <= ups.keys()
+    ends = {(row["stream"], row["receiver"]) for row in fleet.truth["ledger"]}
+    assert ends == {(receiver, stream) for stream, receiver in ends}
+
+
+def test_who_conflates_keeps_the_newest_message() -> None:
+    fleet = of_story("conflating_reader")
+    newest = next(hop["to"]["sockets"][0] for hop in fleet.truth["hops"])
+    last = [row for row in rows(fleet, "lane") if row["socket"] == newest and row["state"] == "final"]
+    sent = {row["sent"] for row in fleet.truth["ledger"]}
+    assert {row["next"] for row in last} == sent
+    assert last[0]["stream"] != fleet.truth["ledger"][0]["stream"]
+
+
+@pytest.mark.parametrize(("name", "calls_again"), [("oversize_to_a_caller", 0), ("oversize_job", 1)])
+def test_who_hung_up_is_called_again_only_if_it_is_the_bound_end(name: str, calls_again: int) -> None:
+    fleet = of_story(name)
+    bounded = {row["socket"] for row in rows(fleet, "option") if row["option"] == "maxmsgsize"}
+    ups = [
+        row for row in rows(fleet, "connection") if row["socket"] in bounded and row["action"] == "connected"
+    ]
+    assert len(ups) == 1 + calls_again
+
+
+def test_the_kernel_is_told_to_have_killed_the_one_that_it_killed() -> None:
+    fleet = of_story("killed_for_memory")
+    gone = {row["process"] for row in rows(fleet, "process") if row["state"] == "gone"}
+    said = {row["process"] for row in rows(fleet, "process") if row["state"] == "exited"}
+    (killed,) = rows(fleet, "oom")
+    assert len(gone - said) == 2
+    assert killed["process"] in gone - said
+
+
+def test_what_a_source_had_not_passed_on_waits_for_a_worker_that_comes_back() -> None:
+    fleet = of_story("killed_bound_worker")
+    sent = {row["socket"]: row["sent"] for row in rows(fleet, "counters") if row["final"]}
+    shares: dict[str, list[dict[str, Any]]] = {}
+    for row in fleet.truth["ledger"]:
+        shares.setdefault(row["stream"], []).append(row)
+    assert max(len(told) for told in shares.values()) == 2
+    for source, told in shares.items():
+        assert sent[source] == sum_of("delivered", told) + sum_of("lost", told)
 
 
 def test_nothing_is_landed_of_a_process_that_is_not_instrumented() -> None:

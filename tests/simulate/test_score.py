@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-from hopwatch_simulate.score import Score
+from hopwatch_simulate.score import Score, Tally
 
 TRUTH: dict[str, Any] = {
     "ledger": [
@@ -66,6 +66,19 @@ def test_a_message_too_few_makes_the_books_untrue() -> None:
     report = copy.deepcopy(REPORT)
     report["ledger"][0]["lost"] = 9
     assert scored(report).wrong_books == 1
+
+
+def test_a_kill_for_memory_is_to_be_told_where_it_was_one_and_nowhere_else() -> None:
+    truth, report = copy.deepcopy(TRUTH), copy.deepcopy(REPORT)
+    truth["hops"][0]["causes"][0]["for_memory"] = True
+    report["incidents"][0]["evidence"] = [{"kind": "oom", "text": "", "limit": 1}]
+    assert [
+        scored(told, true).memory for told, true in ((report, truth), (REPORT, truth), (report, TRUTH))
+    ] == [
+        Tally(found=1),
+        Tally(missed=1),
+        Tally(made_up=1),
+    ]
 
 
 def test_what_cannot_be_known_may_be_told_and_need_not() -> None:

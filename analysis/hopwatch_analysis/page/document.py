@@ -14,7 +14,7 @@ from hopwatch_analysis.page import charts, wording
 from hopwatch_analysis.page.graph import graph_of
 from hopwatch_analysis.page.picture import BOX_WIDTH, picture_of
 from hopwatch_analysis.records import Analysis, LedgerRow
-from hopwatch_analysis.remarks import agreement, remark, what_to_do
+from hopwatch_analysis.remarks import agreement, clock_remarks, remark, what_to_do
 from hopwatch_analysis.verdict import NOBODY_KNOWN, headline, meaning, span
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -91,6 +91,7 @@ def _environment() -> Environment:
         "advice": advice,
         "remark": remark,
         "agreement": agreement,
+        "clock_remarks": clock_remarks,
         "NOBODY_KNOWN": NOBODY_KNOWN,
         "OPEN_INCIDENTS": OPEN_INCIDENTS,
         "MOST_ROWS": MOST_ROWS,

@@ -59,8 +59,10 @@ class Graph:
 
 def graph_of(hops: Sequence[Hop]) -> Graph:
     """The picture's boxes and edges; a hop from a proxy to itself is none of them."""
-    drawable = [index for index, hop in enumerate(hops) if hop.sender.label != hop.receiver.label]
-    drawn = set(drawable if len(drawable) <= MOST_DRAWN else _worst_with_ways(hops, drawable))
+    drawable = dict.fromkeys(
+        index for index, hop in enumerate(hops) if hop.sender.label != hop.receiver.label
+    )
+    drawn = set(drawable) if len(drawable) <= MOST_DRAWN else _worst_with_ways(hops, list(drawable))
     inside = {end for index in drawn for end in (hops[index].sender.label, hops[index].receiver.label)}
     folded: dict[tuple[str, str], list[Hop]] = defaultdict(list)
     elsewhere = []

@@ -1,0 +1,123 @@
+"""One clock for all hosts: how far each host's clock is from the others', and every time of the tables told by one of them.
+
+Both ends of a TCP connection write down when it came up, each by its own clock. The median of the differences between two hosts is
+that of their clocks, give or take what the two ends took to write it down; hosts that are connected by way of others are compared along that way.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from statistics import median_low
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.links import mirror_images
+from hopwatch_analysis.reading import Tables
+
+AS_GOOD_AS_EQUAL = 0.25  # seconds: below it, the two ends' own delays are as likely a reason
+OF_THE_STREAM = ("newest_sent_at", "before_sent_at", "after_sent_at")
+OF_THE_HOST = ("at", "counted_at")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """By how many seconds the clock of ``host`` is ahead of that of ``peer``, by so many connections."""
+
+    host: str
+    peer: str
+    seconds: float
+    connections: int
+
+
+def differences(tables: Tables) -> list[Difference]:
+    """What the connections between each two hosts say."""
+    apart = (sf.unix_micros("at") - sf.unix_micros("peer_at")) / sf.lit(1e6)
+    rows = (
+        mirror_images(tables)
+        .where("host < peer_host")
+        .groupBy("host", "peer_host")
+        .agg(sf.median(apart).alias("seconds"), sf.count("*").alias("connections"))
+        .collect()
+    )
+    return [Difference(row["host"], row["peer_host"], row["seconds"], row["connections"]) for row in rows]
+
+
+def ahead_by(differences: Iterable[Difference]) -> dict[str, float]:
+    """Seconds by which each host's clock is ahead of most others' that it is connected with, of those where that is worth a word."""
+    neighbours: dict[str, list[tuple[int, str, float]]] = defaultdict(list)
+    for each in differences:
+        neighbours[each.host].append((each.connections, each.peer, -each.seconds))
+        neighbours[each.peer].append((each.connections, each.host, each.seconds))
+    found: dict[str, float] = {}
+    for host in sorted(neighbours):
+        if host not in found:
+            together = _compared(host, neighbours)
+            usual = median_low(together.values())
+            found |= {name: seconds - usual for name, seconds in together.items()}
+    return {host: seconds for host, seconds in sorted(found.items()) if abs(seconds) > AS_GOOD_AS_EQUAL}
+
+
+def _compared(first: str, neighbours: Mapping[str, list[tuple[int, str, float]]]) -> dict[str, float]:
+    """How far the clocks of all hosts that can be compared with the first are ahead of it, by the fewest steps."""
+    found, edge = {first: 0.0}, [first]
+    while edge:
+        reached: dict[str, float] = {}
+        for host in edge:
+            for _, peer, ahead in sorted(neighbours[host], reverse=True):
+                if peer not in found and peer not in reached:
+                    reached[peer] = found[host] + ahead
+        found |= reached
+        edge = list(reached)
+    return found
+
+
+def measured(tables: Tables) -> dict[str, float]:
+    """By how many seconds which hosts' clocks are ahead of the others'."""
+    return ahead_by(differences(tables))
+
+
+def steady(measured: Mapping[str, float], before: Mapping[str, float]) -> dict[str, float]:
+    """What was measured before, but for clocks that are elsewhere now: what varies from one measurement to the next moves no time."""
+    hosts = {host: before.get(host, 0.0) for host in sorted({*measured, *before})}
+    moved = {host: measured.get(host, 0.0) for host in hosts}
+    now = {
+        host: was if abs(moved[host] - was) <= AS_GOOD_AS_EQUAL else moved[host]
+        for host, was in hosts.items()
+    }
+    return {host: seconds for host, seconds in now.items() if seconds}
+
+
+def by_one_clock(tables: Tables, ahead: Mapping[str, float]) -> Tables:
+    """The tables with every time as a clock would tell it that agrees with most hosts'."""
+    if not ahead:
+        return tables
+    senders = (
+        tables["socket"].where("state = 'opened'").select(sf.col("socket").alias("stream"), sf.col("host"))
+    )
+    sent_behind = _behind(sf.col("host"), ahead)
+    streams = senders.distinct().withColumn("sent_behind", sent_behind).where("sent_behind != 0").drop("host")
+    return {kind: _corrected(frame, streams, ahead) for kind, frame in tables.items()}
+
+
+def _corrected(frame: DataFrame, streams: DataFrame, ahead: Mapping[str, float]) -> DataFrame:
+    own = [name for name in OF_THE_HOST if name in frame.columns]
+    others = [name for name in OF_THE_STREAM if name in frame.columns]
+    told = frame.withColumns({name: _moved(name, _behind(sf.col("host"), ahead)) for name in own})
+    if not others:
+        return told
+    return (
+        told.join(sf.broadcast(streams), on="stream", how="left")
+        .withColumns({name: _moved(name, sf.coalesce("sent_behind", sf.lit(0))) for name in others})
+        .select(*frame.columns)
+    )
+
+
+def _behind(host: Column, ahead: Mapping[str, float]) -> Column:
+    """Microseconds to add to a time that this host told."""
+    pairs = [sf.lit(part) for name, seconds in ahead.items() for part in (name, round(-seconds * 1e6))]
+    return sf.coalesce(sf.try_element_at(sf.create_map(*pairs), host), sf.lit(0))
+
+
+def _moved(name: str, microseconds: Column) -> Column:
+    return sf.timestamp_micros(sf.unix_micros(name) + microseconds)

@@ -1,0 +1,142 @@
+"""What has been told: of each stream, hop and cause the messages, as sums over the runs of which landed incidents told.
+
+A book is written aside and renamed: that is the one moment in which a turn of the job counts as done. The incidents it
+tells of are in it, and are published from it, as often as need be.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+
+from hopwatch_analysis.following.told import NEVER, TOLD
+from hopwatch_analysis.frames import empty
+from hopwatch_analysis.places import to_read
+
+INCIDENTS = "incidents.parquet"
+KEPT = 2
+
+
+@dataclass(frozen=True)
+class Book:
+    """The state after a turn. Samples are read from ``cut`` on (none: all of them); what ended by ``told_through`` is told.
+
+    ``known`` are the names of the files that it rests on; ``clocks`` are ahead by so many seconds, by host; ``folder`` is where it is kept (none: nothing was told yet).
+    """
+
+    number: int = 0
+    cut: datetime | None = None
+    told_through: datetime = NEVER
+    known: frozenset[str] = frozenset()
+    clocks: Mapping[str, float] = field(default_factory=dict)
+    folder: Path | None = None
+
+    def told(self, spark: SparkSession) -> DataFrame:
+        """The rows of TOLD."""
+        if self.folder is None:
+            return empty(spark, TOLD)
+        return spark.read.schema(TOLD).parquet(to_read(str(self.folder.resolve() / "told")))
+
+    @property
+    def carry(self) -> Path | None:
+        """What is carried over of the samples before the cut, one folder a kind."""
+        return self.folder / "carry" if self.folder and self.cut else None
+
+
+class Books:
+    """The books of a checkpoint."""
+
+    def __init__(self, folder: Path, incidents: Path) -> None:
+        self._folder, self._incidents = folder, incidents
+
+    def last(self) -> Book:
+        """The newest book; what a turn that was cut off has left is removed, and what it could not publish is published."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._incidents.mkdir(parents=True, exist_ok=True)
+        for left in (*self._folder.glob("*.new"), *self._incidents.glob(".*.new")):
+            shutil.rmtree(left)
+        numbers = self._numbers()
+        for number in numbers:
+            self._publish(number)
+        if not numbers:
+            return Book()
+        folder = self._folder / str(numbers[-1])
+        said = json.loads((folder / "book.json").read_text(encoding="utf-8"))
+        known = pq.read_table(folder / "known.parquet").column("file").to_pylist()
+        cut = said["cut"] and datetime.fromisoformat(said["cut"])
+        return Book(
+            numbers[-1],
+            cut,
+            datetime.fromisoformat(said["told_through"]),
+            frozenset(known),
+            said["clocks"],
+            folder,
+        )
+
+    def write(self, book: Book, incidents: pa.Table | None, fill: Callable[[Path], None]) -> Book:
+        """Keep a book and publish its incidents; ``fill`` writes ``told`` and ``carry`` into the folder it is given."""
+        folder, aside = self._folder / str(book.number), self._folder / f"{book.number}.new"
+        shutil.rmtree(aside, ignore_errors=True)
+        aside.mkdir()
+        fill(aside)
+        if incidents is not None:
+            pq.write_table(incidents, aside / INCIDENTS, compression="zstd")
+        pq.write_table(pa.table({"file": sorted(book.known)}), aside / "known.parquet", compression="zstd")
+        said = {
+            "cut": book.cut and book.cut.isoformat(),
+            "told_through": book.told_through.isoformat(),
+            "clocks": dict(book.clocks),
+        }
+        (aside / "book.json").write_text(json.dumps(said) + "\n", encoding="utf-8")
+        _sync(aside)
+        aside.rename(folder)
+        _sync_one(self._folder)
+        self._publish(book.number)
+        for number in self._numbers()[:-KEPT]:
+            shutil.rmtree(self._folder / str(number))
+        return replace(book, folder=folder)
+
+    def _numbers(self) -> list[int]:
+        return sorted(int(path.name) for path in self._folder.iterdir() if path.name.isdecimal())
+
+    def _publish(self, number: int) -> None:
+        source, place = self._folder / str(number) / INCIDENTS, self._incidents / f"batch={number}"
+        if not source.exists() or place.exists():
+            return
+        aside = self._incidents / f".batch={number}.new"
+        aside.mkdir()
+        shutil.copyfile(source, aside / INCIDENTS)
+        _sync(aside)
+        aside.rename(place)
+        _sync_one(self._incidents)
+
+
+def keep_carry(old: Book, folder: Path) -> None:
+    """The carry of a book goes into the next one's folder as it is."""
+    if old.carry is not None:
+        shutil.copytree(old.carry, folder / "carry", copy_function=os.link)
+
+
+def _sync(folder: Path) -> None:
+    """All that is in the folder survives the loss of power."""
+    for path in _below(folder):
+        _sync_one(path)
+
+
+def _below(folder: Path) -> Iterable[Path]:
+    return [*folder.rglob("*"), folder]
+
+
+def _sync_one(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

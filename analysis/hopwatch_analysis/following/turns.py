@@ -1,0 +1,187 @@
+"""A turn of the job: the batch analysis over the files known by now, and of what it finds, what is closed and untold."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from hopwatch_analysis import clocks
+from hopwatch_analysis.errors import UnusableInputError
+from hopwatch_analysis.following.books import Book, Books, keep_carry
+from hopwatch_analysis.following.cut import carried_in, carried_over, tables_from
+from hopwatch_analysis.following.known import Arrivals, arrivals
+from hopwatch_analysis.following.landing import landed_rows
+from hopwatch_analysis.following.settings import Following
+from hopwatch_analysis.following.told import Closing, News, news, sums
+from hopwatch_analysis.identities import identities
+from hopwatch_analysis.incidents import incidents
+from hopwatch_analysis.output import to_write
+from hopwatch_analysis.page import page
+from hopwatch_analysis.pipeline import find_losses
+from hopwatch_analysis.reading import Checked, Landed, SkippedFile, Tables, find_landed
+from hopwatch_analysis.recovery import Progress, on_sound_files, tell
+from hopwatch_analysis.report import report, write_page, write_report
+from hopwatch_analysis.summary import summarize
+from hopwatch_analysis.topology import Scope
+from hopwatch_analysis.wording import counted
+
+END_OF_TIME = datetime.max.replace(tzinfo=timezone.utc)
+"""By then everything has ended."""
+
+
+class Turns:
+    """All turns of a process, one after the other."""
+
+    def __init__(self, spark: SparkSession, job: Following, progress: Progress, checked: Checked) -> None:
+        self._spark, self._job, self._progress = spark, job, progress
+        self._books = Books(job.checkpoint / "books", job.out / "incidents")
+        self._book = self._books.last()
+        self._checked = checked
+        self._named: set[str] = set()
+
+    def take(self, *, quiet: bool = False) -> bool:
+        """Analyse if there are new files, and land what is new; whether anything has come. ``quiet``: nothing has come for so long
+        that whatever has ended is closed.
+
+        Raises AnalysisError.
+        """
+        landed = self._listed()
+        if landed is None:
+            return False
+        new = arrivals(landed.files, self._book.known).new
+        if new or quiet:
+            self._progress(f"{counted(len(new), 'new file')} of {len(landed.files)}")
+            on_sound_files(
+                landed,
+                lambda files: self._analyze(files, quiet=quiet),
+                out=self._job.out,
+                listed_again=lambda: find_landed(self._job.events, self._checked),
+                progress=self._progress,
+            )
+        return bool(new)
+
+    def _listed(self) -> Landed | None:
+        try:
+            landed = find_landed(self._job.events, self._checked)
+        except UnusableInputError as error:
+            self._progress(f"{error}; waiting for files to land")
+            return None
+        tell([item for item in landed.skipped if item.file not in self._named], self._progress)
+        self._named |= {item.file for item in landed.skipped}
+        return landed
+
+    def _analyze(self, landed: Landed, *, quiet: bool) -> None:
+        self._remember_damaged(landed)
+        if landed.latest is None:
+            return
+        newest = min(landed.latest, datetime.now(timezone.utc))  # a clock that is ahead closes nothing early
+        arrived = arrivals(landed.files, self._book.known)
+        cut, told = self._from_where(arrived, newest)
+        as_told = tables_from(self._spark, landed, cut, carried_in(self._book.carry))
+        ahead = clocks.steady(clocks.measured(as_told), self._book.clocks)
+        tables = clocks.by_one_clock(as_told, ahead)
+        ends_at = min(newest, landed.latest_by(ahead) or newest)
+        scope = Scope(ends_at, self._job.guard, cut, cut or landed.earliest)
+        results = find_losses(tables, scope, self._progress)
+        closing = self._closing(newest, quiet=quiet)
+        found = news(results["lost_runs"], told, closing)
+        known = identities(tables)
+        number = self._book.number + 1
+        rows = landed_rows(number, incidents(found.fresh).collect(), found.corrections.collect(), known)
+        analysis = replace(summarize(results, known, landed, scope), clocks=ahead)
+        write_report(report(analysis), self._job.out)
+        write_page(page(analysis), self._job.out)
+        paths = frozenset(file.path for file in landed.files)
+        book = Book(number, self._next_cut(cut, landed, arrived, newest), closing.tells_through, paths, ahead)
+        self._book = self._books.write(book, rows, self._filling(book, cut, landed, as_told, found, newest))
+        self._progress(_said(number, rows.num_rows if rows else 0))
+
+    def _closing(self, newest: datetime, *, quiet: bool) -> Closing:
+        horizon, longest = self._job.horizon(newest), self._job.longest
+        told_through = self._book.told_through
+        through = max(horizon - timedelta(seconds=longest), told_through)
+        return Closing(END_OF_TIME if quiet else horizon, longest, told_through, through)
+
+    def _from_where(self, arrived: Arrivals, newest: datetime) -> tuple[datetime | None, DataFrame]:
+        """Where samples are read from, and what is told of as seen from there: further back, if late files reach back so far.
+
+        What was told of files that were removed stays told.
+        """
+        cut, told = self._book.cut, self._book.told(self._spark)
+        reached = arrived.reach_back_to(cut) if cut else None
+        if reached is not None:
+            self._progress(
+                f"files that came late tell of {reached:%Y-%m-%d %H:%M:%S} on: reading back to there"
+            )
+            cut = reached - timedelta(seconds=self._job.wait)
+        if reached is not None or arrived.removed:
+            seen = replace(self._book, cut=cut)
+            told = self._sums(Landed(arrived.old, ()), seen, told, newest, self._book.carry)
+        return cut, told
+
+    def _sums(
+        self, landed: Landed, book: Book, told: DataFrame, newest: datetime, carry: Path | None
+    ) -> DataFrame:
+        """What is told of, as it is seen in these files by a book's clocks and from its cut on."""
+        tables = tables_from(self._spark, landed, book.cut, carried_in(carry))
+        tables = clocks.by_one_clock(tables, book.clocks)
+        scope = Scope(newest, self._job.guard, book.cut, book.cut or landed.earliest)
+        return sums(find_losses(tables, scope, _silent)["lost_runs"], told, book.told_through)
+
+    def _next_cut(
+        self, cut: datetime | None, landed: Landed, arrived: Arrivals, newest: datetime
+    ) -> datetime | None:
+        """The window's beginning, once it is well behind the cut."""
+        if cut and arrived.reach_back_to(self._book.cut or cut):
+            return cut
+        begins = newest - timedelta(seconds=self._job.window)
+        since = cut or landed.earliest or begins
+        return begins if (begins - since).total_seconds() >= self._job.longest else cut
+
+    def _filling(
+        self,
+        book: Book,
+        cut: datetime | None,
+        landed: Landed,
+        tables: Tables,
+        found: News,
+        newest: datetime,
+    ) -> Callable[[Path], None]:
+        """Writes what is told, and where the cut moves on, what is carried over it and what is told as seen from there."""
+
+        def fill(folder: Path) -> None:
+            told = found.told
+            if book.cut is not None and book.cut != cut:
+                self._progress(f"samples from before {book.cut:%Y-%m-%d %H:%M:%S} are summed up")
+                for kind, frame in carried_over(tables, book.cut).items():
+                    _write(frame, folder / "carry" / kind)
+                told = self._sums(landed, book, told, newest, folder / "carry")
+            else:
+                keep_carry(self._book, folder)
+            _write(told, folder / "told")
+
+        return fill
+
+    def _remember_damaged(self, landed: Landed) -> None:
+        """Files that cost a failure of Spark to be found out are not read again, unless they are written anew."""
+        found = {item.file: item for item in landed.skipped}
+        for listed, was in list(self._checked.items()):
+            if listed.path in found and not isinstance(was, SkippedFile):
+                self._checked[listed] = found[listed.path]
+                self._named.add(listed.path)
+
+
+def _write(frame: DataFrame, folder: Path) -> None:
+    frame.coalesce(1).write.parquet(to_write(folder))
+
+
+def _said(number: int, rows: int) -> str:
+    if not rows:
+        return "nothing new is closed"
+    return f"{counted(rows, 'incident')} landed as batch {number}"
+
+
+def _silent(_line: str) -> None:
+    """Progress of what is done once more."""

@@ -1,0 +1,108 @@
+"""Which receivers are likely to have hung up on a message larger than their ZMQ_MAXMSGSIZE.
+
+No event says so: the connection goes down as it does when it is cut. What tells it from a cut is how much was sent at about that time, and
+that a receiver which had connected does not call again, as the tests of what libzmq does show.
+"""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.frames import only_of
+from hopwatch_analysis.reading import Tables
+
+EDGE = ("from_socket", "to_socket")
+AT_ABOUT_THE_TIME = 1_000_000  # microseconds: samples of counters are about a second apart
+
+PROVEN, LIKELY = "proven", "likely"
+
+
+def hang_ups(tables: Tables, link_facts: DataFrame, sockets: DataFrame, mirrored: DataFrame) -> DataFrame:
+    """Edges on which it looks like that: from_socket, to_socket, hung_up.
+
+    "proven": messages sent then were larger than the bound on average. "likely": one of them may have been, and either the
+    receiver never called again, or at no other time could one have been.
+    """
+    bounds = sockets.where("maxmsgsize >= 0").select(sf.col("socket").alias("to_socket"), "maxmsgsize")
+    downs = (
+        link_facts.where(sf.size("downs") > 0)
+        .select(*EDGE, "downs")
+        .join(bounds, on="to_socket", how="inner")
+    )
+    then, too_large = _about_a_down(), sf.col("at_most") > sf.col("maxmsgsize")
+    likely = sf.col("then") & (sf.col("never_again") | ~sf.col("at_other_times"))
+    return (
+        downs.join(_sent_between_samples(tables["counters"], downs), on="from_socket", how="inner")
+        .groupBy(*EDGE)
+        .agg(
+            sf.max(then & (sf.col("on_average") > sf.col("maxmsgsize"))).alias("proven"),
+            sf.max(then & too_large).alias("then"),
+            sf.max(~then & too_large).alias("at_other_times"),
+        )
+        .join(_never_called_again(tables, mirrored), on=list(EDGE), how="left")
+        .fillna(False, subset=["never_again"])
+        .select(*EDGE, sf.when(sf.col("proven"), PROVEN).when(likely, LIKELY).alias("hung_up"))
+        .where("hung_up is not null")
+    )
+
+
+def _about_a_down() -> Column:
+    def overlaps(down: Column) -> Column:
+        at = sf.unix_micros(down["start"])
+        return (at >= sf.col("since") - AT_ABOUT_THE_TIME) & (at <= sf.col("until") + AT_ABOUT_THE_TIME)
+
+    return sf.exists("downs", overlaps)
+
+
+def _sent_between_samples(counters: DataFrame, senders: DataFrame) -> DataFrame:
+    """from_socket, since, until (microseconds), on_average, at_most (bytes): how large the messages were that were sent between
+    two samples, and one of them if the others were of the size that is usual for the socket.
+    """
+    in_order = Window.partitionBy("from_socket").orderBy("sent", "at")
+
+    def more(name: str) -> Column:
+        return sf.col(name) - sf.coalesce(sf.lag(name).over(in_order), sf.lit(0))
+
+    until = sf.unix_micros("at")
+    usual = sf.median("on_average").over(Window.partitionBy("from_socket"))
+    return (
+        counters.withColumnRenamed("socket", "from_socket")
+        .transform(lambda rows: only_of(rows, senders, "from_socket"))
+        .select(
+            "from_socket",
+            sf.coalesce(sf.lag(until).over(in_order), until).alias("since"),
+            until.alias("until"),
+            more("sent").alias("messages"),
+            more("sent_bytes").alias("bytes"),
+        )
+        .where("messages > 0")
+        .withColumn("on_average", sf.col("bytes") / sf.col("messages"))
+        .withColumn("usual", sf.least(usual, "on_average"))
+        .withColumn("at_most", sf.col("bytes") - (sf.col("messages") - 1) * sf.col("usual"))
+        .drop("messages", "bytes", "usual")
+    )
+
+
+def _never_called_again(tables: Tables, mirrored: DataFrame) -> DataFrame:
+    """Edges whose receiver had connected, lost the connection, and neither tried again nor was told to leave: from_socket, to_socket, never_again."""
+    events = tables["connection"].where(
+        "action in ('connected', 'disconnected', 'retried') and endpoint is not null"
+    )
+    calling = events.where("action = 'connected' and not accepted").join(
+        mirrored.select("socket", "connection", "peer"), on=["socket", "connection"], how="inner"
+    )
+    last = events.groupBy("socket", "endpoint").agg(
+        sf.max_by("action", sf.struct("at", "n")).alias("last_action")
+    )
+    told_to = tables["endpoint"].where("action = 'disconnect'").select("socket", "endpoint").distinct()
+    return (
+        calling.select("socket", "endpoint", "peer")
+        .distinct()
+        .join(last.where("last_action = 'disconnected'"), on=["socket", "endpoint"], how="inner")
+        .join(told_to, on=["socket", "endpoint"], how="left_anti")
+        .select(
+            sf.col("peer").alias("from_socket"),
+            sf.col("socket").alias("to_socket"),
+            sf.lit(True).alias("never_again"),
+        )
+        .distinct()
+    )

@@ -1,0 +1,32 @@
+"""Where files lie, as pyarrow takes it and as Spark takes it."""
+
+import re
+from pathlib import Path
+
+from pyarrow import fs
+
+SPARK_SCHEMES = {"file": "", "s3": "s3a://", "gs": "gs://"}
+
+
+def parsed(uri: str) -> tuple[fs.FileSystem, str, str]:
+    """The file system, the folder's name in it, and what Spark wants before that.
+
+    Raises OSError or pyarrow.ArrowInvalid if there is no such place.
+    """
+    if "://" not in uri:
+        return fs.LocalFileSystem(), str(Path(uri).resolve()), ""
+    system, root = fs.FileSystem.from_uri(uri)
+    scheme = uri.split("://", 1)[0]
+    return system, root, SPARK_SCHEMES.get(scheme, f"{scheme}://")
+
+
+def place_of(uri: str) -> str:
+    """The folder's whole path, or its URI as Spark takes it: without credentials."""
+    _, root, prefix = parsed(uri)
+    return prefix + root
+
+
+def to_read(path: str) -> str:
+    """The path of a folder or file for Spark to read: it takes every path for a pattern, and one without a scheme for a cluster's."""
+    literal = re.sub(r"([\\\[\]{}*?])", r"\\\1", path)
+    return literal if "://" in path else f"file://{literal}"

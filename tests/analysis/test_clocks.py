@@ -1,0 +1,48 @@
+"""Clocks of hosts that differ by seconds: measured by the connections between them, and all times told by one."""
+
+from pathlib import Path
+
+import pytest
+from hopwatch_analysis.clocks import Difference, ahead_by
+from hopwatch_analysis.job import analyze
+from hopwatch_simulate.fleet import Drawn, simulate
+from hopwatch_simulate.landing import land
+from pyspark.sql import SparkSession
+
+
+def test_the_clock_that_differs_from_most_is_the_one_that_is_wrong() -> None:
+    told = [Difference("a", "b", 0.01, 3), Difference("b", "c", -2.5, 1), Difference("a", "d", 0.02, 1)]
+    assert ahead_by(told) == {"c": pytest.approx(2.5, abs=0.03)}
+
+
+def test_hosts_are_compared_by_way_of_others() -> None:
+    told = [Difference("a", "b", -4.0, 1), Difference("b", "c", 4.0, 1), Difference("c", "d", 0.0, 1)]
+    assert ahead_by(told) == {"b": pytest.approx(4.0)}
+
+
+def test_a_difference_that_the_ends_own_delays_would_explain_is_none() -> None:
+    assert ahead_by([Difference("a", "b", 0.2, 5)]) == {}
+
+
+def test_hosts_that_nothing_connects_are_not_compared() -> None:
+    told = [Difference("a", "b", 0.0, 1), Difference("x", "y", 3.0, 1)]
+    assert set(ahead_by(told)) == {"x"}
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(300)
+def test_the_report_tells_which_clocks_differ_and_its_times_are_those_of_the_others(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    fleet = simulate(Drawn(11, 3, 0.001, ("fan_in", "reader_closes", "killed_reader", "quiet_chain"), 4.0))
+    (tmp_path / "landed").mkdir()
+    land(fleet, tmp_path / "landed")
+    true = {each["host"]: each["clock_ahead_by"] for each in fleet.truth["hosts"]}
+
+    report = analyze(spark, [str(tmp_path / "landed")], tmp_path / "out")
+
+    told = dict.fromkeys(true, 0.0) | {each["host"]: each["ahead_by"] for each in report["clocks"]}
+    usual = sorted(true.values())[1]
+    assert told == {host: pytest.approx(ahead - usual, abs=0.3) for host, ahead in true.items()}
+    assert any(abs(ahead) > 1 for ahead in told.values())
+    assert {row["unexplained"] for row in report["ledger"]} == {0}

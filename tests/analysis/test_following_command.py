@@ -1,0 +1,143 @@
+"""``hopwatch analyze --follow`` as a process: killed, ended and started again, and what it refuses to go on from."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from feed_story import feed_with_two_losses
+from hopwatch_analysis.errors import AnalysisError
+from hopwatch_analysis.following.books import Book, Books
+from hopwatch_analysis.following.checkpoint import CheckpointError, claimed
+from hopwatch_analysis.following.settings import Following
+from landed_steps import LandedSteps, landed_incidents, lost_by_cause
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
+
+COMMAND = [sys.executable, "-c", "import sys; from hopwatch.cli import main; sys.exit(main())", "analyze"]
+DEADLINE = 400
+
+
+class Job:
+    """A following job in a process of its own."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self._said = folder / "said"
+        self._said.write_bytes(b"")
+        where = [
+            str(folder / "landed"),
+            "--out",
+            str(folder / "out"),
+            "--follow",
+            "--late",
+            "15",
+            "--every",
+            "1",
+        ]
+        with self._said.open("wb") as stderr:
+            self.process = subprocess.Popen([*COMMAND, *where, *arguments], stderr=stderr)
+
+    @property
+    def lines(self) -> list[str]:
+        return [line.removeprefix("hopwatch analyze: ") for line in self._said.read_text().splitlines()]
+
+    def await_line(self, beginning: str, times: int = 1) -> None:
+        deadline = time.monotonic() + DEADLINE
+        while sum(line.startswith(beginning) for line in self.lines) < times:
+            assert time.monotonic() < deadline, self.lines
+            assert self.process.poll() is None, self.lines
+            time.sleep(0.01)
+
+    def ended(self) -> int:
+        return self.process.wait(DEADLINE)
+
+
+def test_killed_or_ended_at_any_time_and_started_again_it_tells_everything_once(tmp_path: Path) -> None:
+    steps = LandedSteps(feed_with_two_losses(), tmp_path / "landed")
+    out = tmp_path / "out"
+    steps.land(60)
+    first = Job(tmp_path)
+    first.await_line("1 incident landed")
+    assert [row["lost"] for row in landed_incidents(out)] == [50]
+    steps.land(190)
+    first.await_line("the ledger", times=2)
+    os.kill(first.process.pid, signal.SIGKILL)
+    first.ended()
+    assert [row["lost"] for row in landed_incidents(out)] == [50]
+
+    second = Job(tmp_path)
+    second.await_line("1 incident landed")
+    second.process.send_signal(signal.SIGTERM)
+    assert second.ended() == 0, second.lines
+    assert second.lines[-1] == "stopped"
+    assert lost_by_cause(landed_incidents(out)) == {("quotes → reader", "slow_receiver", "inferred"): 80}
+    assert sum(row["lost"] for row in json.loads((out / "report.json").read_text())["incidents"]) == 80
+
+
+def test_incidents_that_were_booked_and_not_published_are_published_at_the_next_start(tmp_path: Path) -> None:
+    books = Books(tmp_path / "books", tmp_path / "incidents")
+    assert books.last() == Book()
+    table = pa.table({"lost": [7]})
+    books.write(Book(1, known=frozenset({"a.parquet"})), table, lambda folder: (folder / "told").mkdir())
+    (tmp_path / "incidents" / "batch=1" / "incidents.parquet").unlink()
+    (tmp_path / "incidents" / "batch=1").rmdir()
+    (tmp_path / "books" / "2.new").mkdir()
+    again = Books(tmp_path / "books", tmp_path / "incidents").last()
+    assert (again.number, again.known) == (1, {"a.parquet"})
+    assert [row["lost"] for row in landed_incidents(tmp_path)] == [7]
+    assert [path.name for path in (tmp_path / "books").iterdir()] == ["1"]
+
+
+def claim(folder: Path, *events: str) -> None:
+    with claimed(folder / "checkpoint", folder / "incidents", events):
+        pass
+
+
+def test_a_checkpoint_of_other_folders_or_of_another_version_is_refused(tmp_path: Path) -> None:
+    claim(tmp_path, "/landed")
+    claim(tmp_path, "/landed")
+    with pytest.raises(CheckpointError, match="follows /landed, not /others: say another --out"):
+        claim(tmp_path, "/others")
+    identity = tmp_path / "checkpoint" / "job.json"
+    identity.write_text(identity.read_text().replace('"checkpoint_version": 1', '"checkpoint_version": 9'))
+    with pytest.raises(CheckpointError, match="is of version 9, this program's is 1"):
+        claim(tmp_path, "/landed")
+    identity.write_text("{")
+    with pytest.raises(CheckpointError, match="cannot be read"):
+        claim(tmp_path, "/landed")
+
+
+def test_incidents_without_their_checkpoint_are_not_landed_again(tmp_path: Path) -> None:
+    (tmp_path / "incidents" / "batch=1").mkdir(parents=True)
+    with pytest.raises(CheckpointError, match="would be told twice"):
+        claim(tmp_path, "/landed")
+
+
+def test_one_process_follows_at_a_time(tmp_path: Path) -> None:
+    claim(tmp_path, "/landed")
+    program = (
+        "import fcntl, sys; lock = open(sys.argv[1], 'r+'); fcntl.lockf(lock, fcntl.LOCK_EX); "
+        "print(flush=True); sys.stdin.read()"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path / "checkpoint" / "lock")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        with pytest.raises(CheckpointError, match="another process follows"):
+            claim(tmp_path, "/landed")
+    finally:
+        holder.communicate()
+
+
+def test_a_window_that_closes_before_incidents_do_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(AnalysisError, match=r"--window 60 is too short .* say 300 or more"):
+        Following(("/landed",), tmp_path, guard=5, late=60, window=60)
