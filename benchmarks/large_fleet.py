@@ -1,0 +1,103 @@
+"""Writes what the agents of a large fleet land in an hour: at scale 1, of 1,000 hosts, 10,000 sockets and 1 billion messages.
+
+    python benchmarks/large_fleet.py FOLDER --scale 0.1 [--skew]
+
+A tenth of the scale is a tenth of the hosts, with the same systems, and so a tenth of the messages and events. With ``--skew`` all
+messages are of one PUB, and all other sockets read it. What was lost on which hop is known by construction: truth.json.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+from large_fleet_flows import Flow, Truth, send
+from large_fleet_messages import NONE, Pace
+from large_fleet_rows import Rows
+from large_fleet_site import Site
+from large_fleet_stories import BEGINS, ENDS, gather, publish, share_out, subscribe, through_proxy
+
+SITES = 100
+HOSTS, SOCKETS = 10, 100
+READERS_THAT_LOSE = {0: "slow_receiver", 25: "slow_receiver", 50: "hwm_too_low", 60: "reconnect", 70: "slow_joiner", 80: "receiver_died"}  # fmt: skip
+
+
+def main() -> None:
+    args = _arguments()
+    began = time.monotonic()
+    truth, rows, sites = Truth(), Rows(), max(1, round(args.scale * SITES))
+    if args.skew:
+        messages = _one_stream(truth, rows, args.folder, sites)
+    else:
+        messages = sum(_site(number, truth, rows, args.folder) for number in range(sites))
+    told = {"events": rows.count, "messages": messages, "hosts": sites * HOSTS, "sockets": sites * SOCKETS}
+    (args.folder / "truth.json").write_text(json.dumps(told | vars(truth)))
+    print(f"{told}, {time.monotonic() - began:.0f} s")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--scale", type=float, default=0.01, help="1 is 1,000 hosts (default: 0.01)")
+    parser.add_argument("--skew", action="store_true", help="one stream with all the traffic")
+    return parser.parse_args()
+
+
+def _pace(every: float, a_second: float) -> Pace:
+    return Pace(every, max(1, round(every * a_second)), BEGINS, ENDS)
+
+
+def _new_site(number: int, rows: Rows) -> Site:
+    site = Site(number, rows, np.random.default_rng(number))
+    site.add_hosts(HOSTS)
+    return site
+
+
+def _site(number: int, truth: Truth, rows: Rows, folder: Path) -> int:
+    """Ten hosts with a hundred sockets; gives how many messages were sent."""
+    site = _new_site(number, rows)
+    hosts = site.hosts
+    ticks = ("slow_receiver", "other topics", "hwm_too_low")
+    publish(site, truth, _pace(8.0, 400), ("bonds", "funds", "futures", "shares"), hosts, 10, ticks)
+    for turn in range(2):
+        through_proxy(site, truth, [_pace(0.02, 150), _pace(4.0, 40)], hosts[turn:], 5)
+    for how in ("killed", None, "closed"):
+        share_out(site, truth, _pace(2.0, 300), hosts[2:], 4, how)
+    gather(site, truth, _pace(4.0, 50), hosts, 4)
+    for turn, cause in enumerate(
+        ("slow_receiver", "network", "slow_receiver", "hwm_too_low", "reconnect", "slow_joiner")
+    ):
+        publish(site, truth, _pace(0.025, 120), ("rates",), hosts[turn % 5 :], 2, (cause,))
+    for turn in range(11):
+        lossy = ("receiver_died",) if turn == 0 else ()
+        publish(site, truth, _pace(20.0, 20), ("rates",), hosts[turn % 7 :], 2, lossy)
+    site.finish()
+    rows.land(folder, f"{number + 1:08x}")
+    return site.sent
+
+
+def _one_stream(truth: Truth, rows: Rows, folder: Path, sites: int) -> int:
+    """One PUB and, on as many hosts as in any fleet of the scale, its readers."""
+    first = _new_site(0, rows)
+    pace = _pace(2.4, sites * 10_000_000 / (ENDS - BEGINS))
+    flow = Flow(first.socket(first.hosts[0], "feed", "PUB", bound=True), pace, (b"ticks".hex(),))
+    onsets = [NONE]
+    for number in range(sites):
+        site = first if number == 0 else _new_site(number, rows)
+        for index in range(SOCKETS - (number == 0)):
+            host = site.hosts[index % HOSTS]
+            onsets.append(subscribe(site, truth, flow, host, READERS_THAT_LOSE.get(index)))
+        if number > 0:
+            site.finish()
+            rows.land(folder, f"{number + 1:08x}")
+    send(first, flow, np.concatenate(onsets))
+    first.finish()
+    rows.land(folder, "00000001")
+    return pace.total
+
+
+if __name__ == "__main__":
+    main()
