@@ -14,7 +14,7 @@ import hopwatch
 import pytest
 import zmq
 import zmq.asyncio
-from alike import BITCOINS, PAIRINGS, SEQUENCES, differential, is_connected
+from alike import BITCOINS, LINGER_MS, PAIRINGS, SEQUENCES, differential, is_connected
 from arrivals import Direction
 from async_calls import Call, error_seen, seen
 from hypothesis import given
@@ -115,7 +115,7 @@ async def pair(
     context = zmq.asyncio.Context()
     sockets = Pair(context.socket(kinds[0]), context.socket(kinds[1]))
     for socket in (sockets.sender, sockets.receiver):
-        socket.linger = 0
+        socket.linger = LINGER_MS
         if narrow:
             socket.sndhwm = socket.rcvhwm = 2
         if socket.type in {zmq.DEALER, zmq.REQ}:

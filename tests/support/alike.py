@@ -40,6 +40,9 @@ PAIRINGS = {
 BITCOINS = [[b"topic", b"body", number.to_bytes(4, "little")] for number in (0, 1, 2, 7, 2**32 - 1)]
 """Messages that carry a number as Bitcoin Core's do."""
 
+LINGER_MS = 200
+"""With 0, libzmq ends the process where a socket closes with messages of several frames queued just as its peer goes."""
+
 PEER_OF = {"one": "other", "other": "one"}
 
 
@@ -116,7 +119,7 @@ def compare(bare: Pair, wrapped: Pair, operation: tuple[Any, ...], *, at_once: b
             expected = bare.do(operation)
         if asking or came.is_of_nothing_there:
             came = wrapped.do(operation)
-    assert came.seen == expected.seen, operation
+    assert came.seen == expected.seen, f"{operation}: {came.seen!r}, and of the bare one {expected.seen!r}"
 
 
 @contextmanager
@@ -139,7 +142,7 @@ def pair(
 ) -> Iterator[Pair]:
     with zmq.Context() as context, context.socket(kinds[0]) as one, context.socket(kinds[1]) as other:
         for socket in (one, other):
-            socket.linger = 0
+            socket.linger = LINGER_MS
             if socket.type in {zmq.DEALER, zmq.ROUTER, zmq.REQ}:
                 socket.routing_id = b"me"
             if wish is not None:
