@@ -9,8 +9,9 @@ from hopwatch_simulate.links import Link
 from hopwatch_simulate.sockets import Socket
 from hopwatch_simulate.world import World
 
-TCP_EVERY = 3
-"""Samples of the counters between two looks at a connection that nothing new limits."""
+TCP_EVERY = 5
+"""Seconds between two rows of a connection that nothing new limits."""
+TELLING = frozenset({"receiver", "network"})
 
 
 @dataclass
@@ -31,6 +32,8 @@ class Agent:
     sockets: list[Socket] = field(default_factory=list)
     connections: list[Connection] = field(default_factory=list)
     turns: int = 0
+    landed: dict[tuple[str, int], tuple[int, str]] = field(default_factory=dict)
+    """The turn in which a connection's row was landed last, and what limited it then."""
 
     def start(self) -> None:
         """Begin somewhere within the next second."""
@@ -54,11 +57,10 @@ class Agent:
         for socket in self.sockets:
             if socket.process.alive and not socket.ended:
                 socket.sample()
-        if self.turns % TCP_EVERY == 0:
-            for connection in self.connections:
-                for end in connection.ends:
-                    if end.up:
-                        self._look_at(connection, end)
+        for connection in self.connections:
+            for end in connection.ends:
+                if end.up:
+                    self._look_at(connection, end)
         self.world.after(self.world.between(1.0, 1.02), self._turn)
 
     def _killed_for_memory(self, process: Process, cgroup: Cgroup) -> None:
@@ -75,12 +77,25 @@ class Agent:
         there = [link for link in connection.links if link.pipe is not None and link.pipe.up]
         sends = [link for link in there if link.outlet.socket is end.socket]
         limited_by = _limit_of_sender(sends) if sends else _limit_of_receiver(there)
+        if not self._is_worth_a_row(end, limited_by):
+            return
         slow = bool(sends) and limited_by == "network"
+        for link in sends:
+            link.edge.network_told |= slow
         rtt = int(connection.wire.latency * 2e6) + 20
         figures = {"rtt_us": rtt, "rttvar_us": rtt // 2, "min_rtt_us": rtt // 2, "segment_size": 1448, "cwnd": 10,
                    "congestion": "open", "retransmissions": self.turns * 7 if slow else 0}  # fmt: skip
         about = {"socket": end.socket.id, "connection": end.number, "limited_by": limited_by}
         end.socket.process.row("tcp", **about, **figures)
+
+    def _is_worth_a_row(self, end: End, limited_by: str) -> bool:
+        """Whether it was not landed lately, or another thing limits it now; if so, notes that it is landed."""
+        key = (end.socket.id, end.number)
+        turn, before = self.landed.get(key, (-TCP_EVERY, ""))
+        if self.turns - turn < TCP_EVERY and (limited_by not in TELLING or limited_by == before):
+            return False
+        self.landed[key] = self.turns, limited_by
+        return True
 
 
 def _limit_of_sender(links: Iterable[Link]) -> str:

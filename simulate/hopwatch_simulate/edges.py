@@ -34,7 +34,7 @@ class Edge:
     """A sending socket and a receiving one that were connected at some time.
 
     ``full`` is the cause of what the sender drops at a full pipe of this edge. ``again``: the receiver was connected to the
-    same place before. ``masked``: neither end saw the other's address. ``gone_at``: when the sender knew that the receiver was gone, or if it was not connected, when that left.
+    same place before. ``masked``: neither end saw the other's address. ``network_told``: an agent saw that the network was the limit. ``gone_at``: when the sender knew that the receiver was gone, or if it was not connected, when that left.
     """
 
     sender: Socket
@@ -42,6 +42,7 @@ class Edge:
     full: str
     again: bool = False
     masked: bool = False
+    network_told: bool = False
     identity: bytes = b""
     gone_at: float | None = None
     topics: set[bytes] = field(default_factory=set)

@@ -167,7 +167,8 @@ def _feed_into(
     wire: Wire | None = None,
     options: Options = NONE,
 ) -> Publisher:
-    feed = tell.publisher(bound=False, options=options)
+    apart_from = middle[0] if full == "network" else None
+    feed = tell.publisher(bound=False, options=options, apart_from=apart_from)
     _also_into(tell, feed, middle, full=full, wire=wire)
     return feed
 

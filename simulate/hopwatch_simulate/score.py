@@ -165,7 +165,9 @@ class _Comparison:
             if each["knowable"]:
                 self.true_causes[key, each["cause"]] += each["lost"]
             else:
-                self.unknowable_causes.add((key, each["cause"]))
+                self.unknowable_causes |= {
+                    (key, cause) for cause in (each["cause"], *each.get("looks_like", ()))
+                }
 
     def _kills(self, truth: Json) -> set[tuple[Hop, str]]:
         return {

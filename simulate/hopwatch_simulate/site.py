@@ -42,10 +42,12 @@ class Site:
     proxies: list[Proxy] = field(default_factory=list)
     endpoints: dict[str, str] = field(default_factory=dict)
     names: int = 0
+    skew: float = 0.0
 
     def add_hosts(self, count: int, skew: float) -> None:
         """Hosts whose clocks are up to ``skew`` seconds wrong."""
-        for number in range(count):
+        self.skew = skew
+        for number in range(len(self.agents), len(self.agents) + count):
             address = f"10.{self.number + 7}.{number // 250}.{number % 250 + 1}"
             host = Host(self._of_site(f"host-{number}"), address, self.world.between(-skew, skew))
             agent = Agent(self.world, host)
@@ -63,6 +65,12 @@ class Site:
         party = Party(Process(self.world, agent.host, f"python {command}.py", dark=dark), agent)
         self.parties.append(party)
         return party
+
+    def agent_apart_from(self, party: Party) -> Agent:
+        """The agent of another host than a party's."""
+        if len(self.agents) == 1:
+            self.add_hosts(1, self.skew)
+        return self.world.chance.choice([agent for agent in self.agents if agent is not party.agent])
 
     def socket(self, party: Party, name: str, kind: str, *, sequence: str | None = "stamp", options: Options = NONE,
                routing_id: bytes = b"") -> Socket:  # fmt: skip

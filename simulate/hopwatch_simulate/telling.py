@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from hopwatch_simulate.agents import Agent
 from hopwatch_simulate.parties import Party
 from hopwatch_simulate.pipes import Wire
 from hopwatch_simulate.receivers import Inlet
@@ -69,9 +70,10 @@ class Teller:
         return (None,) if self.chance.random() < 0.5 else TOPICS[: self.chance.randint(2, 4)]
 
     def publisher(self, *, topics: Topics | None = None, sequence: str | None = "stamp", dark: bool = False,
-                  bound: bool = True, options: Options = NONE) -> Publisher:  # fmt: skip
-        """A PUB in a process of its own, now. One that is not bound connects to its readers."""
-        party = self.site.party("feed", dark=dark)
+                  bound: bool = True, options: Options = NONE, apart_from: Party | None = None) -> Publisher:  # fmt: skip
+        """A PUB in a process of its own, now, if wished on another host than a party's. One that is not bound connects to its readers."""
+        agent = self.site.agent_apart_from(apart_from) if apart_from else None
+        party = self.site.party("feed", dark=dark, agent=agent)
         outlet = self.site.sender(party, self.site.name("quotes"), "PUB", sequence=sequence, options=options)
         if bound:
             self.site.bind(outlet.socket)
@@ -85,7 +87,10 @@ class Teller:
                    topics: Sequence[bytes] = (b"",), sequence: str | None = "stamp", dark: bool = False,
                    options: Options = NONE) -> Subscriber:  # fmt: skip
         """A SUB in a process of its own, now, and its connection to a PUB: it is bound if that is not."""
-        reader = self.reader(service, topics=topics, sequence=sequence, dark=dark, options=options)
+        agent = self.site.agent_apart_from(feed.party) if full == "network" else None
+        reader = self.reader(
+            service, topics=topics, sequence=sequence, dark=dark, options=options, agent=agent
+        )
         bound = feed.outlet.socket
         if bound.id not in self.site.endpoints:
             bound = reader.inlet.socket
@@ -95,9 +100,9 @@ class Teller:
         return reader
 
     def reader(self, service: float, *, topics: Sequence[bytes] = (b"",), sequence: str | None = "stamp",
-               dark: bool = False, options: Options = NONE) -> Subscriber:  # fmt: skip
+               dark: bool = False, options: Options = NONE, agent: Agent | None = None) -> Subscriber:  # fmt: skip
         """A SUB in a process of its own that is connected to nobody yet."""
-        party = self.site.party("reader", dark=dark)
+        party = self.site.party("reader", dark=dark, agent=agent)
         inlet = self.site.receiver(
             party, self.site.name("reader"), "SUB", service, sequence=sequence, topics=topics, options=options
         )

@@ -170,6 +170,7 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
                     "cause": cause,
                     "lost": len(lost),
                     "knowable": known and cause not in doubtful,
+                    "looks_like": list(FULL) if cause == "network" and not edge.network_told else [],
                     "for_memory": _killed_for_memory(edge, cause),
                     "ranges": _ranges(lost),
                 }
@@ -190,7 +191,7 @@ def _killed_for_memory(edge: Edge, cause: str) -> bool:
 
 def _doubtful(edge: Edge, causes: dict[str, set[Message]]) -> set[str]:
     """Causes between which no event can tell: of what was lost behind the last message that was read, some was dropped at a
-    full pipe, and some taken by it again and lost with it.
+    full pipe, and some taken by it again and lost with it. Nor can any tell of a slow network that no agent saw to be the limit.
     """
     last: dict[str, int] = {}
     for message in edge.read:
@@ -200,7 +201,8 @@ def _doubtful(edge: Edge, causes: dict[str, set[Message]]) -> set[str]:
         for cause, lost in causes.items()
         if any(each.number > last.get(each.stream, -1) for each in lost)
     }
-    return at_the_end if len(at_the_end) > 1 and at_the_end & set(FULL) else set()
+    doubtful = at_the_end if len(at_the_end) > 1 and at_the_end & set(FULL) else set()
+    return doubtful if edge.network_told else doubtful | {"network"}
 
 
 def _ranges(messages: Iterable[Message]) -> list[Json]:
