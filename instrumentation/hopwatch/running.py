@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from hopwatch.sequences import KNOWN
@@ -117,6 +118,13 @@ def _shuts_out(words: list[str]) -> str | None:
 def _become(argv: list[str], environment: Mapping[str, str]) -> int:
     for ignored in SIGNALS_IGNORED_BY_PYTHON:
         signal.signal(ignored, signal.SIG_DFL)
+    for stream in (
+        sys.stdout,
+        sys.stderr,
+    ):  # what a sitecustomize has printed here would be gone with this program
+        if stream is not None:
+            with suppress(OSError, ValueError):
+                stream.flush()
     try:
         os.execvpe(argv[0], argv, environment)  # noqa: S606 -- what the user asked for
     except OSError as error:
