@@ -10,7 +10,7 @@ from hopwatch_analysis.joining import came_back_first, joins, never_joined, sent
 from hopwatch_analysis.limits import NETWORK, RECEIVER
 from hopwatch_analysis.links import sender_went_first
 from hopwatch_analysis.nodes import DROPPING_TYPES
-from hopwatch_analysis.place import overlaps_a_down, shows_behind_a_down
+from hopwatch_analysis.place import TOLD_LATE, overlaps_a_down, shows_behind_a_down
 
 IN_FLIGHT, UNEXPLAINED = "in_flight", "unexplained"
 IDLE_SECONDS = 0.3  # without a message for as long, a receiver has read all that had reached it
@@ -74,11 +74,17 @@ def _why_inner() -> Column:
         sf.when(overlaps_a_down(), _went_down())
         .when(sf.col("begins_at_onset"), _exact(FULL_PIPE))
         .when(sf.col("onset_between").isNotNull(), _inferred(FULL_PIPE))
-        .when(sf.col("linked").isNotNull() & shows_behind_a_down(), _went_down())
+        .when(sf.col("linked").isNotNull() & (shows_behind_a_down() | _before_it_came_back()), _went_down())
         .when(_conflates(), _inferred("conflated"))
         .when(_drops_unseen(), _inferred(FULL_PIPE))
         .otherwise(_inferred(UNEXPLAINED))
     )
+
+
+def _before_it_came_back() -> Column:
+    """The receiver was not connected yet to a proxy that came in another's place."""
+    gap_began_before = seconds(sf.col("connected_at"), sf.col("before_sent_at")) >= -TOLD_LATE
+    return sf.col("took_over") & sf.coalesce(gap_began_before, sf.lit(False))
 
 
 def _went_down() -> Column:

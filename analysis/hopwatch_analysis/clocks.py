@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import median_low
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.links import mirror_images
 from hopwatch_analysis.reading import Tables
+from hopwatch_analysis.translated import LOOPBACK
 
 AS_GOOD_AS_EQUAL = 0.25  # seconds: below it, the two ends' own delays are as likely a reason
 OF_THE_STREAM = ("newest_sent_at", "before_sent_at", "after_sent_at")
@@ -33,14 +34,44 @@ class Difference:
 def differences(tables: Tables) -> list[Difference]:
     """What the connections between each two hosts say."""
     apart = (sf.unix_micros("at") - sf.unix_micros("peer_at")) / sf.lit(1e6)
+    both_ends = ("host", "at", "peer_host", "peer_at")
     rows = (
         mirror_images(tables)
+        .select(*both_ends)
+        .unionByName(_by_their_callers(tables).select(*both_ends))
         .where("host < peer_host")
         .groupBy("host", "peer_host")
         .agg(sf.median(apart).alias("seconds"), sf.count("*").alias("connections"))
         .collect()
     )
     return [Difference(row["host"], row["peer_host"], row["seconds"], row["connections"]) for row in rows]
+
+
+def _by_their_callers(tables: Tables) -> DataFrame:
+    """Connections to a translated address, of which the bound end sees whence it is called: host, at, peer_host, peer_at, once from each end."""
+    ends = tables["connection"].where("action = 'connected' and local is not null and remote is not null")
+    alone = sf.count("*").over(Window.partitionBy("caller")) == 1
+
+    def unique(side: DataFrame, caller: str) -> DataFrame:
+        called = sf.when(sf.col("accepted"), sf.col("local")).otherwise(sf.col("remote"))
+        return (
+            side.select("host", "at", sf.col(caller).alias("caller"), called.alias("called"))
+            .where(~sf.col("caller").rlike(LOOPBACK))
+            .withColumn("alone", alone)
+            .where("alone")
+            .drop("alone")
+        )
+
+    callers = unique(ends.where("not accepted"), "local")
+    bound = unique(ends.where("accepted"), "remote").toDF("peer_host", "peer_at", "caller", "peer_called")
+    pairs = callers.join(bound, on="caller", how="inner").where("called != peer_called")
+    other = pairs.select(
+        sf.col("peer_host").alias("host"),
+        sf.col("peer_at").alias("at"),
+        sf.col("host").alias("peer_host"),
+        sf.col("at").alias("peer_at"),
+    )
+    return pairs.select(*other.columns).unionByName(other)
 
 
 def ahead_by(differences: Iterable[Difference]) -> dict[str, float]:

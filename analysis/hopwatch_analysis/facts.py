@@ -47,6 +47,10 @@ def with_facts(
     )
     per_edge = Window.partitionBy("stream", "from_socket", "to_socket")
     full_at_the_end = sf.col("begins_at_onset") & sf.col("part").isin("tail", "all")
+    met_full = sf.col("begins_at_onset") | sf.col("onset_between").isNotNull()
+    full_until = sf.max(sf.when((sf.col("part") == "inner") & met_full, sf.col("after_sent_at"))).over(
+        per_edge
+    )
     linked = links.select(
         "from_socket", "to_socket", sf.lit(True).alias("linked"), sf.col("transport").alias("link_transport")
     )
@@ -55,7 +59,10 @@ def with_facts(
         losses.withColumns(
             {
                 "met_full_pipe": sf.max("begins_at_onset").over(per_edge),
-                "full_in_another_lane": _in_another_lane(full_at_the_end, per_edge),
+                "full_in_another_lane": _in_another_lane(full_at_the_end, per_edge)
+                | sf.coalesce(
+                    (sf.col("part") == "tail") & (full_until > sf.col("before_sent_at")), sf.lit(False)
+                ),
                 "stopped_at_onset": sf.max(full_at_the_end & got_all_before_it).over(per_edge),
             }
         )

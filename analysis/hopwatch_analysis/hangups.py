@@ -8,19 +8,24 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.frames import only_of
+from hopwatch_analysis.nodes import latest_counters
 from hopwatch_analysis.reading import Tables
 
 EDGE = ("from_socket", "to_socket")
 AT_ABOUT_THE_TIME = 1_000_000  # microseconds: samples of counters are about a second apart
 
 PROVEN, LIKELY = "proven", "likely"
+UNFILTERED_TYPES = ("PUSH", "PAIR")
+"""What these send, and is not received at the other end, is lost or under way."""
 
 
-def hang_ups(tables: Tables, link_facts: DataFrame, sockets: DataFrame, mirrored: DataFrame) -> DataFrame:
+def hang_ups(
+    tables: Tables, link_facts: DataFrame, sockets: DataFrame, mirrored: DataFrame, links: DataFrame
+) -> DataFrame:
     """Edges on which it looks like that: from_socket, to_socket, hung_up.
 
-    "proven": messages sent then were larger than the bound on average. "likely": one of them may have been, and either the
-    receiver never called again, or at no other time could one have been.
+    "proven": messages sent then, or all that were lost, were larger than the bound on average. "likely": one of them may have been,
+    and either the receiver never called again, or at no other time could one have been.
     """
     bounds = sockets.where("maxmsgsize >= 0").select(sf.col("socket").alias("to_socket"), "maxmsgsize")
     downs = (
@@ -39,8 +44,14 @@ def hang_ups(tables: Tables, link_facts: DataFrame, sockets: DataFrame, mirrored
             sf.max(~then & too_large).alias("at_other_times"),
         )
         .join(_never_called_again(tables, mirrored), on=list(EDGE), how="left")
-        .fillna(False, subset=["never_again"])
-        .select(*EDGE, sf.when(sf.col("proven"), PROVEN).when(likely, LIKELY).alias("hung_up"))
+        .join(_lost_too_large(tables, downs, sockets, links), on=list(EDGE), how="left")
+        .fillna(False, subset=["never_again", "lost_too_large"])
+        .select(
+            *EDGE,
+            sf.when(sf.col("proven") | sf.col("lost_too_large"), PROVEN)
+            .when(likely, LIKELY)
+            .alias("hung_up"),
+        )
         .where("hung_up is not null")
     )
 
@@ -79,6 +90,31 @@ def _sent_between_samples(counters: DataFrame, senders: DataFrame) -> DataFrame:
         .withColumn("usual", sf.least(usual, "on_average"))
         .withColumn("at_most", sf.col("bytes") - (sf.col("messages") - 1) * sf.col("usual"))
         .drop("messages", "bytes", "usual")
+    )
+
+
+def _lost_too_large(tables: Tables, downs: DataFrame, sockets: DataFrame, links: DataFrame) -> DataFrame:
+    """Edges between two sockets that have no other peer, whose lost messages were larger than the bound on average, by what
+    the one sent and the other received: from_socket, to_socket, lost_too_large.
+    """
+    unfiltered = sockets.where(sf.col("type").isin(*UNFILTERED_TYPES)).select(
+        sf.col("socket").alias("from_socket")
+    )
+    counts = latest_counters(tables)
+    sent = counts.select(sf.col("socket").alias("from_socket"), "sent", "sent_bytes")
+    received = counts.select(sf.col("socket").alias("to_socket"), "received", "received_bytes")
+    alone = [sf.count("*").over(Window.partitionBy(end)) == 1 for end in EDGE]
+    lost, lost_bytes = sf.col("sent") - sf.col("received"), sf.col("sent_bytes") - sf.col("received_bytes")
+    return (
+        links.select(*EDGE)
+        .withColumn("alone", alone[0] & alone[1])
+        .where("alone")
+        .join(unfiltered, on="from_socket", how="left_semi")
+        .join(downs.select(*EDGE, "maxmsgsize"), on=list(EDGE), how="inner")
+        .join(sent, on="from_socket", how="inner")
+        .join(received, on="to_socket", how="inner")
+        .where((lost > 0) & (lost_bytes > lost * sf.col("maxmsgsize")))
+        .select(*EDGE, sf.lit(True).alias("lost_too_large"))
     )
 
 

@@ -8,6 +8,35 @@ from hopwatch_analysis.options import MARKS, in_force
 
 PAUSE_SECONDS = 10
 SESSION = ("from_node", "to_node", "cause", "session")
+OF_ENDS = tuple(
+    f"{side}_{name}"
+    for name in ("name", "type", "end", "killed_of", "memory_limit")
+    for side in ("from", "to")
+)
+FIGURES = (
+    "transport",
+    "sndhwm",
+    "rcvhwm",
+    "conflated_at",
+    "maxmsgsize",
+    "hung_up",
+    "mean_rate",
+    "capacity",
+    "loss_share",
+    "sent_on",
+    "downs",
+    "sent_when_connected",
+    "receiver_left_first",
+    "linger",
+    "left_unread",
+    "window_was_full",
+    "rtt_us",
+    "min_rtt_us",
+    "retransmissions",
+    "segments_sent",
+)
+"""What an incident's record says of its hop, by the same names."""
+COUNTS = ("lost", "runs", "longest", "onsets")
 
 
 def lost_runs(accounts: DataFrame, edges: DataFrame, sockets: DataFrame, peers: DataFrame) -> DataFrame:
@@ -43,41 +72,7 @@ def incidents(lost_runs: DataFrame) -> DataFrame:
         sf.max("ended_at").alias("ended_at"),
         sf.sort_array(sf.collect_set("stream")).alias("streams"),
         *[sf.array_distinct(sf.flatten(sf.collect_list(name))).alias(name) for name in ("peers", "reasons")],
-        *[
-            sf.max(name).alias(name)
-            for name in (
-                "from_name",
-                "to_name",
-                "from_type",
-                "to_type",
-                "from_end",
-                "to_end",
-                "from_killed_of",
-                "to_killed_of",
-                "from_memory_limit",
-                "to_memory_limit",
-                "conflated_at",
-                "maxmsgsize",
-                "hung_up",
-                "transport",
-                "sndhwm",
-                "rcvhwm",
-                "mean_rate",
-                "capacity",
-                "loss_share",
-                "sent_on",
-                "downs",
-                "sent_when_connected",
-                "receiver_left_first",
-                "linger",
-                "left_unread",
-                "window_was_full",
-                "rtt_us",
-                "min_rtt_us",
-                "retransmissions",
-                "segments_sent",
-            )
-        ],
+        *[sf.max(name).alias(name) for name in (*OF_ENDS, *FIGURES)],
     )
 
 

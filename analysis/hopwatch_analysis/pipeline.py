@@ -20,6 +20,7 @@ from hopwatch_analysis import (
     nodes,
     owed,
     rates,
+    replaced,
     risks,
     unchecked,
     unreceived,
@@ -55,7 +56,9 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     pieces = settle(place(rest, evidence, topology.longest_way))
     progress("why")
     kernel = settle(limits.readings(tables, topology.mirrored))
-    hung_up = settle(hangups.hang_ups(tables, topology.facts, topology.sockets, topology.mirrored))
+    hung_up = settle(
+        hangups.hang_ups(tables, topology.facts, topology.sockets, topology.mirrored, topology.links)
+    )
     explained, pressure = _explained(tables, topology, pieces, evidence, (kernel, hung_up), scope)
     to_nobody = settle(
         unreceived.unreceived(
@@ -150,6 +153,12 @@ def _owed_and_missing(
         streams=topology.streams,
         sockets=topology.sockets,
         counted_all=counted_all(topology.edges, topology.lanes, topology.sockets, scope.ends_at),
+        replaced=topology.replaced,
+        handovers=settle(
+            replaced.handovers(
+                topology.replaced, tables["connection"], topology.mirrored, send_samples(tables["lane"])
+            )
+        ),
     )
     unlocated_numbers = by_count.with_cause(
         unlocated(due, gone, due_ranges), topology.edges, topology.sockets, scope.ends_at, scope.guard

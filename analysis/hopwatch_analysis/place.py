@@ -7,13 +7,14 @@ edge from the sender outward; where nothing does, the hop stays unknown.
 
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.frames import seconds, settle
 from hopwatch_analysis.frontends import arrivals, expected_frames, verdicts
 from hopwatch_analysis.missing import LANE_OF_RECEIVER
 from hopwatch_analysis.onsets import onsets_of_edges, with_beginning_at_onset, with_onset_between
+from hopwatch_analysis.replaced import cut_at_handover, with_all_since
 from hopwatch_analysis.shared import cut_by_reach, shared_segments
 
 TOLD_LATE = 0.2  # seconds: the first message of a new connection may be read before a monitor has told of it
@@ -35,10 +36,13 @@ class Evidence:
     streams: DataFrame
     counted_all: DataFrame
     sockets: DataFrame
+    replaced: DataFrame
+    handovers: DataFrame
 
 
 def place(missing: DataFrame, evidence: Evidence, longest_way: int) -> DataFrame:
-    """Missing ranges, cut where needed, with the edge of each: adds length, depth, hop_known, from_socket, to_socket.
+    """Missing ranges, cut where needed, with the edge of each: adds length, depth, hop_known, from_socket, to_socket, took_over
+    (the edge leaves a proxy that came in another's place).
 
     Where the hop is not known (``hop_known`` false) the edge is the first one that may have lost the range.
     """
@@ -49,7 +53,15 @@ def place(missing: DataFrame, evidence: Evidence, longest_way: int) -> DataFrame
         behind = missing.join(edges.where("length > 1").select(*way).distinct(), on=way, how="left_semi")
         placed = _place_on_long_ways(behind, evidence, longest_way)
         pieces = pieces.unionByName(placed.join(edges.drop("length"), on=[*way, "depth"], how="inner"))
-    return pieces.withColumn("hop_known", sf.col("placed").isNotNull()).drop("placed")
+    behind_replaced = evidence.replaced.select(
+        "stream", "receiver", (sf.col("depth") + 1).alias("depth"), sf.lit(True).alias("took_over")
+    )
+    return (
+        pieces.join(sf.broadcast(behind_replaced), on=["stream", "receiver", "depth"], how="left")
+        .fillna(False, subset=["took_over"])
+        .withColumn("hop_known", sf.col("placed").isNotNull())
+        .drop("placed")
+    )
 
 
 def overlaps_a_down() -> Column:
@@ -108,18 +120,28 @@ def _place_on_long_ways(missing: DataFrame, evidence: Evidence, longest_way: int
     pieces = cut_by_reach(missing, shared, evidence.way_edges).withColumn(
         "placed", sf.when(sf.col("depth") == sf.col("length"), sf.col("depth"))
     )
-    pieces = settle(pieces.transform(lambda frame: _placed_by_onsets(frame, shared, evidence)))
+    pieces = settle(
+        pieces.transform(lambda frame: _placed_by_onsets(frame, shared, evidence)).transform(
+            lambda frame: cut_at_handover(frame, evidence.handovers)
+        )
+    )
+    all_since = settle(
+        with_all_since(pieces, evidence.handovers, evidence.way_edges, evidence.lanes, arrived)
+    )
     for depth in range(1, longest_way):
         at_edges = settle(
             pieces.transform(lambda frame, depth=depth: _at_depth(frame, evidence.way_edges, depth))
         )
         proofs = verdicts(at_edges, depth, expected, arrived, evidence.lanes)
+        proofs = proofs.join(all_since, on="to_socket", how="full")
         pieces = settle(_placed_at(at_edges, proofs, evidence, depth))
-    return pieces
+    return pieces.drop("handed")
 
 
 def _placed_by_onsets(pieces: DataFrame, shared: DataFrame, evidence: Evidence) -> DataFrame:
-    """Open pieces that reach back to the sender's own pipe, and began when that was full: placed there."""
+    """Open pieces that reach back to the sender's own pipe, and began when that was full: placed there. So are ends of lanes of
+    which the last message that arrived was sent before another lane's end began so.
+    """
     first_edges = evidence.way_edges.where("depth = 1").select(
         "stream", "receiver", "from_socket", "to_socket"
     )
@@ -132,11 +154,33 @@ def _placed_by_onsets(pieces: DataFrame, shared: DataFrame, evidence: Evidence) 
         .transform(lambda frame: with_beginning_at_onset(frame, evidence.onsets, "run_first"))
     )
     of_edges = onsets_of_edges(evidence.onsets, own, begun.where("depth = 1"))
+    met = evidence.onsets.groupBy("stream", "lane", sf.col("lane_number").alias("run_first")).agg(
+        sf.max("at").alias("met_at")
+    )
     return (
         with_onset_between(begun, of_edges)
-        .withColumn("placed", sf.when((sf.col("depth") == 1) & by_own_pipe, 1).otherwise(sf.col("placed")))
-        .drop("from_socket", "to_socket", "run_first", "begins_at_onset", "onset_between")
+        .join(met, on=["stream", "lane", "run_first"], how="left")
+        .withColumn("by_own_pipe", by_own_pipe | _ends_with_another_lane())
+        .withColumn(
+            "placed", sf.when((sf.col("depth") == 1) & sf.col("by_own_pipe"), 1).otherwise(sf.col("placed"))
+        )
+        .drop(
+            "from_socket",
+            "to_socket",
+            "run_first",
+            "begins_at_onset",
+            "onset_between",
+            "met_at",
+            "by_own_pipe",
+        )
     )
+
+
+def _ends_with_another_lane() -> Column:
+    per_edge = Window.partitionBy("stream", "from_socket", "to_socket")
+    ends = sf.col("part").isin("tail", "all") & (sf.col("depth") == 1) & sf.col("run_first").isNotNull()
+    met_at = sf.max(sf.when(ends & sf.col("begins_at_onset"), sf.col("met_at"))).over(per_edge)
+    return sf.coalesce(ends & (met_at >= sf.col("before_sent_at")), sf.lit(False))
 
 
 def _at_depth(pieces: DataFrame, way_edges: DataFrame, depth: int) -> DataFrame:
@@ -152,11 +196,21 @@ def _placed_at(at_edges: DataFrame, proofs: DataFrame, evidence: Evidence, depth
         sf.col("socket").alias("to_socket"), sf.col("ended_at").alias("to_ended_at")
     )
     is_open = sf.col("placed").isNull() & (sf.col("depth") == depth)
-    here = sf.coalesce("none_arrived", sf.lit(False)) | (overlaps_a_down() & ~_went_with_the_proxy())
+    came_later = evidence.replaced.where(sf.col("depth") == depth).select(
+        "stream", "receiver", sf.lit(True).alias("came_later")
+    )
+    alone = sf.col(
+        "came_later"
+    ).isNull()  # counts of a proxy that came later say nothing of what went through the former one
+    here = (
+        sf.coalesce("none_arrived", sf.lit(False)) | (overlaps_a_down() & ~_went_with_the_proxy())
+    ) & alone
     left_with_it = sf.col("receiver_left_first") & sf.col("part").isin("tail", "all")
-    behind = sf.coalesce("all_arrived", sf.lit(False)) | (left_with_it & ~here)
+    arrived = (sf.col("all_arrived") & alone) | (sf.col("handed") & sf.col("all_since"))
+    behind = sf.coalesce(arrived, sf.lit(False)) | (left_with_it & ~here)
     return (
         at_edges.join(proofs, on="to_socket", how="left")
+        .join(sf.broadcast(came_later), on=["stream", "receiver"], how="left")
         .join(downs, on=["from_socket", "to_socket"], how="left")
         .join(proxies_ends, on="to_socket", how="left")
         .join(left_first, on=list(LANE_OF_RECEIVER), how="left")
@@ -172,6 +226,8 @@ def _placed_at(at_edges: DataFrame, proofs: DataFrame, evidence: Evidence, depth
             "moves",
             "all_arrived",
             "none_arrived",
+            "all_since",
+            "came_later",
             "downs",
             "to_ended_at",
             "receiver_left_first",

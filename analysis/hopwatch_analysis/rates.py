@@ -13,6 +13,7 @@ LONGEST_PAUSE_IN_RUN = 0.5  # seconds between two gaps of one burst
 CAUGHT_UP_WITHIN = 0.02  # seconds between a message's send and the sample that finds it received
 BURSTS_AT_MOST = 0.5  # of the time that the stream was active
 IN_REACH = 0.5  # of the mean rate: a receiver that reads more slowly still did not catch up, though it once had to wait
+FULL_PIPES = 2  # as many messages as that fill them: who loses none of so many in a row has read them
 
 
 def sender_rates(samples: DataFrame, gap_events: DataFrame, streams: DataFrame) -> DataFrame:
@@ -59,17 +60,25 @@ def _rates_between_samples(samples: DataFrame) -> DataFrame:
 
 
 def _rates_while_backlogged(gaps: DataFrame) -> DataFrame:
-    """What a lane's receiver read from the first to the last gap of a run of gaps: its queue was never empty between."""
+    """What a lane's receiver read from the first to each later gap of a run of gaps: its queue was never empty between, unless
+    the last one's next message was sent long after.
+    """
     in_order = Window.partitionBy("receiver", "stream", "lane").orderBy("at", "received")
     pause = seconds(sf.col("at"), sf.lag("at").over(in_order))
     begins_run = sf.coalesce(pause > LONGEST_PAUSE_IN_RUN, sf.lit(True)).cast("int")
-    took = seconds(sf.max("at"), sf.min("at"))
+    so_far = (
+        Window.partitionBy("receiver", "stream", "lane", "run")
+        .orderBy("at", "received")
+        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    )
     return (
         gap_rows(gaps, "gap")
         .withColumn("run", sf.sum(begins_run).over(in_order))
-        .groupBy("receiver", "stream", "lane", "run")
-        .agg((sf.max("received") - sf.min("received")).alias("more"), took.alias("took"))
-        .select(sf.col("receiver").alias("to_socket"), "more", "took")
+        .select(
+            sf.col("receiver").alias("to_socket"),
+            (sf.col("received") - sf.first("received").over(so_far)).alias("more"),
+            seconds(sf.col("at"), sf.first("at").over(so_far)).alias("took"),
+        )
     )
 
 
@@ -78,12 +87,16 @@ def pressure(tables: Tables, losses: DataFrame, streams: DataFrame, sockets: Dat
     capacity, loss_share, in_bursts, unclear.
 
     ``loss_share`` is how much of the stream's time its losses spanned. ``in_bursts``: less than half of it, and the receiver is known
-    to keep up with the mean rate, or was caught up in between, unless it is known to read far more slowly than that. ``unclear``: less than half
-    of it, and nothing tells either.
+    to keep up with the mean rate, or went on without loss when the burst was over, or was caught up in between and is not seen to read far
+    more slowly than that. ``unclear``: less than half of it, and nothing tells either.
     """
     spans = settle(
         losses.groupBy("stream", "from_socket", "to_socket").agg(
-            sf.sum(_spanned()).alias("spanned"), sf.min("before_sent_at").alias("first_loss_at")
+            sf.sum(_spanned()).alias("spanned"),
+            sf.min("before_sent_at").alias("first_loss_at"),
+            sf.max("after_sent_at").alias("over_at"),
+            sf.max("after").alias("over_before"),
+            sf.max(sf.col("part").isin("tail", "all")).alias("to_the_end"),
         )
     )
     samples = settle(_samples_of(spans, tables["counters"]))
@@ -94,13 +107,13 @@ def pressure(tables: Tables, losses: DataFrame, streams: DataFrame, sockets: Dat
     keeps_up = sf.coalesce(sf.col("capacity") > sf.col("mean_rate"), sf.lit(False))
     in_reach = sf.coalesce(sf.col("capacity") >= sf.col("mean_rate") * IN_REACH, sf.lit(True))
     in_bursts = sf.col("loss_share") < BURSTS_AT_MOST
+    recovered = keeps_up | sf.col("went_on") | (sf.col("caught_up") & in_reach)
     return (
         edges.transform(lambda frame: _with_caught_up(frame, tables["lane"], samples, sockets))
+        .transform(lambda frame: _with_went_on(frame, samples, sockets))
         .withColumn("loss_share", sf.try_divide("spanned", active))
-        .withColumn(
-            "in_bursts", sf.coalesce(in_bursts & (keeps_up | (sf.col("caught_up") & in_reach)), sf.lit(False))
-        )
-        .withColumn("unclear", sf.coalesce(in_bursts & in_reach & ~sf.col("in_bursts"), sf.lit(False)))
+        .withColumn("in_bursts", sf.coalesce(in_bursts & recovered, sf.lit(False)))
+        .withColumn("unclear", sf.coalesce(in_bursts & ~sf.col("in_bursts"), sf.lit(False)))
         .select(
             "stream",
             "from_socket",
@@ -125,6 +138,28 @@ def _samples_of(edges: DataFrame, counters: DataFrame) -> DataFrame:
     ends = edges.select(sf.explode(sf.array("stream", "to_socket")).alias("socket"))
     waits = (sf.col("waited_receives") + sf.col("eagain_receives")).alias("waits")
     return only_of(counters.select("socket", "at", "sent", "received", waits), ends, "socket")
+
+
+def _with_went_on(edges: DataFrame, samples: DataFrame, sockets: DataFrame) -> DataFrame:
+    """Adds ``went_on``: behind its last loss, and for as long as its losses lasted, the receiver got more messages in a row than both
+    ends' marks let wait.
+    """
+    sent = samples.groupBy(sf.col("socket").alias("stream")).agg(sf.max("sent").alias("sent"))
+    x = sockets.select(sf.col("socket").alias("from_socket"), "sndhwm")
+    y = sockets.select(sf.col("socket").alias("to_socket"), "rcvhwm")
+    since = sf.col("sent") - sf.col("over_before")
+    waits_at_most = sf.when(
+        (sf.col("sndhwm") > 0) & (sf.col("rcvhwm") > 0), sf.col("sndhwm") + sf.col("rcvhwm")
+    )
+    for_long = seconds(sf.col("last_sent_at"), sf.col("over_at")) >= sf.col("spanned")
+    went_on = ~sf.col("to_the_end") & for_long & (since >= FULL_PIPES * waits_at_most)
+    return (
+        edges.join(sent, on="stream", how="left")
+        .join(x, on="from_socket", how="left")
+        .join(y, on="to_socket", how="left")
+        .withColumn("went_on", sf.coalesce(went_on, sf.lit(False)))
+        .drop("sent", "sndhwm", "rcvhwm")
+    )
 
 
 def _with_caught_up(

@@ -8,6 +8,7 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.histories import collected, hop_key
 from hopwatch_analysis.identities import utc
+from hopwatch_analysis.incidents import COUNTS, FIGURES
 from hopwatch_analysis.labels import Identity, labels
 from hopwatch_analysis.reading import Landed, Tables
 from hopwatch_analysis.records import (
@@ -132,34 +133,7 @@ def _ledger_row(row: Row, told: Mapping[str, str]) -> LedgerRow:
 def incident_of(row: Row, told: Mapping[str, str]) -> Incident:
     """The record of one row of incidents; ``told`` are the labels of nodes and streams."""
     values: dict[str, Any] = row.asDict()
-    same = (
-        "cause",
-        "exact",
-        "lost",
-        "runs",
-        "longest",
-        "onsets",
-        "transport",
-        "sndhwm",
-        "rcvhwm",
-        "mean_rate",
-        "capacity",
-        "loss_share",
-        "sent_on",
-        "downs",
-        "sent_when_connected",
-        "receiver_left_first",
-        "linger",
-        "left_unread",
-        "window_was_full",
-        "rtt_us",
-        "min_rtt_us",
-        "retransmissions",
-        "segments_sent",
-        "conflated_at",
-        "maxmsgsize",
-        "hung_up",
-    )
+    same = ("cause", "exact", *COUNTS, *FIGURES)
     return Incident(
         sender=told.get(row["from_node"], row["from_name"] or called(row["from_node"])),
         receiver=told.get(row["to_node"], row["to_name"] or called(row["to_node"])),

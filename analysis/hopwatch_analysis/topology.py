@@ -14,6 +14,7 @@ from hopwatch_analysis.frames import settle
 from hopwatch_analysis.lanes import lanes, receipts
 from hopwatch_analysis.links import link_facts, links, matched_connections
 from hopwatch_analysis.reading import Tables
+from hopwatch_analysis.replaced import replaced
 from hopwatch_analysis.sparse import narrowed
 from hopwatch_analysis.ways import way_edges, ways
 
@@ -54,6 +55,7 @@ class Topology:
     mirrored: DataFrame
     unchecked: DataFrame | None
     filtered_otherwise: DataFrame
+    replaced: DataFrame
     surplus: DataFrame | None
 
 
@@ -105,6 +107,7 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
             _either(read.unchecked, by_count.uncounted), settle(untold.select("stream", "lane", "receiver"))
         ),
         filtered_otherwise=otherwise,
+        replaced=settle(replaced(edges, linked, sockets)),
     )
 
 

@@ -159,15 +159,13 @@ class _Comparison:
                 self.unknowable_hops.add(ends)
                 for each in hop["causes"]:
                     self.all_causes[ends, each["cause"]] += each["lost"]
-                    self.unknowable_causes.add((ends, each["cause"]))
+                    self.unknowable_causes |= {(ends, cause) for cause in _likenesses(each)}
         for each in hop["causes"]:
             self.all_causes[key, each["cause"]] += each["lost"]
             if each["knowable"]:
                 self.true_causes[key, each["cause"]] += each["lost"]
             else:
-                self.unknowable_causes |= {
-                    (key, cause) for cause in (each["cause"], *each.get("looks_like", ()))
-                }
+                self.unknowable_causes |= {(key, cause) for cause in _likenesses(each)}
 
     def _kills(self, truth: Json) -> set[tuple[Hop, str]]:
         return {
@@ -200,6 +198,11 @@ class _Comparison:
 
     def _node(self, socket: str | None) -> str:
         return self.nodes.get(socket or NOBODY, socket or NOBODY)
+
+
+def _likenesses(each: Json) -> set[str]:
+    """A cause that cannot be known, and those it cannot be told from."""
+    return {each["cause"], *each.get("looks_like", ())}
 
 
 def _same_books(told: Json | None, true: Json) -> bool:

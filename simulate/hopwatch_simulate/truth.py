@@ -15,6 +15,7 @@ from hopwatch_simulate.sockets import Socket
 Json = dict[str, Any]
 Way = tuple[Edge, ...]
 FULL = ("slow_receiver", "hwm_too_low", "network")
+PROXIED = ("XSUB", "XPUB")
 
 
 @dataclass
@@ -47,7 +48,7 @@ class Fates:
     books: list[Books] = field(default_factory=list)
     lost: dict[tuple[int, str], set[Message]] = field(default_factory=lambda: defaultdict(set))
     untraceable: dict[int, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
-    """Edges on ways through proxies that no event tells of, each with the stream and the receiver at the way's ends."""
+    """Edges on ways through proxies that no event tells of, or that were killed, each with the stream and the receiver at the way's ends."""
     edges: dict[int, Edge] = field(default_factory=dict)
 
 
@@ -94,10 +95,11 @@ def _follow(passage: Passage, ways: Sequence[Way], fates: Fates) -> None:
     """Books of a receiver: over several ways where a proxy, or the receiver's connection, was replaced by another."""
     books = Books(passage.socket, ways[0][-1].receiver)
     for way in ways:
-        if len(way) > 1 and any(edge.masked or _is_dark(edge) for edge in way):
-            ends = (books.stream.id, books.receiver.id)
-            for edge in way:
-                fates.untraceable[id(edge)].add(ends)
+        blurred = len(way) > 1 and any(edge.masked or _is_dark(edge) for edge in way)
+        for edge in way:
+            if blurred or _went_with_a_proxy(edge):
+                others = {(each.sender.id, each.receiver.id) for other in ways for each in other}
+                fates.untraceable[id(edge)] |= {(books.stream.id, books.receiver.id), *others}
     for _, message in passage.passed:
         fates_of_it = [(fate, way) for way in ways if (fate := _fate(message, way)) is not None]
         if not fates_of_it:
@@ -170,7 +172,9 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
                     "cause": cause,
                     "lost": len(lost),
                     "knowable": known and cause not in doubtful,
-                    "looks_like": list(FULL) if cause == "network" and not edge.network_told else [],
+                    "looks_like": list(FULL)
+                    if cause == "network" and not (known and edge.network_told)
+                    else [],
                     "for_memory": _killed_for_memory(edge, cause),
                     "ranges": _ranges(lost),
                 }
@@ -181,6 +185,13 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
 
 def _is_dark(edge: Edge) -> bool:
     return edge.sender.dark or edge.receiver.dark
+
+
+def _went_with_a_proxy(edge: Edge) -> bool:
+    """A proxy at one of its ends was killed, and took messages along: nobody can tell how far into it they had come."""
+    ends = {"receiver_died": edge.receiver, "sender_died": edge.sender}
+    gone = [end for cause, end in ends.items() if cause in edge.lost.values()]
+    return any(isinstance(end, Socket) and end.kind in PROXIED for end in gone)
 
 
 def _killed_for_memory(edge: Edge, cause: str) -> bool:
