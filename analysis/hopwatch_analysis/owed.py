@@ -3,8 +3,8 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.frames import only_of, settle
-from hopwatch_analysis.links import sender_went_first
+from hopwatch_analysis.frames import only_of, seconds, settle
+from hopwatch_analysis.links import CLOCKS_MAY_DIFFER_BY, sender_went_first
 from hopwatch_analysis.nodes import BALANCED_TYPES, FILTERED_TYPES
 from hopwatch_analysis.sparse import with_tails
 from hopwatch_analysis.unsubscribed import (
@@ -17,16 +17,19 @@ SOON_AFTER = 3  # events: a sender writes its lanes right behind the disconnecti
 
 
 def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> DataFrame:
-    """Which end of each way ended first: stream, receiver, length, receiver_left_first, left_at, left_n, left_sent,
+    """Which end of each way ended first: stream, receiver, length, receiver_left_first, left_unsure, left_at, left_n, left_sent,
     sent_when_joined.
+
+    ``left_unsure``: both ended at about the same time, by clocks that no connection compares.
 
     ``left_*`` is when, and at which event and count, the sending side saw the receiver go; ``sent_when_joined`` its
     count when it saw it come.
     """
-    ends = sockets.select("socket", "end", "ended_at")
-    sender = ends.toDF("stream", "sender_end", "sender_ended_at")
-    receiver = ends.toDF("receiver", "receiver_end", "receiver_ended_at")
-    last = ends.toDF("from_socket", "last_end", "last_ended_at")
+    ends = sockets.select("socket", "host", "ended_at")
+    sender = ends.toDF("stream", "sender_host", "sender_ended_at")
+    receiver = ends.toDF("receiver", "receiver_host", "receiver_ended_at")
+    last = ends.toDF("from_socket", "last_host", "last_ended_at")
+    compared = way_edges.groupBy("stream", "receiver").agg(sf.min("mirrored").alias("compared"))
     last_edge = way_edges.where("depth = length").select(
         "stream", "receiver", "length", "from_socket", "to_socket"
     )
@@ -35,8 +38,13 @@ def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> 
     )
     last_went_first = sender_went_first(sf.col("last_ended_at"), sf.col("receiver_ended_at"))
     direct = sf.col("length") == 1
+    same_clock = sf.col("compared") | sf.coalesce(
+        sf.col("sender_host") == sf.col("receiver_host"), sf.lit(False)
+    )
+    apart = sf.abs(seconds(sf.col("sender_ended_at"), sf.col("receiver_ended_at")))
     return (
-        last_edge.join(sender, on="stream", how="left")
+        last_edge.join(compared, on=["stream", "receiver"], how="left")
+        .join(sender, on="stream", how="left")
         .join(receiver, on="receiver", how="left")
         .join(last, on="from_socket", how="left")
         .join(link_facts, on=["from_socket", "to_socket"], how="left")
@@ -49,6 +57,7 @@ def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> 
                 & ~last_went_first
                 & (direct | ~sf.coalesce(by_clock, sf.lit(False)))
             ).alias("receiver_left_first"),
+            sf.coalesce(~same_clock & (apart <= CLOCKS_MAY_DIFFER_BY), sf.lit(False)).alias("left_unsure"),
             sf.when(direct, sf.coalesce("left_at", "receiver_ended_at"))
             .otherwise(sf.col("receiver_ended_at"))
             .alias("left_at"),
@@ -88,7 +97,9 @@ def owed(
         .transform(lambda frame: _with_count_when_left(frame, samples))
         .transform(lambda frame: with_count_when_unsubscribed(frame, samples))
         .withColumn("unsubscribed", ~sf.col("in_force"))
-        .withColumn("sure_end", sf.when(sf.col("in_force"), _end()).otherwise(sure_end_of_unsubscribed()))
+        .withColumn(
+            "sure_end", sf.when(sf.col("in_force"), _sure_end()).otherwise(sure_end_of_unsubscribed())
+        )
         .withColumn("end", sf.when(sf.col("in_force"), _end()).otherwise(end_of_unsubscribed()))
         .withColumn("end", sf.when(sf.col("by_count"), sf.col("sure_end")).otherwise(sf.col("end")))
         .withColumn("joined_at_number", sf.when(sf.col("lanes_of_stream") == 1, sf.col("sent_when_joined")))
@@ -224,9 +235,12 @@ def _first_behind(leavers: DataFrame, samples: DataFrame) -> DataFrame:
     )
 
 
+def _sure_end() -> Column:
+    return sf.when(sf.col("left_unsure"), sf.col("next")).otherwise(_end())
+
+
 def _end() -> Column:
     sent_when_left = sf.when(sf.col("lanes_of_stream") == 1, sf.least("left_sent", "sent"))
     until_left = sf.greatest(sf.col("next"), sf.col("count_when_left"), sent_when_left)
-    return sf.when(sf.col("receiver_left_first"), sf.coalesce(until_left, sf.lit(0))).otherwise(
-        sf.greatest("sent", "next")
-    )
+    left_first = sf.col("receiver_left_first") & ~sf.col("left_unsure")
+    return sf.when(left_first, sf.coalesce(until_left, sf.lit(0))).otherwise(sf.greatest("sent", "next"))

@@ -28,6 +28,8 @@ class Books:
     delivered: int = 0
     lost: int = 0
     in_flight: int = 0
+    traceable: bool = True
+    """Some event tells whose messages the receiver got."""
 
 
 LOST, IN_FLIGHT, DELIVERED = range(3)
@@ -95,7 +97,9 @@ def _follow(passage: Passage, ways: Sequence[Way], fates: Fates) -> None:
     """Books of a receiver: over several ways where a proxy, or the receiver's connection, was replaced by another."""
     books = Books(passage.socket, ways[0][-1].receiver)
     for way in ways:
-        blurred = len(way) > 1 and any(edge.masked or _is_dark(edge) for edge in way)
+        masked = any(edge.masked for edge in way)
+        books.traceable &= not (masked and books.stream.carries)
+        blurred = (len(way) > 1 and (masked or any(map(_is_dark, way)))) or not books.traceable
         for edge in way:
             if blurred or _went_with_a_proxy(edge):
                 others = {(each.sender.id, each.receiver.id) for other in ways for each in other}
@@ -143,7 +147,7 @@ def _ledger_row(books: Books) -> Json:
         "lost": books.lost,
         "in_flight": books.in_flight,
         "open": any(each.ended is None for each in ends),
-        "knowable": all(each.numbers and not each.dark for each in ends),
+        "knowable": books.traceable and all(each.numbers and not each.dark for each in ends),
     }
 
 

@@ -104,6 +104,23 @@ def hung_up(story: LandedFolder) -> None:
     cut_when_sending(story, "parcels", "silenced", *mixed, calls=True, again=False)
 
 
+def cut_job(story: LandedFolder, push: str, pull: str, lost_bytes: int) -> None:
+    """The only connection of both is cut within the first second, and one job is lost, of so many bytes."""
+    story.socket(push, "PUSH", closed=50)
+    story.socket(pull, "PULL", closed=60, maxmsgsize=65_536)
+    story.link(pull, push, down=0.5)
+    story.link(pull, push, up=0.6)
+    story.sent(push, 1000, 40)
+    story.got(pull, push, 999, 0, 999, 45)
+    story.counters(push, 45, final=True, sent=1000, sent_bytes=999 * 100_000 + lost_bytes)
+    story.counters(pull, 45, final=True, received=999, received_bytes=999 * 100_000)
+
+
+def hung_up_at_once(story: LandedFolder) -> None:
+    cut_job(story, "large-job", "bounded", 70_000)
+    cut_job(story, "small-job", "bounded-too", 60_000)
+
+
 def gives_up(story: LandedFolder) -> None:
     story.socket("hurried", "PUSH", closed=50, sndhwm=5)
     story.socket("worker", "PULL", closed=60)
@@ -117,7 +134,7 @@ def gives_up(story: LandedFolder) -> None:
 @pytest.fixture(scope="module")
 def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Json:
     story = LandedFolder()
-    for tell in (limited_pipes, killed_for_memory, newest_only, hung_up, gives_up):
+    for tell in (limited_pipes, killed_for_memory, newest_only, hung_up, hung_up_at_once, gives_up):
         tell(story)
     folder = tmp_path_factory.mktemp("causes")
     return analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
@@ -202,6 +219,11 @@ def test_a_cut_is_not_the_bounds_doing_where_messages_are_small_or_as_large_at_o
     report: Json, sender: str
 ) -> None:
     assert told(report, sender) == ("reconnect", "inferred", 50)
+
+
+def test_what_the_only_two_ends_counted_tells_how_large_the_lost_message_was(report: Json) -> None:
+    assert told(report, "large-job") == ("oversize", "inferred", 1)
+    assert told(report, "small-job") == ("reconnect", "inferred", 1)
 
 
 def test_a_receiver_that_had_connected_and_never_calls_again_has_hung_up(report: Json) -> None:

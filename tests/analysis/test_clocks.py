@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
-from hopwatch_analysis.clocks import Difference, ahead_by
+from hopwatch_analysis.clocks import Difference, ahead_by, differences
 from hopwatch_analysis.job import analyze
+from hopwatch_analysis.reading import find_landed, load
 from hopwatch_simulate.fleet import Drawn, simulate
 from hopwatch_simulate.landing import land
+from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
 
 
@@ -27,6 +29,21 @@ def test_a_difference_that_the_ends_own_delays_would_explain_is_none() -> None:
 def test_hosts_that_nothing_connects_are_not_compared() -> None:
     told = [Difference("a", "b", 0.0, 1), Difference("x", "y", 3.0, 1)]
     assert set(ahead_by(told)) == {"x"}
+
+
+@pytest.mark.spark
+def test_a_connection_to_a_translated_address_compares_clocks_by_its_callers_address(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    story = LandedFolder()
+    story.socket("quotes", "PUB", host="a")
+    story.socket("reader", "SUB", host="b")
+    calls = {"local": "10.0.0.9:40000", "remote": "10.96.0.1:80"}
+    story.one_end("reader", 5.0, **calls, endpoint="tcp://10.96.0.1:80", accepted=False)
+    is_called = {"local": "10.0.0.1:5555", "remote": "10.0.0.9:40000"}
+    story.one_end("quotes", 1.0, **is_called, endpoint="tcp://10.0.0.1:5555", accepted=True)
+    landed = find_landed([str(story.write(tmp_path / "landed"))])
+    assert differences(load(spark, landed, None)) == [Difference("a", "b", -4.0, 1)]
 
 
 @pytest.mark.spark

@@ -95,3 +95,31 @@ def test_a_receiver_hangs_up_on_what_is_too_large_and_one_that_connected_does_no
         push.send(b"after")
         until(lambda: pull.poll(1))
         assert pull.recv() == b"after"
+
+
+def xsub_at(context: zmq.Context, endpoint: str) -> zmq.Socket:
+    xsub = context.socket(zmq.XSUB)
+    xsub.bind(endpoint)
+    return xsub
+
+
+def test_a_pub_that_connects_sends_on_to_who_is_bound_in_its_readers_place_whether_or_not_that_subscribes(
+    context: zmq.Context, until: Until
+) -> None:
+    pub, former = context.socket(zmq.PUB), xsub_at(context, "tcp://127.0.0.1:*")
+    endpoint = former.last_endpoint.rstrip(b"\0").decode()
+    pub.connect(endpoint)
+    former.send(b"\x01")
+    until(lambda: pub.send(b"heard") or former.poll(1))
+    monitor = pub.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+    former.close()
+    until(lambda: monitor.poll(1))
+    for number in range(5):
+        pub.send(b"%d" % number)
+    came_later = xsub_at(context, endpoint)
+    until(lambda: came_later.poll(1))
+    assert [came_later.recv() for _ in range(5)] == [b"%d" % number for number in range(5)]
+    pub.send(b"after")
+    until(lambda: came_later.poll(1))
+    assert came_later.recv() == b"after"
+    pub.disable_monitor()
