@@ -72,10 +72,10 @@ def _unknown_hop(window_end: datetime, guard: float) -> Column:
 def _why_inner() -> Column:
     return (
         sf.when(overlaps_a_down(), _went_down())
+        .when(_conflates(), _inferred("conflated"))
         .when(sf.col("begins_at_onset"), _exact(FULL_PIPE))
         .when(sf.col("onset_between").isNotNull(), _inferred(FULL_PIPE))
         .when(sf.col("linked").isNotNull() & (shows_behind_a_down() | _before_it_came_back()), _went_down())
-        .when(_conflates(), _inferred("conflated"))
         .when(_drops_unseen(), _inferred(FULL_PIPE))
         .otherwise(_inferred(UNEXPLAINED))
     )
@@ -93,7 +93,7 @@ def _went_down() -> Column:
 
 
 def _conflates() -> Column:
-    """One end keeps the newest message only, so that neither has a full pipe."""
+    """One end keeps the newest message only, so that neither has a full pipe: an onset in a range was another receiver's."""
     either = (sf.col("x_conflate") == 1) | (sf.col("y_conflate") == 1)
     return sf.coalesce(either & sf.col("linked").isNotNull(), sf.lit(False))
 
@@ -104,6 +104,7 @@ def _why_head() -> Column:
     there_before = joined_before | sf.coalesce(sf.col("sent_when_connected") == 0, sf.lit(False))
     return (
         sf.when(there_before & came_back_first(), _inferred("reconnect"))
+        .when(joined_before & _conflates(), _inferred("conflated"))
         .when(joined_before & sf.col("begins_at_onset"), _exact(FULL_PIPE))
         .when(joined_before & (_drops_unseen() | sf.col("met_full_pipe")), _inferred(FULL_PIPE))
         .when(joined_before, _inferred(UNEXPLAINED))
@@ -116,7 +117,8 @@ def _why_head() -> Column:
 
 def _why_end(window_end: datetime, guard: float) -> Column:
     """Tails, and lanes of which nothing arrived at all: of those, it is not certain that the receiver had joined."""
-    why = _why_ended(window_end, guard)
+    ended = _why_ended(window_end, guard)
+    why = sf.when(_conflates(), _unless_conflated(ended)).otherwise(ended)
     unsure = (sf.col("part") == "all") & joins() & ~sf.col("joined_before")
     told = sf.when(unsure, sf.struct(why["cause"].alias("cause"), sf.lit("inferred").alias("certainty")))
     return (
@@ -124,6 +126,13 @@ def _why_end(window_end: datetime, guard: float) -> Column:
         .when(unsure & never_joined(), _inferred("slow_joiner"))
         .otherwise(told.otherwise(why))
     )
+
+
+def _unless_conflated(why: Column) -> Column:
+    """Of several that did not come all but the newest were thrown away for it; how far the last one had come is not known."""
+    several = (sf.col("first") < sf.col("last")) & (why["cause"] != IN_FLIGHT)
+    told = sf.struct(why["cause"].alias("cause"), sf.lit("inferred").alias("certainty"))
+    return sf.when(several, _inferred("conflated")).otherwise(told)
 
 
 def _why_ended(window_end: datetime, guard: float) -> Column:

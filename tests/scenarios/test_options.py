@@ -81,3 +81,30 @@ def test_a_conflating_receiver_keeps_the_newest_message_only(system: System, jud
         [Way("prices", "newest"), Way("prices", "every-one")],
         {("prices → newest", "conflated"): len(truth.missing("prices", "newest"))},
     )
+
+
+def test_a_full_pipe_beside_a_conflating_receiver_is_not_taken_for_that_ones_doing(
+    system: System, judge
+) -> None:
+    prices = system.sender("prices", "--bind", LOOPBACK, "--sndhwm", 500, "--sequence", "payload")
+    [endpoint] = prices.expect("ready")
+    options = ["--connect", endpoint, "--subscribe", "", "--sequence", "payload"]
+    newest = system.receiver("newest", *options, "--conflate", 1, "--delay", 0.01)
+    prices.ask("await-subscriptions", 1, event="subscribed")
+    slow = system.receiver("slow", *options, "--delay", 0.004, "--rcvhwm", 10, "--rcvbuf", 4096)
+    prices.ask("await-subscriptions", 2, event="subscribed")
+
+    prices.ask("send", 3000, 0.0005, event="sent")
+    for receiver in (newest, slow):
+        receiver.ask("finish", event="finished")
+    for program in (prices, newest, slow):
+        program.close()
+
+    truth = system.truth()
+    judge(
+        [Way("prices", "newest"), Way("prices", "slow")],
+        {
+            ("prices → newest", "conflated"): len(truth.missing("prices", "newest")),
+            ("prices → slow", "slow_receiver"): len(truth.missing("prices", "slow")),
+        },
+    )
