@@ -73,8 +73,11 @@ def _slow_joiner(incident: Incident) -> list[str]:
 
 
 def _reconnect(incident: Incident) -> list[str]:
+    why = f"why the connection of {incident.hop} went down; what is sent meanwhile, and what is in its buffers, is lost."
+    if incident.took_over:
+        why = f"why the proxy ended in whose place {incident.sender} came; what that passes on before its receivers are back is lost."
     return [
-        f"Find out why the connection of {incident.hop} went down; what is sent meanwhile, and what is in its buffers, is lost.",
+        f"Find out {why}",
         "If these messages matter, keep the last ones at the sender, and let the receiver ask for what is missing after a reconnection.",
     ]
 

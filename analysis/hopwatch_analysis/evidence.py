@@ -114,6 +114,12 @@ def _sent_on(incident: Incident) -> Evidence | None:
 def _caught_up(incident: Incident) -> Evidence | None:
     if incident.keeps_up:
         return None
+    if incident.went_on:
+        text = (
+            f"behind its last loss {incident.receiver} got everything again, for as long as the losses had lasted, and more messages "
+            "than both marks let wait"
+        )
+        return {"kind": "went_on", "text": text}
     text = f"{incident.receiver} had nothing left to read in between, while {incident.sender} went on sending"
     return {"kind": "caught_up", "text": text}
 
@@ -138,6 +144,12 @@ def _joined(incident: Incident) -> Evidence:
 
 
 def _downs(incident: Incident) -> Evidence:
+    if incident.took_over:
+        text = (
+            f"{incident.sender} came in place of another proxy, and its count says that it got them: {incident.receiver} was not "
+            "connected to it yet"
+        )
+        return {"kind": "took_over", "text": text}
     times = incident.downs or 0
     were = one_or_several(incident, "the lost message was", "the lost messages were")
     text = f"the connection of {incident.hop} went down {often(times)}, and {were} sent around it"

@@ -23,6 +23,7 @@ FIGURES = (
     "mean_rate",
     "capacity",
     "loss_share",
+    "went_on",
     "sent_on",
     "downs",
     "sent_when_connected",
@@ -72,14 +73,22 @@ def incidents(lost_runs: DataFrame) -> DataFrame:
         sf.max("ended_at").alias("ended_at"),
         sf.sort_array(sf.collect_set("stream")).alias("streams"),
         *[sf.array_distinct(sf.flatten(sf.collect_list(name))).alias(name) for name in ("peers", "reasons")],
-        *[sf.max(name).alias(name) for name in (*OF_ENDS, *FIGURES)],
+        *[sf.max(name).alias(name) for name in (*OF_ENDS, *FIGURES, "took_over_at")],
     )
 
 
 def edge_figures(
-    way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame, pressure: DataFrame, endings: DataFrame
+    way_edges: DataFrame,
+    sockets: DataFrame,
+    link_facts: DataFrame,
+    *,
+    pressure: DataFrame,
+    endings: DataFrame,
+    replaced: DataFrame,
 ) -> DataFrame:
-    """What is known of each edge, for evidence: marks, LINGER, rates, disconnections, and which end went first."""
+    """What is known of each edge, for evidence: marks, LINGER, rates, disconnections, which end went first, and when the
+    receiver was connected to a proxy that came in another's place (``took_over_at``).
+    """
     x = sockets.select(
         sf.col("socket").alias("from_socket"),
         "sndhwm",
@@ -98,17 +107,22 @@ def edge_figures(
     conflated_at = sf.when(sf.col("y_conflate") == 1, "receiver").when(sf.col("x_conflate") == 1, "sender")
     keys = ["from_socket", "to_socket"]
     facts = link_facts.select(*keys, sf.size("downs").alias("downs"), "sent_when_connected", "connected_at")
-    rates = pressure.select("stream", *keys, "mean_rate", "capacity", "loss_share", "sent_on")
+    rates = pressure.select("stream", *keys, "mean_rate", "capacity", "loss_share", "went_on", "sent_on")
     left_first = endings.select("stream", sf.col("receiver").alias("to_socket"), "receiver_left_first")
+    behind_replaced = replaced.select(
+        "stream", "receiver", (sf.col("depth") + 1).alias("depth"), sf.lit(True).alias("took_over")
+    )
     return (
-        way_edges.groupBy("stream", *keys)
-        .agg(sf.min("transport").alias("transport"))
+        way_edges.join(sf.broadcast(behind_replaced), on=["stream", "receiver", "depth"], how="left")
+        .groupBy("stream", *keys)
+        .agg(sf.min("transport").alias("transport"), sf.max("took_over").alias("took_over"))
         .join(x, on="from_socket", how="left")
         .join(y, on="to_socket", how="left")
         .join(facts, on=keys, how="left")
         .withColumns({mark: in_force(mark, sf.col("connected_at")) for mark in MARKS})
         .withColumn("conflated_at", conflated_at)
-        .drop("connected_at", "sndhwm_late", "rcvhwm_late", "x_conflate", "y_conflate")
+        .withColumn("took_over_at", sf.when(sf.col("took_over"), sf.col("connected_at")))
+        .drop("connected_at", "took_over", "sndhwm_late", "rcvhwm_late", "x_conflate", "y_conflate")
         .join(rates, on=["stream", *keys], how="left")
         .join(left_first, on=["stream", "to_socket"], how="left")
     )

@@ -77,7 +77,12 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     totals = ledger.edge_totals(rows, accounts, evidence.owed_ranges, topology.edges)
     checks = settle(_unchecked(topology, evidence, to_nobody, swallowed))
     figures = incidents.edge_figures(
-        topology.edges, topology.sockets, topology.facts, pressure, topology.endings
+        topology.edges,
+        topology.sockets,
+        topology.facts,
+        pressure=pressure,
+        endings=topology.endings,
+        replaced=topology.replaced,
     )
     for seen in (limits.figures(kernel), hung_up):
         figures = figures.join(seen, on=["from_socket", "to_socket"], how="left")

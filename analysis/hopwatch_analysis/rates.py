@@ -84,7 +84,7 @@ def _rates_while_backlogged(gaps: DataFrame) -> DataFrame:
 
 def pressure(tables: Tables, losses: DataFrame, streams: DataFrame, sockets: DataFrame) -> DataFrame:
     """Figures of each edge that lost something: stream, from_socket, to_socket, began_at, last_sent_at, mean_rate,
-    capacity, loss_share, in_bursts, unclear.
+    capacity, loss_share, went_on, in_bursts, unclear.
 
     ``loss_share`` is how much of the stream's time its losses spanned. ``in_bursts``: less than half of it, and the receiver is known
     to keep up with the mean rate, or went on without loss when the burst was over, or was caught up in between and is not seen to read far
@@ -123,6 +123,7 @@ def pressure(tables: Tables, losses: DataFrame, streams: DataFrame, sockets: Dat
             "mean_rate",
             "capacity",
             "loss_share",
+            "went_on",
             "in_bursts",
             "unclear",
         )

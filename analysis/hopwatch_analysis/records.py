@@ -100,6 +100,8 @@ class Incident:
     mean_rate: float | None = None
     capacity: float | None = None
     loss_share: float | None = None
+    went_on: bool | None = None
+    """The receiver got everything behind its last loss: more messages in a row than both marks let wait."""
     sent_on: float | None = None
     downs: int | None = None
     sent_when_connected: int | None = None
@@ -118,6 +120,8 @@ class Incident:
     segments_sent: int | None = None
     sender_killed: KilledForMemory | None = None
     receiver_killed: KilledForMemory | None = None
+    took_over_at: datetime | None = None
+    """When the receiver was connected to the sender, a proxy that came in another's place."""
     conflated_at: str | None = None
     """The end that has ZMQ_CONFLATE: "sender" or "receiver"."""
     maxmsgsize: int | None = None
@@ -130,6 +134,13 @@ class Incident:
     @property
     def hop(self) -> str:
         return f"{self.sender} → {self.receiver}"
+
+    @property
+    def took_over(self) -> bool:
+        """Whether these are from before the receiver was connected to a proxy that came in another's place."""
+        if self.started_at is None or self.took_over_at is None:
+            return False
+        return self.started_at <= self.took_over_at
 
     @property
     def thrown_away(self) -> bool:

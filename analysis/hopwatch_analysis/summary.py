@@ -139,6 +139,7 @@ def incident_of(row: Row, told: Mapping[str, str]) -> Incident:
         receiver=told.get(row["to_node"], row["to_name"] or called(row["to_node"])),
         started_at=utc(row["started_at"]),
         ended_at=utc(row["ended_at"]),
+        took_over_at=utc(row["took_over_at"]),
         sender_type=row["from_type"],
         receiver_type=row["to_type"],
         sender_end=row["from_end"],

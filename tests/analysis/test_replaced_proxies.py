@@ -60,6 +60,9 @@ def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Jso
 def test_what_was_sent_since_is_lost_behind_the_one_that_came(report: Json) -> None:
     assert incidents(report, "whole-hub2") == [("whole-hub2 → whole-reader", "reconnect", "inferred", 30)]
     assert hop(report, "whole-quotes → whole-hub2")["lost"] == 0
+    (incident,) = report["incidents"]
+    assert [item["kind"] for item in incident["evidence"]] == ["missing", "took_over"]
+    assert "in whose place whole-hub2 came" in incident["advice"][0]
 
 
 def test_what_went_with_the_former_one_is_not_told_of_any_hop(report: Json) -> None:
