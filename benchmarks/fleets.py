@@ -103,6 +103,7 @@ def _table(score: Score, fleets: int, stories: int) -> str:
         ("causes: precision, recall", _rates(score.causes)),
         ("kills for memory: precision, recall", _rates(score.memory)),
         ("hops with another count", f"{score.wrong_counts} of {score.counts}"),
+        ("causes with another count", f"{score.wrong_cause_counts} of {score.cause_counts}"),
         ("books that are not true", f"{score.wrong_books} of {score.books}"),
         ("exact, and wrong", f"{score.wrong_exact} of {score.exact}"),
     ]

@@ -14,6 +14,8 @@ from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.nodes import BALANCED_TYPES
 
 DEAD = ("died", "exited")
+IDLE_SECONDS = 0.3  # without a message for as long, a receiver has read all that had reached it
+FOUND_DEAD_WITHIN = 2  # seconds: its agent notices some time later that a process is gone
 
 
 def shares(
@@ -29,11 +31,13 @@ def shares(
     """One row a shared-out stream and receiver, with what is missing of the stream as a whole.
 
     Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at (the sender),
-    y_end, y_ended_at (the receiver), cut_off, hung_up, left_first, left_sent, suspect. Of the stream: sent, missing, highest,
-    receivers, suspects.
+    y_end, y_ended_at, y_unread (the receiver), cut_off, sent_when_back, hung_up, left_first, left_sent, suspect. Of the stream:
+    sent, missing, highest, receivers, suspects, gone.
     """
     senders = sockets.where(sf.col("type").isin(*BALANCED_TYPES)).select("socket", "end", "ended_at")
-    receivers = sockets.select("socket", "end", "ended_at").toDF("receiver", "y_end", "y_ended_at")
+    receivers = sockets.select("socket", "end", "ended_at", "unread").toDF(
+        "receiver", "y_end", "y_ended_at", "y_unread"
+    )
     got = receipts.groupBy("stream", "receiver").agg(
         sf.sum(sf.col("count") + sf.col("since")).alias("delivered"),
         sf.max(sf.col("next") + sf.col("since")).alias("next"),
@@ -49,7 +53,7 @@ def shares(
         .join(receivers, on="receiver", how="left")
         .join(edges, on=["stream", "receiver"], how="inner")
         .join(
-            link_facts.select("from_socket", "to_socket", "downs"),
+            link_facts.select("from_socket", "to_socket", "downs", "sent_when_back"),
             on=["from_socket", "to_socket"],
             how="left",
         )
@@ -71,14 +75,27 @@ def balanced_accounts(
     """Accounts of shared-out streams; those whose hop is not known have no receiver and no edge."""
     split = shares.where("missing > 0").withColumn("of_suspect", _of_suspect())
     rest = sf.col("missing") - sf.col("of_suspect")
-    others = sf.col("receivers") - sf.when(sf.col("suspects") == 1, 1).otherwise(0)
+    one_is_gone = (sf.col("suspects") == 1) & (sf.col("gone") == 1)
+    others = sf.col("receivers") - sf.when(one_is_gone, 1).otherwise(0)
     only_one_left = (sf.col("receivers") == 1) | ((others == 1) & ~sf.col("suspect"))
     known = (
         split.where("suspect and of_suspect > 0")
-        .withColumns({"messages": sf.col("of_suspect"), "cause": _why_suspect(), "mark": sf.lit("left")})
+        .withColumns(
+            {
+                "messages": sf.col("of_suspect"),
+                "cause": _why_suspect(),
+                "mark": sf.lit("left"),
+                "sure": sf.lit(True),
+            }
+        )
         .unionByName(
             split.where(only_one_left & (rest > 0)).withColumns(
-                {"messages": rest, "cause": _why_rest(window_end, guard), "mark": sf.lit("rest")}
+                {
+                    "messages": rest,
+                    "cause": _why_rest(window_end, guard),
+                    "mark": sf.lit("rest"),
+                    "sure": _read_on_to_the_end(),
+                }
             )
         )
         .transform(lambda frame: _on_their_edge(frame, arrivals, way_edges))
@@ -106,15 +123,20 @@ def _with_stream_totals(shares: DataFrame) -> DataFrame:
             "highest": sf.max("next").over(whole),
             "receivers": sf.count("*").over(whole),
             "suspects": sf.sum(sf.col("suspect").cast("int")).over(whole),
+            "gone": sf.sum(_left_with_some_unread().cast("int")).over(whole),
             "sent_when_left": sf.max(sf.when(_left_with_some_unread(), sf.col("left_sent"))).over(whole),
+            "sent_when_mended": sf.max(sf.when(sf.col("cut_off"), sf.col("sent_when_back"))).over(whole),
         }
     )
 
 
 def _of_suspect() -> Column:
-    """Messages that the one suspect lost: all that are missing, but those sent after it had gone."""
-    known_until = sf.greatest("highest", "sent_when_left")
-    sent_later = sf.when(sf.col("sent_when_left").isNotNull(), sf.col("sent") - known_until).otherwise(0)
+    """Messages that the one suspect lost: all that are missing, but those sent after it had gone, or was connected again: of
+    these, what came to nobody may have been lost later, or be under way.
+    """
+    known_until = sf.greatest("highest", "sent_when_left", "sent_when_mended")
+    is_bounded = sf.col("sent_when_left").isNotNull() | (sf.col("gone") == 0)
+    sent_later = sf.when(is_bounded, sf.col("sent") - known_until).otherwise(0)
     lost = sf.greatest(sf.lit(0), sf.col("missing") - sf.greatest(sf.lit(0), sent_later))
     return sf.when(sf.col("suspects") == 1, lost).otherwise(0)
 
@@ -133,14 +155,26 @@ def _why_rest(window_end: datetime, guard: float) -> Column:
     return (
         sf.when(sf.coalesce(reading_on, sf.lit(False)), "in_flight")
         .when(sf.col("x_end").isin(*DEAD), "sender_died")
+        .when(
+            (sf.col("x_end") == "closed") & sf.col("y_end").isin(*DEAD) & ~_read_on_to_the_end(),
+            "receiver_died",
+        )
         .when(sf.col("x_end") == "closed", "closed")
         .when(sf.col("y_ended_at").isNull(), "in_flight")
         .otherwise("unexplained")
     )
 
 
+def _read_on_to_the_end() -> Column:
+    """The receiver is still there, or had nothing left to read when it ended."""
+    pause = sf.when(sf.col("y_end") == "died", FOUND_DEAD_WITHIN).otherwise(IDLE_SECONDS)
+    idle = sf.coalesce(seconds(sf.col("y_ended_at"), sf.col("moved_at")) >= pause, sf.lit(False))
+    return sf.col("y_ended_at").isNull() | sf.coalesce(~sf.col("y_unread"), sf.lit(False)) | idle
+
+
 def _why_unknown() -> Column:
-    queued = sf.col("x_ended_at").isNull() & sf.col("nobody_left") & (sf.col("suspects") == 0)
+    all_read_on = (sf.col("suspects") == 0) | ((sf.col("suspects") == 1) & (sf.col("gone") == 0))
+    queued = sf.col("x_ended_at").isNull() & sf.col("nobody_left") & all_read_on
     return sf.when(queued, "in_flight").otherwise("unexplained")
 
 
@@ -180,9 +214,9 @@ def _as_accounts(rows: DataFrame) -> DataFrame:
         {
             "lane": sf.lit(0).cast("long"),
             "mark": sf.concat_ws(" ", "mark", "receiver"),
-            "certainty": sf.when(sf.col("cause").isin("reconnect", "oversize"), "inferred").otherwise(
-                "exact"
-            ),
+            "certainty": sf.when(
+                sf.col("cause").isin("reconnect", "oversize") | ~sf.coalesce("sure", sf.lit(True)), "inferred"
+            ).otherwise("exact"),
             "started_at": sf.col("at"),
             "ended_at": sf.col("at"),
             "at_onset": sf.lit(False),

@@ -17,6 +17,8 @@ IDLE_SECONDS = 0.3  # without a message for as long, a receiver has read all tha
 
 A_WHILE = 0.3  # seconds: an end that closes sees its connections go down about then
 
+FOUND_DEAD_WITHIN = 2  # seconds: its agent notices some time later that a process is gone
+
 FULL_PIPE = "full_pipe"
 DEAD = ("died", "exited")
 
@@ -153,13 +155,37 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
         .when(sf.col("unsubscribed"), _inferred(UNEXPLAINED))
         .when(sf.col("linked").isNull(), _inferred(UNEXPLAINED))
         .when(_went_down_for_good(), _went_down())
-        .when(sender_gone & sf.col("x_end").isin(*DEAD), _unless_dropped_unseen("sender_died"))
-        .when(sender_gone, _unless_dropped_unseen("closed"))
+        .when(sender_gone, _why_sender_went())
         .when(receiver_gone & sf.col("y_end").isin(*DEAD), _unless_dropped_unseen("receiver_died"))
         .when(receiver_gone, _unless_dropped_unseen("closed"))
         .when(_cut_off() | overlaps_a_down(), _went_down())
         .when(_both_open(), _inferred(IN_FLIGHT))
         .otherwise(_inferred(UNEXPLAINED))
+    )
+
+
+def _why_sender_went() -> Column:
+    """What the receiver had got by then it may still have read, or not have come to before its own end."""
+    sender_died = sf.col("x_end").isin(*DEAD)
+    cause = sf.when(sender_died, "sender_died").otherwise("closed")
+    left_behind = sf.struct(
+        sf.when(~sender_died & sf.col("y_end").isin(*DEAD), "receiver_died").otherwise(cause).alias("cause"),
+        sf.lit("inferred").alias("certainty"),
+    )
+    of_sender = sf.when(sender_died, _unless_dropped_unseen("sender_died")).otherwise(
+        _unless_dropped_unseen("closed")
+    )
+    return sf.when(_read_on_to_the_end(), of_sender).otherwise(left_behind)
+
+
+def _read_on_to_the_end() -> Column:
+    """The receiver is still there, or had nothing left to read when it ended."""
+    pause = sf.when(sf.col("y_end") == "died", FOUND_DEAD_WITHIN).otherwise(IDLE_SECONDS)
+    idle = seconds(sf.col("y_ended_at"), sf.col("way_moved_at")) >= pause
+    return (
+        _still_open("y")
+        | sf.coalesce(sf.col("y_unread") == sf.lit(False), sf.lit(False))
+        | sf.coalesce(idle, sf.lit(False))
     )
 
 

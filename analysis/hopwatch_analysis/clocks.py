@@ -103,9 +103,17 @@ def _compared(first: str, neighbours: Mapping[str, list[tuple[int, str, float]]]
     return found
 
 
-def measured(tables: Tables) -> dict[str, float]:
-    """By how many seconds which hosts' clocks are ahead of the others'."""
-    return ahead_by(differences(tables))
+def compared_by(differences: Iterable[Difference]) -> dict[str, str]:
+    """Each host that connections compare with others, and of those the first by name: the same one for all that are compared."""
+    neighbours: dict[str, list[tuple[int, str, float]]] = defaultdict(list)
+    for each in differences:
+        neighbours[each.host].append((1, each.peer, 0.0))
+        neighbours[each.peer].append((1, each.host, 0.0))
+    found: dict[str, str] = {}
+    for host in sorted(neighbours):
+        if host not in found:
+            found |= dict.fromkeys(_compared(host, neighbours), host)
+    return found
 
 
 def steady(measured: Mapping[str, float], before: Mapping[str, float]) -> dict[str, float]:
@@ -148,6 +156,14 @@ def _behind(host: Column, ahead: Mapping[str, float]) -> Column:
     """Microseconds to add to a time that this host told."""
     pairs = [sf.lit(part) for name, seconds in ahead.items() for part in (name, round(-seconds * 1e6))]
     return sf.coalesce(sf.try_element_at(sf.create_map(*pairs), host), sf.lit(0))
+
+
+def clock_of(host: Column, compared: Mapping[str, str]) -> Column:
+    """The same for two hosts if connections compare their clocks, or if they are one."""
+    if not compared:
+        return host
+    pairs = [sf.lit(part) for name, first in compared.items() for part in (name, first)]
+    return sf.coalesce(sf.try_element_at(sf.create_map(*pairs), host), host)
 
 
 def _moved(name: str, microseconds: Column) -> Column:

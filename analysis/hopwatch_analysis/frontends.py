@@ -120,7 +120,8 @@ def verdicts(
         .join(arrivals, on="to_socket", how="inner")
         .select(
             "to_socket",
-            (lacking_at_most < HALF_A_FRAME).alias("all_arrived"),
+            # what is more than can have been sent came from others as well, whose frames may stand in for those that are lacking
+            (sf.abs(lacking_at_most) < HALF_A_FRAME).alias("all_arrived"),
             (sf.col("is_final") & (lacking_at_least > sf.col("open") - HALF_A_FRAME)).alias("none_arrived"),
         )
     )

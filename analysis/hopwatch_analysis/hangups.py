@@ -24,8 +24,8 @@ def hang_ups(
 ) -> DataFrame:
     """Edges on which it looks like that: from_socket, to_socket, hung_up.
 
-    "proven": messages sent then, or all that were lost, were larger than the bound on average. "likely": one of them may have been,
-    and either the receiver never called again, or at no other time could one have been.
+    "proven": frames of messages sent then, or of all that were lost, were larger than the bound on average. "likely": a message may
+    have been, and either the receiver never called again, or at no other time could one have been.
     """
     bounds = sockets.where("maxmsgsize >= 0").select(sf.col("socket").alias("to_socket"), "maxmsgsize")
     downs = (
@@ -39,7 +39,7 @@ def hang_ups(
         downs.join(_sent_between_samples(tables["counters"], downs), on="from_socket", how="inner")
         .groupBy(*EDGE)
         .agg(
-            sf.max(then & (sf.col("on_average") > sf.col("maxmsgsize"))).alias("proven"),
+            sf.max(then & (sf.col("on_average") > sf.col("frames") * sf.col("maxmsgsize"))).alias("proven"),
             sf.max(then & too_large).alias("then"),
             sf.max(~then & too_large).alias("at_other_times"),
         )
@@ -65,8 +65,8 @@ def _about_a_down() -> Column:
 
 
 def _sent_between_samples(counters: DataFrame, senders: DataFrame) -> DataFrame:
-    """from_socket, since, until (microseconds), on_average, at_most (bytes): how large the messages were that were sent between
-    two samples, and one of them if the others were of the size that is usual for the socket.
+    """from_socket, since, until (microseconds), on_average, at_most (bytes), frames (of a message): how large the messages were that were
+    sent between two samples, and one of them if the others were of the size that is usual for the socket.
     """
     in_order = Window.partitionBy("from_socket").orderBy("sent", "at")
 
@@ -84,12 +84,14 @@ def _sent_between_samples(counters: DataFrame, senders: DataFrame) -> DataFrame:
             until.alias("until"),
             more("sent").alias("messages"),
             more("sent_bytes").alias("bytes"),
+            more("sent_more_frames").alias("more_frames"),
         )
         .where("messages > 0")
         .withColumn("on_average", sf.col("bytes") / sf.col("messages"))
+        .withColumn("frames", 1 + sf.col("more_frames") / sf.col("messages"))
         .withColumn("usual", sf.least(usual, "on_average"))
         .withColumn("at_most", sf.col("bytes") - (sf.col("messages") - 1) * sf.col("usual"))
-        .drop("messages", "bytes", "usual")
+        .drop("messages", "bytes", "more_frames", "usual")
     )
 
 
@@ -101,10 +103,14 @@ def _lost_too_large(tables: Tables, downs: DataFrame, sockets: DataFrame, links:
         sf.col("socket").alias("from_socket")
     )
     counts = latest_counters(tables)
-    sent = counts.select(sf.col("socket").alias("from_socket"), "sent", "sent_bytes")
-    received = counts.select(sf.col("socket").alias("to_socket"), "received", "received_bytes")
+    sent = counts.select(sf.col("socket").alias("from_socket"), "sent", "sent_bytes", "sent_more_frames")
+    received = counts.select(
+        sf.col("socket").alias("to_socket"), "received", "received_bytes", "received_more_frames"
+    )
     alone = [sf.count("*").over(Window.partitionBy(end)) == 1 for end in EDGE]
-    lost, lost_bytes = sf.col("sent") - sf.col("received"), sf.col("sent_bytes") - sf.col("received_bytes")
+    lost, lost_bytes, lost_more = (
+        sf.col(f"sent{name}") - sf.col(f"received{name}") for name in ("", "_bytes", "_more_frames")
+    )
     return (
         links.select(*EDGE)
         .withColumn("alone", alone[0] & alone[1])
@@ -113,7 +119,7 @@ def _lost_too_large(tables: Tables, downs: DataFrame, sockets: DataFrame, links:
         .join(downs.select(*EDGE, "maxmsgsize"), on=list(EDGE), how="inner")
         .join(sent, on="from_socket", how="inner")
         .join(received, on="to_socket", how="inner")
-        .where((lost > 0) & (lost_bytes > lost * sf.col("maxmsgsize")))
+        .where((lost > 0) & (lost_bytes > (lost + lost_more) * sf.col("maxmsgsize")))
         .select(*EDGE, sf.lit(True).alias("lost_too_large"))
     )
 

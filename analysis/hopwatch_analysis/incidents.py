@@ -109,7 +109,7 @@ def edge_figures(
     facts = link_facts.select(*keys, sf.size("downs").alias("downs"), "sent_when_connected", "connected_at")
     rates = pressure.select("stream", *keys, "mean_rate", "capacity", "loss_share", "went_on", "sent_on")
     left_first = endings.select("stream", sf.col("receiver").alias("to_socket"), "receiver_left_first")
-    behind_replaced = replaced.select(
+    behind_replaced = replaced.where("former is not null").select(
         "stream", "receiver", (sf.col("depth") + 1).alias("depth"), sf.lit(True).alias("took_over")
     )
     return (

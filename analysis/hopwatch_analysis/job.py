@@ -94,11 +94,13 @@ def _analyze(spark: SparkSession, landed: Landed, job: Job, progress: Progress) 
 
 def _analyze_files(spark: SparkSession, landed: Landed, job: Job, progress: Progress) -> Analysis:
     as_told = load(spark, landed, job.until)
-    ahead = clocks.measured(as_told)
+    differences = clocks.differences(as_told)
+    ahead = clocks.ahead_by(differences)
     known_end = min((at for at in (landed.latest_by(ahead), job.until) if at), default=None)
     if known_end is None:
         raise AnalysisError("no row of the landed files has a time")
-    scope = Scope(known_end, job.guard, job.since, job.since or landed.earliest)
+    compared = clocks.compared_by(differences)
+    scope = Scope(known_end, job.guard, job.since, job.since or landed.earliest, compared)
     tables = clocks.by_one_clock(as_told, ahead)
     results = find_losses(tables, scope, progress)
     progress("writing tables and report")

@@ -83,11 +83,11 @@ def links(tables: Tables, sockets: DataFrame, mirrored: DataFrame) -> DataFrame:
 
 def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFrame:
     """What the connection events of either end tell of each edge: from_socket, to_socket, downs, connected_at,
-    sent_when_connected, is_down, to_end_down_at, left_at, left_n, left_sent.
+    sent_when_connected, sent_when_back, is_down, to_end_down_at, left_at, left_n, left_sent.
 
     ``downs`` is an array of (start, end): from a disconnection to the connection that followed (end null: none
     did). The sending end's own events come first, because the stamps carry its clock. ``left_*`` is the disconnection that the
-    sending end saw last, and ``to_end_down_at`` that of the receiving end, each null where a connection followed. Counts are
+    sending end saw last, ``sent_when_back`` its count at the newest connection, and ``to_end_down_at`` that of the receiving end, each null where a connection followed. Counts are
     null where the sending end is a proxy's: it sends past them.
     """
     keys = ["from_socket", "to_socket"]
@@ -104,6 +104,7 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
         ).alias("downs"),
         sf.min(sf.when(~lost_it, sf.col("at"))).alias("connected_at"),
         sf.min(sf.when(~lost_it & own, sf.col("sent"))).alias("sent_when_connected"),
+        sf.max(sf.when(~lost_it & own, sf.col("sent"))).alias("sent_when_back"),
         sf.max(lost_it & sf.col("is_last")).alias("is_down"),
         sf.max("at").alias("newest_at"),
         sf.max(sf.when(lost_it & own & sf.col("is_last"), sf.struct("at", "n", "sent"))).alias("left"),
@@ -121,6 +122,7 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
         "downs",
         "connected_at",
         sf.when(counts, sf.col("sent_when_connected")).alias("sent_when_connected"),
+        sf.when(counts, sf.col("sent_when_back")).alias("sent_when_back"),
         sf.col("either_down").alias("is_down"),
         "to_end_down_at",
         sf.col("left.at").alias("left_at"),

@@ -17,7 +17,7 @@ SOON_AFTER = 3  # events: a sender writes its lanes right behind the disconnecti
 
 
 def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> DataFrame:
-    """Which end of each way ended first: stream, receiver, length, receiver_left_first, left_unsure, left_at, left_n, left_sent,
+    """Which end of each way ended first (``sockets`` with their ``clock``): stream, receiver, length, receiver_left_first, left_unsure, left_at, left_n, left_sent,
     sent_when_joined.
 
     ``left_unsure``: both ended at about the same time, by clocks that no connection compares.
@@ -25,11 +25,10 @@ def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> 
     ``left_*`` is when, and at which event and count, the sending side saw the receiver go; ``sent_when_joined`` its
     count when it saw it come.
     """
-    ends = sockets.select("socket", "host", "ended_at")
-    sender = ends.toDF("stream", "sender_host", "sender_ended_at")
-    receiver = ends.toDF("receiver", "receiver_host", "receiver_ended_at")
-    last = ends.toDF("from_socket", "last_host", "last_ended_at")
-    compared = way_edges.groupBy("stream", "receiver").agg(sf.min("mirrored").alias("compared"))
+    ends = sockets.select("socket", "clock", "ended_at")
+    sender = ends.toDF("stream", "sender_clock", "sender_ended_at")
+    receiver = ends.toDF("receiver", "receiver_clock", "receiver_ended_at")
+    last = ends.toDF("from_socket", "last_clock", "last_ended_at")
     last_edge = way_edges.where("depth = length").select(
         "stream", "receiver", "length", "from_socket", "to_socket"
     )
@@ -38,13 +37,11 @@ def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> 
     )
     last_went_first = sender_went_first(sf.col("last_ended_at"), sf.col("receiver_ended_at"))
     direct = sf.col("length") == 1
-    same_clock = sf.col("compared") | sf.coalesce(
-        sf.col("sender_host") == sf.col("receiver_host"), sf.lit(False)
-    )
+    one_saw_it = direct & (sf.col("left_at").isNull() != sf.col("to_end_down_at").isNull())
+    told = one_saw_it | (sf.col("sender_clock") == sf.col("receiver_clock"))
     apart = sf.abs(seconds(sf.col("sender_ended_at"), sf.col("receiver_ended_at")))
     return (
-        last_edge.join(compared, on=["stream", "receiver"], how="left")
-        .join(sender, on="stream", how="left")
+        last_edge.join(sender, on="stream", how="left")
         .join(receiver, on="receiver", how="left")
         .join(last, on="from_socket", how="left")
         .join(link_facts, on=["from_socket", "to_socket"], how="left")
@@ -57,7 +54,7 @@ def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> 
                 & ~last_went_first
                 & (direct | ~sf.coalesce(by_clock, sf.lit(False)))
             ).alias("receiver_left_first"),
-            sf.coalesce(~same_clock & (apart <= CLOCKS_MAY_DIFFER_BY), sf.lit(False)).alias("left_unsure"),
+            sf.coalesce(~told & (apart <= CLOCKS_MAY_DIFFER_BY), sf.lit(False)).alias("left_unsure"),
             sf.when(direct, sf.coalesce("left_at", "receiver_ended_at"))
             .otherwise(sf.col("receiver_ended_at"))
             .alias("left_at"),

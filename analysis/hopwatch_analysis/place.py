@@ -18,6 +18,7 @@ from hopwatch_analysis.replaced import cut_at_handover, with_all_since
 from hopwatch_analysis.shared import cut_by_reach, shared_segments
 
 TOLD_LATE = 0.2  # seconds: the first message of a new connection may be read before a monitor has told of it
+AT_ONCE = 1  # seconds: ends of a stream's lanes that are as near to each other are of one full pipe
 UNDER_WAY = 5  # seconds: older messages than that are hardly still on their way when a connection goes down
 
 
@@ -53,7 +54,7 @@ def place(missing: DataFrame, evidence: Evidence, longest_way: int) -> DataFrame
         behind = missing.join(edges.where("length > 1").select(*way).distinct(), on=way, how="left_semi")
         placed = _place_on_long_ways(behind, evidence, longest_way)
         pieces = pieces.unionByName(placed.join(edges.drop("length"), on=[*way, "depth"], how="inner"))
-    behind_replaced = evidence.replaced.select(
+    behind_replaced = evidence.replaced.where("former is not null").select(
         "stream", "receiver", (sf.col("depth") + 1).alias("depth"), sf.lit(True).alias("took_over")
     )
     return (
@@ -104,7 +105,10 @@ def _went_with_the_proxy() -> Column:
     """Whether the connection went down for good when the proxy ended: then all its connections did, and what had not
     arrived by then may have been before the proxy, in it or behind it.
     """
-    stayed_up = sf.forall("downs", lambda down: down["end"].isNull())
+    before = sf.col("before_sent_at")
+    stayed_up = sf.forall(
+        "downs", lambda down: down["end"].isNull() | before.isNull() | (down["end"] < before)
+    )
     at_the_end = sf.col("part").isin("tail", "all") & sf.col("to_ended_at").isNotNull()
     return at_the_end & sf.coalesce(stayed_up, sf.lit(False))
 
@@ -140,7 +144,7 @@ def _place_on_long_ways(missing: DataFrame, evidence: Evidence, longest_way: int
 
 def _placed_by_onsets(pieces: DataFrame, shared: DataFrame, evidence: Evidence) -> DataFrame:
     """Open pieces that reach back to the sender's own pipe, and began when that was full: placed there. So are ends of lanes of
-    which the last message that arrived was sent before another lane's end began so.
+    which the last message that arrived was sent shortly before another lane's end began so.
     """
     first_edges = evidence.way_edges.where("depth = 1").select(
         "stream", "receiver", "from_socket", "to_socket"
@@ -180,7 +184,8 @@ def _ends_with_another_lane() -> Column:
     per_edge = Window.partitionBy("stream", "from_socket", "to_socket")
     ends = sf.col("part").isin("tail", "all") & (sf.col("depth") == 1) & sf.col("run_first").isNotNull()
     met_at = sf.max(sf.when(ends & sf.col("begins_at_onset"), sf.col("met_at"))).over(per_edge)
-    return sf.coalesce(ends & (met_at >= sf.col("before_sent_at")), sf.lit(False))
+    soon = seconds(met_at, sf.col("before_sent_at")).between(0, AT_ONCE)
+    return sf.coalesce(ends & soon, sf.lit(False))
 
 
 def _at_depth(pieces: DataFrame, way_edges: DataFrame, depth: int) -> DataFrame:
@@ -199,9 +204,8 @@ def _placed_at(at_edges: DataFrame, proofs: DataFrame, evidence: Evidence, depth
     came_later = evidence.replaced.where(sf.col("depth") == depth).select(
         "stream", "receiver", sf.lit(True).alias("came_later")
     )
-    alone = sf.col(
-        "came_later"
-    ).isNull()  # counts of a proxy that came later say nothing of what went through the former one
+    # counts of a proxy say nothing of what went through another one
+    alone = sf.col("came_later").isNull()
     here = (
         sf.coalesce("none_arrived", sf.lit(False)) | (overlaps_a_down() & ~_went_with_the_proxy())
     ) & alone

@@ -95,7 +95,6 @@ def pressure(tables: Tables, losses: DataFrame, streams: DataFrame, sockets: Dat
             sf.sum(_spanned()).alias("spanned"),
             sf.min("before_sent_at").alias("first_loss_at"),
             sf.max("after_sent_at").alias("over_at"),
-            sf.max("after").alias("over_before"),
             sf.max(sf.col("part").isin("tail", "all")).alias("to_the_end"),
         )
     )
@@ -110,7 +109,7 @@ def pressure(tables: Tables, losses: DataFrame, streams: DataFrame, sockets: Dat
     recovered = keeps_up | sf.col("went_on") | (sf.col("caught_up") & in_reach)
     return (
         edges.transform(lambda frame: _with_caught_up(frame, tables["lane"], samples, sockets))
-        .transform(lambda frame: _with_went_on(frame, samples, sockets))
+        .transform(lambda frame: _with_went_on(frame, tables, sockets))
         .withColumn("loss_share", sf.try_divide("spanned", active))
         .withColumn("in_bursts", sf.coalesce(in_bursts & recovered, sf.lit(False)))
         .withColumn("unclear", sf.coalesce(in_bursts & ~sf.col("in_bursts"), sf.lit(False)))
@@ -141,25 +140,44 @@ def _samples_of(edges: DataFrame, counters: DataFrame) -> DataFrame:
     return only_of(counters.select("socket", "at", "sent", "received", waits), ends, "socket")
 
 
-def _with_went_on(edges: DataFrame, samples: DataFrame, sockets: DataFrame) -> DataFrame:
+def _with_went_on(edges: DataFrame, tables: Tables, sockets: DataFrame) -> DataFrame:
     """Adds ``went_on``: behind its last loss, and for as long as its losses lasted, the receiver got more messages in a row than both
-    ends' marks let wait.
+    ends' marks let wait. Not known of proxies, whose lanes nobody counts.
     """
-    sent = samples.groupBy(sf.col("socket").alias("stream")).agg(sf.max("sent").alias("sent"))
     x = sockets.select(sf.col("socket").alias("from_socket"), "sndhwm")
     y = sockets.select(sf.col("socket").alias("to_socket"), "rcvhwm")
-    since = sf.col("sent") - sf.col("over_before")
     waits_at_most = sf.when(
         (sf.col("sndhwm") > 0) & (sf.col("rcvhwm") > 0), sf.col("sndhwm") + sf.col("rcvhwm")
     )
-    for_long = seconds(sf.col("last_sent_at"), sf.col("over_at")) >= sf.col("spanned")
-    went_on = ~sf.col("to_the_end") & for_long & (since >= FULL_PIPES * waits_at_most)
+    for_long = seconds(sf.col("got_until"), sf.col("over_at")) >= sf.col("spanned")
+    went_on = ~sf.col("to_the_end") & for_long & (sf.col("got_since") >= FULL_PIPES * waits_at_most)
     return (
-        edges.join(sent, on="stream", how="left")
+        edges.join(_got_since_their_gaps(tables, edges), on=["stream", "to_socket"], how="left")
         .join(x, on="from_socket", how="left")
         .join(y, on="to_socket", how="left")
         .withColumn("went_on", sf.coalesce(went_on, sf.lit(False)))
-        .drop("sent", "sndhwm", "rcvhwm")
+        .drop("got_since", "got_until", "sndhwm", "rcvhwm")
+    )
+
+
+def _got_since_their_gaps(tables: Tables, edges: DataFrame) -> DataFrame:
+    """What receivers got of lanes behind their last gap: stream, to_socket, got_since (messages), got_until (sent then)."""
+    ways = ["stream", "to_socket"]
+    receivers = edges.select(sf.col("to_socket").alias("socket"))
+    gaps = (
+        gap_rows(tables["gap"], "gap")
+        .groupBy("stream", sf.col("receiver").alias("to_socket"), "lane")
+        .agg(sf.max("received").alias("by_then"))
+    )
+    return (
+        only_of(tables["lane"].where("role = 'receive'"), receivers, "socket")
+        .groupBy("stream", sf.col("socket").alias("to_socket"), "lane")
+        .agg(sf.max("count").alias("count"), sf.max("newest_sent_at").alias("until"))
+        .join(gaps, on=[*ways, "lane"], how="inner")
+        .groupBy(*ways)
+        .agg(
+            sf.sum(sf.col("count") - sf.col("by_then")).alias("got_since"), sf.max("until").alias("got_until")
+        )
     )
 
 

@@ -1,4 +1,4 @@
-"""Proxies that came in place of others on the same way: what was sent before the change went through the former one.
+"""Proxies beside others on the same way, or in their place: what was sent before the change went through the former one.
 
 What a sender that connects had not passed on when the former one went, and what it sent from then on, goes to the one that came. So the
 sender's own numbers at that moment part the messages, if the newer proxy counted as many as were sent since.
@@ -15,8 +15,8 @@ FOUND_DEAD_WITHIN = 5  # seconds: its agent notices some time later that a proce
 
 
 def replaced(way_edges: DataFrame, links: DataFrame, sockets: DataFrame) -> DataFrame:
-    """Edges into a proxy on whose way there was another one until it ended, before this one was there: stream, receiver,
-    depth, to_socket, former.
+    """Edges into a proxy beside which there was another one between the same two sockets: stream, receiver, depth, to_socket,
+    former (the last one that ended before this one was there; null: none did).
     """
     on_the_way = Window.partitionBy("stream", "receiver").orderBy("depth")
     edges = (
@@ -24,7 +24,7 @@ def replaced(way_edges: DataFrame, links: DataFrame, sockets: DataFrame) -> Data
         .where("depth < length")
         .select("stream", "receiver", "depth", "from_socket", "to_socket", "next_socket")
     )
-    gone = sockets.where("passes_to is not null and ended_at is not null").select(
+    others = sockets.where("passes_to is not null").select(
         sf.col("socket").alias("former"),
         sf.col("passes_to").alias("former_side"),
         _gone_by().alias("until"),
@@ -37,12 +37,16 @@ def replaced(way_edges: DataFrame, links: DataFrame, sockets: DataFrame) -> Data
     return (
         edges.join(into, on="from_socket", how="inner")
         .where("former != to_socket")
-        .join(sf.broadcast(gone), on="former", how="inner")
+        .join(sf.broadcast(others), on="former", how="inner")
         .join(sf.broadcast(there_since), on="to_socket", how="inner")
-        .where("until <= since")
         .join(out_of, on=["former_side", "next_socket"], how="inner")
         .groupBy("stream", "receiver", "depth", "to_socket")
-        .agg(sf.max_by("former", "until").alias("former"))
+        .agg(
+            sf.max_by(
+                sf.when(sf.col("until") <= sf.col("since"), sf.col("former")),
+                sf.when(sf.col("until") <= sf.col("since"), sf.col("until")),
+            ).alias("former")
+        )
     )
 
 
@@ -62,7 +66,7 @@ def handovers(found: DataFrame, connections: DataFrame, mirrored: DataFrame, sam
     behind = sf.col("n").between(sf.col("gone_n") + 1, sf.col("gone_n") + SOON_AFTER)
     first_behind = sf.min("n").over(Window.partitionBy("stream", "receiver"))
     return (
-        found.where("depth = 1")
+        found.where("depth = 1 and former is not null")
         .join(saw_it_go, on=["stream", "former"], how="inner")
         .join(samples.select("stream", "lane", "n", "count"), on="stream", how="inner")
         .where(behind)
@@ -105,6 +109,7 @@ def with_all_since(
     all_since.
     """
     first_edges = way_edges.where("depth = 1 and length > 1").select("stream", "receiver", "to_socket")
+    all_edges = way_edges.where("depth < length").select("stream", "to_socket").distinct()
     cuts = handed_over.groupBy("to_socket", "stream", "lane").agg(sf.max("handed_at").alias("handed_at"))
     lost = (
         pieces.where("placed = 1")
@@ -117,9 +122,7 @@ def with_all_since(
     )
     since = sf.col("sent") - sf.coalesce("handed_at", sf.lit(0)) - sf.coalesce("lost", sf.lit(0))
     return (
-        first_edges.select("stream", "to_socket")
-        .distinct()
-        .join(handed_over.select("to_socket").distinct(), on="to_socket", how="left_semi")
+        all_edges.join(handed_over.select("to_socket").distinct(), on="to_socket", how="left_semi")
         .join(lanes.select("stream", "lane", "sent", "frames_each"), on="stream", how="inner")
         .join(cuts, on=["to_socket", "stream", "lane"], how="left")
         .join(lost, on=["to_socket", "stream", "lane"], how="left")

@@ -1,6 +1,7 @@
 """Who sends what to whom: sockets, links, lanes and the ways of each stream, from the tables."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from pyspark.sql import DataFrame
@@ -9,6 +10,7 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis import nodes, owed, unchecked
 from hopwatch_analysis.buckets import Buckets, buckets_of
 from hopwatch_analysis.carried import assigned, reach
+from hopwatch_analysis.clocks import clock_of
 from hopwatch_analysis.counted import Counted, counted
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.lanes import lanes, receipts
@@ -22,13 +24,15 @@ from hopwatch_analysis.ways import way_edges, ways
 @dataclass(frozen=True)
 class Scope:
     """What is looked at: ``ends_at`` is the newest moment known; a lane that moved within ``guard`` seconds of it is not closed.
-    ``begins_at`` is where the timeline begins (none: it has no extent).
+    ``begins_at`` is where the timeline begins (none: it has no extent). ``compared`` are hosts whose clocks connections compare, by the
+    name of one of them.
     """
 
     ends_at: datetime
     guard: float
     since: datetime | None = None
     begins_at: datetime | None = None
+    compared: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def buckets(self) -> Buckets:
@@ -84,7 +88,8 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
     untold = numbered.select("stream", "lane").join(otherwise, on="stream", how="inner")
     once = edges.select("from_socket", "to_socket", "mirrored").distinct()
     facts = settle(link_facts(tables, once, mirrored))
-    endings = settle(owed.endings(edges, sockets, facts))
+    by_clock = sockets.withColumn("clock", clock_of(sf.col("host"), scope.compared))
+    endings = settle(owed.endings(edges, by_clock, facts))
     longest = found.agg(sf.max("length")).first()
     return Topology(
         sockets=sockets,

@@ -44,6 +44,8 @@ class Score:
     """Kills for memory that evidence tells of."""
     counts: int = 0
     wrong_counts: int = 0
+    cause_counts: int = 0
+    wrong_cause_counts: int = 0
     books: int = 0
     wrong_books: int = 0
     exact: int = 0
@@ -81,10 +83,14 @@ class Score:
             self.disagreements.append(
                 f"cause made up: {compared.called(hop)} {cause} {compared.told_causes[hop, cause]}"
             )
-        for hop, cause in sorted(true - told):
-            self.disagreements.append(
-                f"cause missed: {compared.called(hop)} {cause} {compared.true_causes[hop, cause]}"
-            )
+        for hop, cause in sorted(true):
+            self.cause_counts += 1
+            lost, told_lost = compared.true_causes[hop, cause], compared.told_causes[hop, cause]
+            least, most = compared.bounds[hop, cause]
+            if not least <= told_lost <= most:
+                self.wrong_cause_counts += 1
+                word = "cause's count" if told_lost else "cause missed"
+                self.disagreements.append(f"{word}: {compared.called(hop)} {cause} {lost}, told {told_lost}")
 
     def _memory(self, compared: "_Comparison") -> None:
         self.memory.add(compared.told_kills, compared.true_kills, compared.unknowable_causes)
@@ -104,6 +110,7 @@ class Score:
 
     def _books(self, report: Json, truth: Json) -> None:
         told = {(row["stream"], row["receiver"]): row for row in report["ledger"]}
+        self._made_up(told, truth)
         untold_receiver = {stream for stream, receiver in told if receiver is None}
         for stream, rows in groupby(truth["ledger"], key=lambda row: str(row["stream"])):
             known = [row for row in rows if row["knowable"]]
@@ -115,6 +122,16 @@ class Score:
                 self.wrong_books += 1
                 found = told.get((stream, row["receiver"]))
                 self.disagreements.append(f"books: {_in_words(row)}; told {_in_words(found)}")
+
+    def _made_up(self, told: dict[tuple[str, str | None], Json], truth: Json) -> None:
+        """Losses of a stream and a receiver between which nothing was lost, or that had nothing to do with each other."""
+        true = {(row["stream"], row["receiver"]) for row in truth["ledger"]}
+        streams = {stream for stream, _ in true}
+        for (stream, receiver), row in told.items():
+            if stream in streams and receiver is not None and row["lost"] and (stream, receiver) not in true:
+                self.books += 1
+                self.wrong_books += 1
+                self.disagreements.append(f"books made up: {_in_words(row)}")
 
 
 class _Comparison:
@@ -129,6 +146,8 @@ class _Comparison:
         self.true_hops: Counter[Hop] = Counter()
         self.unknowable_hops: set[Hop] = set()
         self.true_causes: Counter[tuple[Hop, str]] = Counter()
+        self.bounds: dict[tuple[Hop, str], tuple[int, int]] = {}
+        """How many messages at least and at most a cause may be said to have cost."""
         self.all_causes: Counter[tuple[Hop, str]] = Counter()
         self.unknowable_causes: set[tuple[Hop, str]] = set()
         for hop in truth["hops"]:
@@ -158,12 +177,17 @@ class _Comparison:
             for ends in {(self._node(one), self._node(other)) for one, other in hop["between"]}:
                 self.unknowable_hops.add(ends)
                 for each in hop["causes"]:
-                    self.all_causes[ends, each["cause"]] += each["lost"]
                     self.unknowable_causes |= {(ends, cause) for cause in _likenesses(each)}
         for each in hop["causes"]:
             self.all_causes[key, each["cause"]] += each["lost"]
             if each["knowable"]:
                 self.true_causes[key, each["cause"]] += each["lost"]
+                least, most = self.bounds.get((key, each["cause"]), (0, 0))
+                lost = each["lost"]
+                self.bounds[key, each["cause"]] = (
+                    least + each.get("at_least", lost),
+                    most + each.get("at_most", lost),
+                )
             else:
                 self.unknowable_causes |= {(key, cause) for cause in _likenesses(each)}
 

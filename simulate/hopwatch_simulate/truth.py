@@ -1,6 +1,6 @@
 """The truth of a fleet: read off what happened to each message, with the books of every stream and receiver."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -51,6 +51,8 @@ class Fates:
     lost: dict[tuple[int, str], set[Message]] = field(default_factory=lambda: defaultdict(set))
     untraceable: dict[int, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
     """Edges on ways through proxies that no event tells of, or that were killed, each with the stream and the receiver at the way's ends."""
+    clear: set[int] = field(default_factory=set)
+    """Edges on a way along which events tell of everything."""
     edges: dict[int, Edge] = field(default_factory=dict)
 
 
@@ -104,6 +106,8 @@ def _follow(passage: Passage, ways: Sequence[Way], fates: Fates) -> None:
             if blurred or _went_with_a_proxy(edge):
                 others = {(each.sender.id, each.receiver.id) for other in ways for each in other}
                 fates.untraceable[id(edge)] |= {(books.stream.id, books.receiver.id), *others}
+            else:
+                fates.clear.add(id(edge))
     for _, message in passage.passed:
         fates_of_it = [(fate, way) for way in ways if (fate := _fate(message, way)) is not None]
         if not fates_of_it:
@@ -163,8 +167,9 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
     for key, edge in fates.edges.items():
         causes = {cause: lost for (of_edge, cause), lost in fates.lost.items() if of_edge == key}
         numbers = all(message.stream in numbered for lost in causes.values() for message in lost)
-        known = numbers and not _is_dark(edge) and key not in fates.untraceable
+        known = numbers and not _is_dark(edge) and (key in fates.clear or key not in fates.untraceable)
         doubtful = _doubtful(edge, causes)
+        blurred = {"network"} if not edge.network_told else set()
         yield {
             "from": node(edge.sender),
             "to": node(edge.receiver),
@@ -175,7 +180,9 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
                 {
                     "cause": cause,
                     "lost": len(lost),
-                    "knowable": known and cause not in doubtful,
+                    "knowable": known and cause not in blurred and len(lost) > doubtful[cause],
+                    "at_least": len(lost) - doubtful[cause],
+                    "at_most": len(lost) - doubtful[cause] + doubtful.total(),
                     "looks_like": list(FULL)
                     if cause == "network" and not (known and edge.network_told)
                     else [],
@@ -204,20 +211,21 @@ def _killed_for_memory(edge: Edge, cause: str) -> bool:
     return isinstance(end, Socket) and end.process.killed_for_memory
 
 
-def _doubtful(edge: Edge, causes: dict[str, set[Message]]) -> set[str]:
-    """Causes between which no event can tell: of what was lost behind the last message that was read, some was dropped at a
-    full pipe, and some taken by it again and lost with it. Nor can any tell of a slow network that no agent saw to be the limit.
+def _doubtful(edge: Edge, causes: dict[str, set[Message]]) -> Counter[str]:
+    """Messages of each cause of which no event can tell it: of what was lost behind the last message that was read, some was
+    dropped at a full pipe, and some taken by it again and lost with it.
     """
     last: dict[str, int] = {}
     for message in edge.read:
         last[message.stream] = max(message.number, last.get(message.stream, -1))
-    at_the_end = {
-        cause
-        for cause, lost in causes.items()
-        if any(each.number > last.get(each.stream, -1) for each in lost)
-    }
-    doubtful = at_the_end if len(at_the_end) > 1 and at_the_end & set(FULL) else set()
-    return doubtful if edge.network_told else doubtful | {"network"}
+    at_the_end = Counter(
+        {
+            cause: sum(each.number > last.get(each.stream, -1) for each in lost)
+            for cause, lost in causes.items()
+        }
+    )
+    at_the_end = +at_the_end
+    return at_the_end if len(at_the_end) > 1 and at_the_end.keys() & set(FULL) else Counter()
 
 
 def _ranges(messages: Iterable[Message]) -> list[Json]:

@@ -1,4 +1,4 @@
-"""Every kind of story there is, in small fleets with clocks that are wrong and hosts that land late: the report equals the truth."""
+"""Every kind of story there is, in small fleets with clocks that are wrong: the report equals the truth."""
 
 from typing import Any
 

@@ -123,3 +123,21 @@ def test_a_pub_that_connects_sends_on_to_who_is_bound_in_its_readers_place_wheth
     until(lambda: came_later.poll(1))
     assert came_later.recv() == b"after"
     pub.disable_monitor()
+
+
+def test_the_bound_of_size_is_of_each_frame(context: zmq.Context) -> None:
+    push, pull = pair(context, receiver_connects=True)
+    message = [b"topic", b"x" * (BOUND - 400), b"x" * (BOUND - 400)]
+    push.send_multipart(message)
+    assert pull.recv_multipart() == message
+
+
+def test_a_receiver_reads_on_what_had_reached_it_when_its_sender_is_gone(context: zmq.Context) -> None:
+    ended = zmq.Context()
+    push, pull = ended.socket(zmq.PUSH), context.socket(zmq.PULL)
+    pull.connect(f"tcp://127.0.0.1:{push.bind_to_random_port('tcp://127.0.0.1')}")
+    for number in range(500):
+        push.send(b"%d" % number)
+    push.close()
+    ended.term()
+    assert [int(pull.recv()) for _ in range(500)] == list(range(500))

@@ -89,3 +89,25 @@ def test_what_cannot_be_known_may_be_told_and_need_not() -> None:
     for report in (REPORT, silent):
         score = scored(report, truth)
         assert (score.causes.made_up, score.causes.missed) == (0, 0)
+
+
+def test_an_exact_cause_is_wrong_where_the_truth_is_of_another_hop_between_the_same_ends() -> None:
+    truth = copy.deepcopy(TRUTH)
+    truth["hops"][0]["to"] |= {"name": "hub", "sockets": ["h"]}
+    truth["hops"][0] |= {"knowable": False, "between": [["a", "b"]]}
+    score = scored(REPORT, truth)
+    assert (score.hops.made_up, score.causes.made_up, score.wrong_exact) == (0, 0, 1)
+
+
+def test_another_count_of_a_cause_is_told() -> None:
+    report = copy.deepcopy(REPORT)
+    report["incidents"][0]["lost"] = 7
+    assert (scored(report).wrong_cause_counts, scored(report).cause_counts) == (1, 1)
+
+
+def test_a_loss_between_two_that_had_nothing_to_do_with_each_other_is_made_up() -> None:
+    report = copy.deepcopy(REPORT)
+    report["ledger"].append(report["ledger"][0] | {"receiver": "c", "receiver_name": "stranger"})
+    assert scored(report).disagreements == [
+        "books made up: quotes → stranger: sent 100, delivered 90, lost 10"
+    ]

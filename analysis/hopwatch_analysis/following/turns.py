@@ -80,10 +80,12 @@ class Turns:
         arrived = arrivals(landed.files, self._book.known)
         cut, told = self._from_where(arrived, newest)
         as_told = tables_from(self._spark, landed, cut, carried_in(self._book.carry))
-        ahead = clocks.steady(clocks.measured(as_told), self._book.clocks)
+        differences = clocks.differences(as_told)
+        ahead = clocks.steady(clocks.ahead_by(differences), self._book.clocks)
         tables = clocks.by_one_clock(as_told, ahead)
         ends_at = min(newest, landed.latest_by(ahead) or newest)
-        scope = Scope(ends_at, self._job.guard, cut, cut or landed.earliest)
+        compared = clocks.compared_by(differences)
+        scope = Scope(ends_at, self._job.guard, cut, cut or landed.earliest, compared)
         results = find_losses(tables, scope, self._progress)
         closing = self._closing(newest, quiet=quiet)
         found = news(results["lost_runs"], told, closing)
@@ -126,8 +128,9 @@ class Turns:
     ) -> DataFrame:
         """What is told of, as it is seen in these files by a book's clocks and from its cut on."""
         tables = tables_from(self._spark, landed, book.cut, carried_in(carry))
+        compared = clocks.compared_by(clocks.differences(tables))
         tables = clocks.by_one_clock(tables, book.clocks)
-        scope = Scope(newest, self._job.guard, book.cut, book.cut or landed.earliest)
+        scope = Scope(newest, self._job.guard, book.cut, book.cut or landed.earliest, compared)
         return sums(find_losses(tables, scope, _silent)["lost_runs"], told, book.told_through)
 
     def _next_cut(

@@ -1,0 +1,81 @@
+"""What is missing at the end of a stream: who had it when it was lost, and where that cannot be told."""
+
+import pytest
+from hopwatch_analysis.job import analyze
+from landed_folder import LandedFolder
+from pyspark.sql import SparkSession
+from stories import Json, incidents, row
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+
+
+def killed_proxy_after_a_flap(story: LandedFolder) -> None:
+    """The PUB's connection to the proxy broke and was mended long before the proxy was killed."""
+    story.socket("tick", "PUB", closed=110)
+    story.socket("fx", "XSUB")
+    story.socket("bx", "XPUB", probed=False)
+    story.proxy("px", "fx", "bx")
+    story.socket("tock", "SUB", closed=112)
+    story.subscribe("tock", "")
+    story.link("fx", "tick", down=5)
+    story.link("fx", "tick", up=6, down=100)
+    story.link("bx", "tock", down=100)
+    for side in ("fx", "bx"):
+        story.killed(side, 100.5)
+    story.sent("tick", 1000, 99.9)
+    story.got("tock", "tick", 900, 0, 899, 99.5)
+
+
+def flap_and_a_queue(story: LandedFolder, push: str, pull: str, *, killed: bool) -> None:
+    """Nothing was lost when the connection broke after 100 messages; at the end 200 are queued."""
+    story.socket(push, "PUSH")
+    story.socket(pull, "PULL")
+    story.link(push, pull, down=5)
+    story.link(push, pull, up=6, sent=100, down=106 if killed else None)
+    story.sent(push, 1000, 105, final=killed)
+    story.got(pull, push, 800, 0, 799, 105 if killed else 119.9, final=False)
+    if killed:
+        story.killed(push, 106)
+
+
+def killed_behind_a_closed_feed(story: LandedFolder) -> None:
+    """The PUB had closed in good order; its reader was still reading what it had got when it was killed."""
+    story.socket("archive", "PUB", closed=50)
+    story.socket("scholar", "SUB")
+    story.subscribe("scholar", "")
+    story.link("archive", "scholar", down=50)
+    story.sent("archive", 1000, 49.9)
+    story.got("scholar", "archive", 600, 0, 599, 59.9, newest=45, final=False)
+    story.killed("scholar", 60.5)
+
+
+@pytest.fixture(scope="module")
+def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Json:
+    story = LandedFolder()
+    killed_proxy_after_a_flap(story)
+    flap_and_a_queue(story, "orders", "desk", killed=False)
+    flap_and_a_queue(story, "claims", "office", killed=True)
+    killed_behind_a_closed_feed(story)
+    story.socket("clock", "PAIR", opened=120)
+    folder = tmp_path_factory.mktemp("ends")
+    return analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
+
+
+def test_a_cut_that_was_mended_does_not_tell_which_side_of_a_killed_proxy_lost_it(report: Json) -> None:
+    assert incidents(report, "tick") == []
+    assert row(report, "tick", "tock")["unexplained"] == 100
+
+
+def test_a_cut_that_was_mended_takes_nothing_of_what_is_queued_later(report: Json) -> None:
+    assert incidents(report, "orders") == []
+    assert row(report, "orders", "desk")["in_flight"] == 200
+
+
+def test_nor_of_what_the_sender_took_along(report: Json) -> None:
+    assert incidents(report, "claims") == [("claims → office", "sender_died", "exact", 200)]
+
+
+def test_who_was_reading_when_it_was_killed_may_have_held_what_its_closed_sender_had_passed_on(
+    report: Json,
+) -> None:
+    assert incidents(report, "archive") == [("archive → scholar", "receiver_died", "inferred", 400)]
