@@ -90,11 +90,21 @@ def test_incidents_that_were_booked_and_not_published_are_published_at_the_next_
     books.write(Book(1, known=frozenset({"a.parquet"})), table, lambda folder: (folder / "told").mkdir())
     (tmp_path / "incidents" / "batch=1" / "incidents.parquet").unlink()
     (tmp_path / "incidents" / "batch=1").rmdir()
+    (tmp_path / "books" / "1" / "published").unlink()
     (tmp_path / "books" / "2.new").mkdir()
     again = Books(tmp_path / "books", tmp_path / "incidents").last()
     assert (again.number, again.known) == (1, {"a.parquet"})
     assert [row["lost"] for row in landed_incidents(tmp_path)] == [7]
     assert [path.name for path in (tmp_path / "books").iterdir()] == ["1"]
+
+
+def test_incidents_that_somebody_has_taken_away_are_not_published_again(tmp_path: Path) -> None:
+    books = Books(tmp_path / "books", tmp_path / "incidents")
+    books.last()
+    books.write(Book(1), pa.table({"lost": [7]}), lambda folder: (folder / "told").mkdir())
+    (tmp_path / "incidents" / "batch=1").rename(tmp_path / "taken")
+    assert Books(tmp_path / "books", tmp_path / "incidents").last().number == 1
+    assert landed_incidents(tmp_path) == []
 
 
 def claim(folder: Path, *events: str) -> None:

@@ -21,6 +21,7 @@ from hopwatch_analysis.frames import empty
 from hopwatch_analysis.places import to_read
 
 INCIDENTS = "incidents.parquet"
+PUBLISHED = "published"
 KEPT = 2
 
 
@@ -107,15 +108,20 @@ class Books:
         return sorted(int(path.name) for path in self._folder.iterdir() if path.name.isdecimal())
 
     def _publish(self, number: int) -> None:
+        """Once: who reads the incidents may take them away."""
         source, place = self._folder / str(number) / INCIDENTS, self._incidents / f"batch={number}"
-        if not source.exists() or place.exists():
+        published = source.with_name(PUBLISHED)
+        if not source.exists() or published.exists():
             return
-        aside = self._incidents / f".batch={number}.new"
-        aside.mkdir()
-        shutil.copyfile(source, aside / INCIDENTS)
-        _sync(aside)
-        aside.rename(place)
-        _sync_one(self._incidents)
+        if not place.exists():
+            aside = self._incidents / f".batch={number}.new"
+            aside.mkdir()
+            shutil.copyfile(source, aside / INCIDENTS)
+            _sync(aside)
+            aside.rename(place)
+            _sync_one(self._incidents)
+        published.touch()
+        _sync_one(source.parent)
 
 
 def keep_carry(old: Book, folder: Path) -> None:
