@@ -10,12 +10,9 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.accounts import COLUMNS
+from hopwatch_analysis.ended import DEAD, read_on_to_the_end
 from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.nodes import BALANCED_TYPES
-
-DEAD = ("died", "exited")
-IDLE_SECONDS = 0.3  # without a message for as long, a receiver has read all that had reached it
-FOUND_DEAD_WITHIN = 2  # seconds: its agent notices some time later that a process is gone
 
 
 def shares(
@@ -94,7 +91,7 @@ def balanced_accounts(
                     "messages": rest,
                     "cause": _why_rest(window_end, guard),
                     "mark": sf.lit("rest"),
-                    "sure": _read_on_to_the_end(),
+                    "sure": read_on_to_the_end(sf.col("moved_at")),
                 }
             )
         )
@@ -156,20 +153,15 @@ def _why_rest(window_end: datetime, guard: float) -> Column:
         sf.when(sf.coalesce(reading_on, sf.lit(False)), "in_flight")
         .when(sf.col("x_end").isin(*DEAD), "sender_died")
         .when(
-            (sf.col("x_end") == "closed") & sf.col("y_end").isin(*DEAD) & ~_read_on_to_the_end(),
+            (sf.col("x_end") == "closed")
+            & sf.col("y_end").isin(*DEAD)
+            & ~read_on_to_the_end(sf.col("moved_at")),
             "receiver_died",
         )
         .when(sf.col("x_end") == "closed", "closed")
         .when(sf.col("y_ended_at").isNull(), "in_flight")
         .otherwise("unexplained")
     )
-
-
-def _read_on_to_the_end() -> Column:
-    """The receiver is still there, or had nothing left to read when it ended."""
-    pause = sf.when(sf.col("y_end") == "died", FOUND_DEAD_WITHIN).otherwise(IDLE_SECONDS)
-    idle = sf.coalesce(seconds(sf.col("y_ended_at"), sf.col("moved_at")) >= pause, sf.lit(False))
-    return sf.col("y_ended_at").isNull() | sf.coalesce(~sf.col("y_unread"), sf.lit(False)) | idle
 
 
 def _why_unknown() -> Column:

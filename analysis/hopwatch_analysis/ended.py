@@ -1,0 +1,141 @@
+"""Why the end of a lane was lost: by who went first, and what was left to read then."""
+
+from datetime import datetime
+
+from pyspark.sql import Column
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.frames import seconds
+from hopwatch_analysis.joining import joins, never_joined, sent_before_joining
+from hopwatch_analysis.place import overlaps_a_down
+from hopwatch_analysis.reasons import (
+    FULL_PIPE,
+    IN_FLIGHT,
+    UNEXPLAINED,
+    both_open,
+    conflates,
+    cut_off,
+    drops_unseen,
+    exact,
+    inferred,
+    moved_within,
+    still_open,
+    went_down,
+    x_first,
+    y_first,
+)
+
+IDLE_SECONDS = 0.3  # without a message for as long, a receiver has read all that had reached it
+A_WHILE = 0.3  # seconds: an end that closes sees its connections go down about then
+FOUND_DEAD_WITHIN = 2  # seconds: its agent notices some time later that a process is gone
+DEAD = ("died", "exited")
+
+
+def why_end(window_end: datetime, guard: float) -> Column:
+    """Tails, and lanes of which nothing arrived at all: of those, it is not certain that the receiver had joined."""
+    ended = _why_ended(window_end, guard)
+    why = sf.when(conflates(), _unless_conflated(ended)).otherwise(ended)
+    unsure = (sf.col("part") == "all") & joins() & ~sf.col("joined_before")
+    told = sf.when(unsure, sf.struct(why["cause"].alias("cause"), sf.lit("inferred").alias("certainty")))
+    return (
+        sf.when(unsure & sent_before_joining(), exact("slow_joiner"))
+        .when(unsure & never_joined(), inferred("slow_joiner"))
+        .otherwise(told.otherwise(why))
+    )
+
+
+def _unless_conflated(why: Column) -> Column:
+    """Of several that did not come all but the newest were thrown away for it; how far the last one had come is not known."""
+    several = (sf.col("first") < sf.col("last")) & (why["cause"] != IN_FLIGHT)
+    told = sf.struct(why["cause"].alias("cause"), sf.lit("inferred").alias("certainty"))
+    return sf.when(several, inferred("conflated")).otherwise(told)
+
+
+def _why_ended(window_end: datetime, guard: float) -> Column:
+    """A receiver that got all that was sent before an onset, and nothing behind it, lost the ends of all its lanes there.
+
+    Behind the onset's own message the pipe may have had room again: what it took then was lost with its queue, unless
+    the receiver is known to have read on until nothing was left.
+    """
+    sender_gone, receiver_gone = x_first(), y_first()
+    alone = sf.col("first") == sf.col("last")
+    return (
+        sf.when(sf.col("begins_at_onset") & (alone | _nothing_was_left(window_end)), exact(FULL_PIPE))
+        .when(sf.col("begins_at_onset"), inferred(FULL_PIPE))
+        .when(sf.col("stopped_at_onset"), inferred(FULL_PIPE))
+        .when(sf.col("full_in_another_lane") & _had_read_all(window_end), inferred(FULL_PIPE))
+        .when(still_open("y") & moved_within(sf.col("moved_at"), window_end, guard), inferred(IN_FLIGHT))
+        .when(drops_unseen() & _had_read_all(window_end) & ~cut_off(), inferred(FULL_PIPE))
+        .when(sf.col("unsubscribed"), inferred(UNEXPLAINED))
+        .when(sf.col("linked").isNull(), inferred(UNEXPLAINED))
+        .when(_went_down_for_good(), went_down())
+        .when(sender_gone, _why_sender_went())
+        .when(receiver_gone & sf.col("y_end").isin(*DEAD), _unless_dropped_unseen("receiver_died"))
+        .when(receiver_gone, _unless_dropped_unseen("closed"))
+        .when(cut_off() | overlaps_a_down(), went_down())
+        .when(both_open(), inferred(IN_FLIGHT))
+        .otherwise(inferred(UNEXPLAINED))
+    )
+
+
+def _why_sender_went() -> Column:
+    """What the receiver had got by then it may still have read, or not have come to before its own end."""
+    sender_died = sf.col("x_end").isin(*DEAD)
+    cause = sf.when(sender_died, "sender_died").otherwise("closed")
+    left_behind = sf.struct(
+        sf.when(~sender_died & sf.col("y_end").isin(*DEAD), "receiver_died").otherwise(cause).alias("cause"),
+        sf.lit("inferred").alias("certainty"),
+    )
+    of_sender = sf.when(sender_died, _unless_dropped_unseen("sender_died")).otherwise(
+        _unless_dropped_unseen("closed")
+    )
+    return sf.when(read_on_to_the_end(sf.col("way_moved_at")), of_sender).otherwise(left_behind)
+
+
+def read_on_to_the_end(moved_at: Column) -> Column:
+    """The receiver is still there, or had nothing left to read when it ended."""
+    pause = sf.when(sf.col("y_end") == "died", FOUND_DEAD_WITHIN).otherwise(IDLE_SECONDS)
+    idle = seconds(sf.col("y_ended_at"), moved_at) >= pause
+    return (
+        still_open("y")
+        | sf.coalesce(sf.col("y_unread") == sf.lit(False), sf.lit(False))
+        | sf.coalesce(idle, sf.lit(False))
+    )
+
+
+def _unless_dropped_unseen(cause: str) -> Column:
+    """What was queued when an end was gone is lost with it; a sender may have dropped some of it before: unseen, or at an
+    onset that is known of another lane.
+    """
+    unsure = drops_unseen() | sf.col("full_in_another_lane")
+    return sf.when(unsure, inferred(cause)).otherwise(exact(cause))
+
+
+def _had_read_all(window_end: datetime) -> Column:
+    """The receiver had nothing left to read: it said so when it was closed, or had got nothing for a while."""
+    said_so = y_first() & (sf.col("y_unread") == sf.lit(False)) & (sf.col("part") == "tail")
+    return sf.coalesce(said_so, sf.lit(False)) | _idle_before_the_end(window_end)
+
+
+def _nothing_was_left(window_end: datetime) -> Column:
+    """The receiver had read all when one of the ends was closed, and it had stayed to the end of its subscription."""
+    in_order = ~sf.col("x_end").isin("died") & (sf.col("y_end") == "closed") & ~sf.col("unsubscribed")
+    unread = sf.coalesce("y_unread", sf.lit(False))
+    return _idle_before_the_end(window_end) & sf.coalesce(in_order, sf.lit(False)) & ~unread
+
+
+def _idle_before_the_end(window_end: datetime) -> Column:
+    until = sf.least(
+        sf.coalesce("x_ended_at", sf.lit(window_end)), sf.coalesce("y_ended_at", sf.lit(window_end))
+    )
+    return sf.coalesce(seconds(until, sf.col("way_moved_at")) >= IDLE_SECONDS, sf.lit(False)) & (
+        sf.col("part") == "tail"
+    )
+
+
+def _went_down_for_good() -> Column:
+    """The connection was down for a while before either end was gone, each end by its own clock, and did not come back."""
+    sender_was_there = still_open("x") | (seconds(sf.col("x_ended_at"), sf.col("left_at")) > A_WHILE)
+    receiver_was_there = still_open("y") | (seconds(sf.col("y_ended_at"), sf.col("to_end_down_at")) > A_WHILE)
+    both_saw_it = sf.col("left_at").isNotNull() & sf.col("to_end_down_at").isNotNull()
+    return sf.coalesce(both_saw_it & sender_was_there & receiver_was_there, sf.lit(False))

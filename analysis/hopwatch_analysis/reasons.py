@@ -1,0 +1,66 @@
+"""What causes are told by: how sure one is, and how a loss, its hop and the two ends of that stand to each other."""
+
+from datetime import datetime
+
+from pyspark.sql import Column
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.frames import seconds
+from hopwatch_analysis.links import sender_went_first
+from hopwatch_analysis.nodes import DROPPING_TYPES
+
+IN_FLIGHT, UNEXPLAINED = "in_flight", "unexplained"
+FULL_PIPE = "full_pipe"
+
+
+def exact(cause: str) -> Column:
+    return sf.struct(sf.lit(cause).alias("cause"), sf.lit("exact").alias("certainty"))
+
+
+def inferred(cause: str) -> Column:
+    return sf.struct(sf.lit(cause).alias("cause"), sf.lit("inferred").alias("certainty"))
+
+
+def conflates() -> Column:
+    """One end keeps the newest message only, so that neither has a full pipe: an onset in a range was another receiver's."""
+    either = (sf.col("x_conflate") == 1) | (sf.col("y_conflate") == 1)
+    return sf.coalesce(either & sf.col("linked").isNotNull(), sf.lit(False))
+
+
+def went_down() -> Column:
+    """A receiver with ZMQ_MAXMSGSIZE hangs up on whoever sends it more."""
+    return sf.when(sf.col("hung_up").isNotNull(), inferred("oversize")).otherwise(inferred("reconnect"))
+
+
+def drops_unseen() -> Column:
+    """The sending socket drops at a full pipe, and nothing can tell when it did: a proxy's, or one not probed.
+
+    Where no connection between the two ends is known, it may as well be somebody between them who drops.
+    """
+    seen = sf.col("x_probed") & (sf.col("from_socket") == sf.col("stream"))
+    drops = sf.col("x_type").isin(*DROPPING_TYPES) & sf.col("linked").isNotNull()
+    return sf.coalesce(drops & ~seen, sf.lit(False))
+
+
+def moved_within(moved_at: Column, window_end: datetime, guard: float) -> Column:
+    return sf.coalesce(seconds(sf.lit(window_end), moved_at) <= guard, sf.lit(False))
+
+
+def still_open(end: str) -> Column:
+    return sf.col(f"{end}_ended_at").isNull()
+
+
+def both_open() -> Column:
+    return still_open("x") & still_open("y")
+
+
+def x_first() -> Column:
+    return sender_went_first(sf.col("x_ended_at"), sf.col("y_ended_at"))
+
+
+def y_first() -> Column:
+    return sf.col("y_ended_at").isNotNull() & ~x_first()
+
+
+def cut_off() -> Column:
+    return both_open() & sf.coalesce(sf.col("is_down"), sf.lit(False))
