@@ -100,7 +100,8 @@ def _analyze_files(spark: SparkSession, landed: Landed, job: Job, progress: Prog
     if known_end is None:
         raise AnalysisError("no row of the landed files has a time")
     compared = clocks.compared_by(differences)
-    scope = Scope(known_end, job.guard, job.since, job.since or landed.earliest, compared)
+    begins = job.since or landed.earliest
+    scope = Scope(known_end, job.guard, job.since, begins, compared, landed.unreadable_hosts)
     tables = clocks.by_one_clock(as_told, ahead)
     results = find_losses(tables, scope, progress)
     progress("writing tables and report")

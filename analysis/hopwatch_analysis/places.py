@@ -1,7 +1,9 @@
 """Where files lie, as pyarrow takes it and as Spark takes it."""
 
 import re
-from pathlib import Path
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote
 
 from pyarrow import fs
 
@@ -30,3 +32,17 @@ def to_read(path: str) -> str:
     """The path of a folder or file for Spark to read: it takes every path for a pattern, and one without a scheme for a cluster's."""
     literal = re.sub(r"([\\\[\]{}*?])", r"\\\1", path)
     return literal if "://" in path else f"file://{literal}"
+
+
+TELLING = frozenset({"lane", "socket", "process", "subscription"})
+"""Kinds without which messages that came, or a receiver that was not owed them, look like a loss."""
+
+
+def hosts_of(files: Iterable[str]) -> frozenset[str]:
+    """The hosts of landed files of these kinds, by their paths (``.../kind=K/date=D/host=H/NAME``)."""
+    found = set()
+    for file in files:
+        told = dict(part.split("=", 1) for part in PurePosixPath(file).parts if "=" in part)
+        if told.get("kind") in TELLING and "host" in told:
+            found.add(unquote(told["host"]))
+    return frozenset(found)

@@ -21,7 +21,7 @@ from hopwatch_analysis import footers
 from hopwatch_analysis.errors import UnusableInputError
 from hopwatch_analysis.frames import empty, settle
 from hopwatch_analysis.merged import without_parts
-from hopwatch_analysis.places import parsed, to_read
+from hopwatch_analysis.places import hosts_of, parsed, to_read
 from hopwatch_analysis.schemas import KINDS, schema_of
 
 Tables = Mapping[str, DataFrame]
@@ -84,6 +84,11 @@ class Landed:
     @property
     def rows(self) -> int:
         return sum(file.rows for file in self.files)
+
+    @property
+    def unreadable_hosts(self) -> frozenset[str]:
+        """Hosts of files that were left out, of kinds without which what came looks like a loss."""
+        return hosts_of(skipped.file for skipped in self.skipped)
 
     @property
     def earliest(self) -> datetime | None:

@@ -1,6 +1,6 @@
 """Who sends what to whom: sockets, links, lanes and the ways of each stream, from the tables."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -25,7 +25,7 @@ from hopwatch_analysis.ways import way_edges, ways
 class Scope:
     """What is looked at: ``ends_at`` is the newest moment known; a lane that moved within ``guard`` seconds of it is not closed.
     ``begins_at`` is where the timeline begins (none: it has no extent). ``compared`` are hosts whose clocks connections compare, by the
-    name of one of them.
+    name of one of them. Of ``unreadable_hosts`` a file could not be read.
     """
 
     ends_at: datetime
@@ -33,6 +33,7 @@ class Scope:
     since: datetime | None = None
     begins_at: datetime | None = None
     compared: Mapping[str, str] = field(default_factory=dict)
+    unreadable_hosts: Collection[str] = ()
 
     @property
     def buckets(self) -> Buckets:

@@ -8,6 +8,22 @@ from hopwatch_analysis.session import QUICK_START
 from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
 
+LONGEST_FIRST = (
+    "test_following_command",
+    "test_following",
+    "test_cluster",
+    "test_landed_elsewhere",
+    "test_command",
+    "test_simulated_fleets",
+    "test_whole_reports",
+)
+"""Files of which one would keep a worker when the others have nothing left to do."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {name: place for place, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:

@@ -8,6 +8,7 @@ from hopwatch_analysis.damage import without_damaged
 from hopwatch_analysis.errors import UnusableInputError
 from hopwatch_analysis.job import analyze
 from hopwatch_analysis.reading import find_landed
+from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
@@ -50,3 +51,24 @@ def test_damage_in_every_file_is_unusable_input(spark: SparkSession, landed: Pat
 def test_sound_files_stay(landed: Path) -> None:
     found = find_landed([str(landed)])
     assert without_damaged(found) == found
+
+
+def test_what_a_file_that_cannot_be_read_may_have_told_to_have_come_is_not_said_to_be_lost(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    story = LandedFolder()
+    for host in ("whole", "torn"):
+        pub, sub = f"{host}-quotes", f"{host}-reader"
+        story.socket(pub, "PUB", closed=50)
+        story.socket(sub, "SUB", host=host, closed=60)
+        story.subscribe(sub, "")
+        story.link(pub, sub)
+        story.sent(pub, 100, 40)
+        story.got(sub, pub, 90, 0, 89, 45)
+    landed = story.write(tmp_path / "landed")
+    lane = next(landed.glob("kind=lane/*/host=torn/*.parquet"))
+    lane.with_name("batch-2.parquet").write_bytes(b"hello")
+    report = analyze(spark, [str(landed)], tmp_path / "out")
+    told = {row["receiver_name"]: (row["lost"], row["unexplained"]) for row in report["ledger"]}
+    assert told == {"whole-reader": (10, 0), "torn-reader": (0, 10)}
+    assert [item["hop"] for item in report["incidents"]] == ["whole-quotes → whole-reader"]

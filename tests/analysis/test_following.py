@@ -1,10 +1,13 @@
 """The analysis as files land: each incident once, as it closes, whatever comes late, is merged, or is cut off."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 from feed_story import ENDS, SAMPLES_EVERY, feed_with_two_losses
+from hopwatch_analysis.following.follow import follow
 from hopwatch_analysis.following.settings import Following
 from hopwatch_analysis.following.turns import Turns
 from hopwatch_analysis.job import analyze
@@ -87,6 +90,9 @@ def test_incidents_land_once_as_they_close_over_kills_merges_and_late_hosts(
     assert second.take()
     steps.land(190, "far")
     assert second.take()
+    assert [row["lost"] for row in landed_incidents(job.out)] == [50, 30]
+    follow(spark, replace(job, once=True), said.append, Event())
+    assert said[-1] == "nothing more has landed"
     assert [row["lost"] for row in landed_incidents(job.out)] == [50, 30]
     batch_said: list[str] = []
     report = analyze(

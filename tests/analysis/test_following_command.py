@@ -75,10 +75,6 @@ def test_killed_or_ended_at_any_time_and_started_again_it_tells_everything_once(
     second.process.send_signal(signal.SIGTERM)
     assert second.ended() == 0, second.lines
     assert second.lines[-1] == "stopped"
-
-    third = Job(tmp_path, "--once")
-    assert third.ended() == 0, third.lines
-    assert third.lines[-1] == "nothing more has landed"
     assert lost_by_cause(landed_incidents(out)) == {("quotes → reader", "slow_receiver", "inferred"): 80}
     assert sum(row["lost"] for row in json.loads((out / "report.json").read_text())["incidents"]) == 80
 

@@ -85,7 +85,8 @@ class Turns:
         tables = clocks.by_one_clock(as_told, ahead)
         ends_at = min(newest, landed.latest_by(ahead) or newest)
         compared = clocks.compared_by(differences)
-        scope = Scope(ends_at, self._job.guard, cut, cut or landed.earliest, compared)
+        begins = cut or landed.earliest
+        scope = Scope(ends_at, self._job.guard, cut, begins, compared, landed.unreadable_hosts)
         results = find_losses(tables, scope, self._progress)
         closing = self._closing(newest, quiet=quiet)
         found = news(results["lost_runs"], told, closing)
@@ -130,7 +131,8 @@ class Turns:
         tables = tables_from(self._spark, landed, book.cut, carried_in(carry))
         compared = clocks.compared_by(clocks.differences(tables))
         tables = clocks.by_one_clock(tables, book.clocks)
-        scope = Scope(newest, self._job.guard, book.cut, book.cut or landed.earliest, compared)
+        begins = book.cut or landed.earliest
+        scope = Scope(newest, self._job.guard, book.cut, begins, compared, landed.unreadable_hosts)
         return sums(find_losses(tables, scope, _silent)["lost_runs"], told, book.told_through)
 
     def _next_cut(
