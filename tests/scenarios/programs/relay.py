@@ -62,7 +62,11 @@ class Relay:
 
     def _accept(self) -> None:
         near, _ = self._listener.accept()
-        far = socket.create_connection(("127.0.0.1", self._target_port))
+        try:
+            far = socket.create_connection(("127.0.0.1", self._target_port))
+        except OSError:  # the target is gone, and who called will call again
+            near.close()
+            return
         for side, other in ((near, far), (far, near)):
             self._other_side[side] = other
             self._selector.register(side, selectors.EVENT_READ)
