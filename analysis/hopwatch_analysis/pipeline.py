@@ -72,7 +72,11 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
         .unionByName(_shared_out(topology, evidence, hung_up, scope))
         .unionByName(unreceived.unreceived_accounts(to_nobody))
         .unionByName(unroutable.swallowed_accounts(found_swallowed, swallowed, topology.edges))
-        .transform(lambda frame: unreadable.without_causes(frame, topology.sockets, scope.unreadable_hosts))
+        .transform(
+            lambda frame: unreadable.without_causes(
+                frame, topology.sockets, topology.edges, scope.unreadable_hosts
+            )
+        )
     )
     progress("the ledger")
     rows = settle(ledger.ledger(accounts, _delivered(topology, evidence.owed), topology.sockets))

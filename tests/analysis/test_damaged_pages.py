@@ -65,10 +65,23 @@ def test_what_a_file_that_cannot_be_read_may_have_told_to_have_come_is_not_said_
         story.link(pub, sub)
         story.sent(pub, 100, 40)
         story.got(sub, pub, 90, 0, 89, 45)
+    story.socket("jobs", "PUSH", closed=50)
+    for pull, host, killed in (("first", "whole", 30.0), ("second", "torn", None)):
+        story.socket(pull, "PULL", host=host, closed=None if killed else 60)
+        story.link("jobs", pull, down=killed)
+        story.got(pull, "jobs", 40, 0, 99, 29 if killed else 45, final=not killed)
+    story.sent("jobs", 100, 40)
+    story.killed("first", 30)
     landed = story.write(tmp_path / "landed")
     lane = next(landed.glob("kind=lane/*/host=torn/*.parquet"))
     lane.with_name("batch-2.parquet").write_bytes(b"hello")
     report = analyze(spark, [str(landed)], tmp_path / "out")
-    told = {row["receiver_name"]: (row["lost"], row["unexplained"]) for row in report["ledger"]}
+    shared_out = [row for row in report["ledger"] if row["name"] == "jobs"]
+    assert (sum(row["lost"] for row in shared_out), sum(row["unexplained"] for row in shared_out)) == (0, 20)
+    told = {
+        row["receiver_name"]: (row["lost"], row["unexplained"])
+        for row in report["ledger"]
+        if row not in shared_out
+    }
     assert told == {"whole-reader": (10, 0), "torn-reader": (0, 10)}
     assert [item["hop"] for item in report["incidents"]] == ["whole-quotes → whole-reader"]
