@@ -6,6 +6,8 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 from pyspark.sql.types import StructType
 
+from hopwatch_analysis.estimates import without_estimates
+
 
 def empty(spark: SparkSession, schema: StructType) -> DataFrame:
     """No rows, without a Python process: a cluster's workers need not have what this one has."""
@@ -14,7 +16,7 @@ def empty(spark: SparkSession, schema: StructType) -> DataFrame:
 
 def settle(frame: DataFrame) -> DataFrame:
     """Compute a frame now, so that the steps built on it neither repeat it nor drag its plan along."""
-    return frame.localCheckpoint(eager=True)
+    return without_estimates(frame.localCheckpoint(eager=True))
 
 
 def best(frame: DataFrame, keys: Sequence[str], order: Sequence[Column]) -> DataFrame:

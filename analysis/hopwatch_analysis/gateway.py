@@ -1,11 +1,34 @@
-"""pyspark's connections to its Java process, left so that nothing goes over them any more when that process ends."""
+"""pyspark's connections to its Java process: used sparingly, and left so that nothing goes over them any more when that process ends."""
 
 import threading
 from collections.abc import Iterable
 
 from py4j.clientserver import SHUTDOWN_FINALIZER_WORKER, FinalizerWorker
+from pyspark.sql import SparkSession
 
 SECONDS_FOR_ONE_COMMAND = 5.0
+FUNCTIONS = "org.apache.spark.sql.functions"
+ASKED_FOR_OFTEN = {
+    FUNCTIONS: ("col", "lit", "coalesce", "when", "max", "min", "sum", "struct", "not", "unix_micros"),
+    "org.apache.spark.sql.api.python.PythonSQLUtils": ("fn", "lambdaFunction"),
+    "org.apache.spark.api.python.PythonUtils": ("toSeq",),
+    "org.apache.spark.sql.expressions.Window": ("partitionBy",),
+    "org.apache.spark.sql.execution.LogicalRDD": (),
+    "org.apache.spark.sql.classic.Dataset": ("ofRows",),
+    "scala.Option": ("empty",),
+}
+"""Classes and their static methods, as pyspark and we name them in each expression or step."""
+
+
+def remember_classes(session: SparkSession) -> None:
+    """Ask Java for these once. Else py4j does so at each use, and Java looks through its some three hundred jars."""
+    jvm = session._jvm  # noqa: SLF001
+    for name, members in ASKED_FOR_OFTEN.items():
+        java_class = getattr(jvm, name)
+        for member in members:
+            setattr(java_class, member, getattr(java_class, member))
+        setattr(jvm, name, java_class)
+        setattr(jvm, name.rpartition(".")[2], java_class)
 
 
 def leave(threads: Iterable[threading.Thread]) -> None:

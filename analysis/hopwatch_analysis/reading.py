@@ -19,6 +19,7 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis import footers
 from hopwatch_analysis.errors import UnusableInputError
+from hopwatch_analysis.estimates import expect_rows
 from hopwatch_analysis.frames import empty, settle
 from hopwatch_analysis.merged import without_parts
 from hopwatch_analysis.places import hosts_of, parsed, to_read
@@ -130,6 +131,7 @@ def find_landed(uris: Sequence[str], checked: Checked | None = None) -> Landed:
 
 def load(spark: SparkSession, landed: Landed, until: datetime | None = None) -> Tables:
     """One frame a kind (empty where nothing was landed), without the rows later than ``until``."""
+    expect_rows(spark, landed.rows)
     tables = {}
     for kind in KINDS:
         paths = [to_read(file.path) for file in landed.files if file.kind == kind]

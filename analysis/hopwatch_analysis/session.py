@@ -14,7 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from hopwatch_analysis.errors import AnalysisError
-from hopwatch_analysis.gateway import leave
+from hopwatch_analysis.gateway import leave, remember_classes
 from hopwatch_analysis.jvm import Jvm, started_by_spark_submit
 from hopwatch_analysis.memory import java_memory
 
@@ -42,6 +42,8 @@ LOCAL_SETTINGS = {
 SMALL_SETTINGS = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # the text of each plan, for an interface that is not shown
+    "spark.sql.ui.explainMode": "simple",
 }
 SMALL_ROWS = 1_000_000
 # Spark's own 200 tasks for each of many steps take minutes, whatever there is to do
@@ -49,7 +51,7 @@ LEAST_PARTITIONS = 2
 ROWS_A_PARTITION = 500_000
 
 # with one compiler the JVM reserves 48 MB for code, which an analysis fills; then it stops compiling, and says so at length
-QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
+QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC")
 
 
 @contextmanager
@@ -83,9 +85,11 @@ def _started(settings: dict[str, str]) -> SparkSession:
     try:
         with ThreadPoolExecutor(max_workers=1) as aside:  # in the main thread pyspark takes SIGINT for itself
             aside.submit(SparkContext.getOrCreate, conf).result()
-        return SparkSession.builder.getOrCreate()
+        session = SparkSession.builder.getOrCreate()
+        remember_classes(session)
     except (PySparkException, Py4JError) as error:
         raise AnalysisError(f"Spark did not start: {str(error).splitlines()[0]}") from error
+    return session
 
 
 def _usual_master() -> str | None:

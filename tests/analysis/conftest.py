@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hopwatch_analysis.gateway import remember_classes
 from hopwatch_analysis.session import QUICK_START
 from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
@@ -40,12 +41,14 @@ def spark() -> Iterator[SparkSession]:
         .config("spark.default.parallelism", "1")
         .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
         .config("spark.sql.codegen.wholeStage", "false")
+        .config("spark.sql.ui.explainMode", "simple")
         .config("spark.driver.extraJavaOptions", " ".join(QUICK_START))
         .config("spark.log.level", "ERROR")
         .config("spark.python.sql.dataFrameDebugging.enabled", "false")
         .config("spark.sql.dataFrameQueryContext.enabled", "false")
         .getOrCreate()
     )
+    remember_classes(session)
     yield session
     session.stop()
 

@@ -1,0 +1,39 @@
+"""What Spark takes a computed frame to be, by its own plans."""
+
+from hopwatch_analysis.estimates import BYTES_A_ROW, expect_rows
+from hopwatch_analysis.frames import settle
+from pyspark.sql import DataFrame, SparkSession
+
+
+def estimated_bytes(frame: DataFrame) -> int:
+    return int(str(frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()))
+
+
+def exchanges(frame: DataFrame) -> int:
+    plan = frame.groupBy("left").count()._jdf.queryExecution().executedPlan().toString()
+    return plan.count("Exchange")
+
+
+def test_a_chain_of_computed_joins_is_estimated_by_what_was_read(spark: SparkSession) -> None:
+    expect_rows(spark, 1000)
+    numbers = spark.range(8).withColumnRenamed("id", "number")
+    for _ in range(4):
+        numbers = settle(numbers.join(numbers, on="number", how="inner"))
+    assert estimated_bytes(numbers) == 1000 * BYTES_A_ROW
+    assert sorted(row.number for row in numbers.collect()) == list(range(8))
+
+
+def test_spark_alone_keeps_what_it_multiplied(spark: SparkSession) -> None:
+    numbers = spark.range(8).withColumnRenamed("id", "number")
+    for _ in range(4):
+        numbers = numbers.join(numbers, on="number", how="inner").localCheckpoint(eager=True)
+    assert estimated_bytes(numbers) > 10**16
+
+
+def test_a_computed_frame_keeps_its_partitions_and_types(spark: SparkSession) -> None:
+    rows = spark.range(100).selectExpr("id", "id % 7 as left", "array(id) as many").repartition(4, "left")
+    settled = settle(rows)
+    assert settled.schema == rows.schema
+    assert settled.rdd.getNumPartitions() == 4
+    assert sorted(settled.collect()) == sorted(rows.collect())
+    assert exchanges(settled) == exchanges(rows.localCheckpoint(eager=True))
