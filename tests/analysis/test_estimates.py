@@ -6,11 +6,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 
 def estimated_bytes(frame: DataFrame) -> int:
-    return int(str(frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()))
+    return int(str(frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()))  # noqa: SLF001
 
 
 def exchanges(frame: DataFrame) -> int:
-    plan = frame.groupBy("left").count()._jdf.queryExecution().executedPlan().toString()
+    plan = frame.groupBy("left").count()._jdf.queryExecution().executedPlan().toString()  # noqa: SLF001
     return plan.count("Exchange")
 
 
