@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.accounts import COLUMNS
-from hopwatch_analysis.ended import DEAD, read_on_to_the_end
+from hopwatch_analysis.ended import DEAD, read_all_before_it_ended
 from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.nodes import BALANCED_TYPES
 
@@ -91,7 +91,7 @@ def balanced_accounts(
                     "messages": rest,
                     "cause": _why_rest(window_end, guard),
                     "mark": sf.lit("rest"),
-                    "sure": read_on_to_the_end(sf.col("moved_at")),
+                    "sure": read_all_before_it_ended(sf.col("moved_at")),
                 }
             )
         )
@@ -155,7 +155,7 @@ def _why_rest(window_end: datetime, guard: float) -> Column:
         .when(
             (sf.col("x_end") == "closed")
             & sf.col("y_end").isin(*DEAD)
-            & ~read_on_to_the_end(sf.col("moved_at")),
+            & ~read_all_before_it_ended(sf.col("moved_at")),
             "receiver_died",
         )
         .when(sf.col("x_end") == "closed", "closed")

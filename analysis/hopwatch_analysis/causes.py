@@ -5,11 +5,12 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.delays import TOLD_LATE
 from hopwatch_analysis.ended import why_end
 from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.joining import came_back_first, joins, sent_before_joining
 from hopwatch_analysis.limits import NETWORK, RECEIVER
-from hopwatch_analysis.place import TOLD_LATE, overlaps_a_down, shows_behind_a_down
+from hopwatch_analysis.place import overlaps_a_down, shows_behind_a_down
 from hopwatch_analysis.reasons import (
     FULL_PIPE,
     IN_FLIGHT,

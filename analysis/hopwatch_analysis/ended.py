@@ -5,6 +5,7 @@ from datetime import datetime
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.delays import FOUND_DEAD_WITHIN, IDLE_SECONDS, SEEN_DOWN_WITHIN
 from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.joining import joins, never_joined, sent_before_joining
 from hopwatch_analysis.place import overlaps_a_down
@@ -25,9 +26,6 @@ from hopwatch_analysis.reasons import (
     y_first,
 )
 
-IDLE_SECONDS = 0.3  # without a message for as long, a receiver has read all that had reached it
-A_WHILE = 0.3  # seconds: an end that closes sees its connections go down about then
-FOUND_DEAD_WITHIN = 2  # seconds: its agent notices some time later that a process is gone
 DEAD = ("died", "exited")
 
 
@@ -89,18 +87,20 @@ def _why_sender_went() -> Column:
     of_sender = sf.when(sender_died, _unless_dropped_unseen("sender_died")).otherwise(
         _unless_dropped_unseen("closed")
     )
-    return sf.when(read_on_to_the_end(sf.col("way_moved_at")), of_sender).otherwise(left_behind)
+    of_sender_or_unread = sf.when(sender_died, inferred("sender_died")).otherwise(inferred("closed"))
+    return (
+        sf.when(still_open("y"), of_sender_or_unread)
+        .when(read_all_before_it_ended(sf.col("way_moved_at")), of_sender)
+        .otherwise(left_behind)
+    )
 
 
-def read_on_to_the_end(moved_at: Column) -> Column:
-    """The receiver is still there, or had nothing left to read when it ended."""
+def read_all_before_it_ended(moved_at: Column) -> Column:
+    """The receiver had nothing left to read when it ended. One that is still there may have stopped to read with some left."""
     pause = sf.when(sf.col("y_end") == "died", FOUND_DEAD_WITHIN).otherwise(IDLE_SECONDS)
     idle = seconds(sf.col("y_ended_at"), moved_at) >= pause
-    return (
-        still_open("y")
-        | sf.coalesce(sf.col("y_unread") == sf.lit(False), sf.lit(False))
-        | sf.coalesce(idle, sf.lit(False))
-    )
+    said_so = sf.coalesce(sf.col("y_unread") == sf.lit(False), sf.lit(False))
+    return said_so | sf.coalesce(idle, sf.lit(False))
 
 
 def _unless_dropped_unseen(cause: str) -> Column:
@@ -135,7 +135,9 @@ def _idle_before_the_end(window_end: datetime) -> Column:
 
 def _went_down_for_good() -> Column:
     """The connection was down for a while before either end was gone, each end by its own clock, and did not come back."""
-    sender_was_there = still_open("x") | (seconds(sf.col("x_ended_at"), sf.col("left_at")) > A_WHILE)
-    receiver_was_there = still_open("y") | (seconds(sf.col("y_ended_at"), sf.col("to_end_down_at")) > A_WHILE)
+    sender_was_there = still_open("x") | (seconds(sf.col("x_ended_at"), sf.col("left_at")) > SEEN_DOWN_WITHIN)
+    receiver_was_there = still_open("y") | (
+        seconds(sf.col("y_ended_at"), sf.col("to_end_down_at")) > SEEN_DOWN_WITHIN
+    )
     both_saw_it = sf.col("left_at").isNotNull() & sf.col("to_end_down_at").isNotNull()
     return sf.coalesce(both_saw_it & sender_was_there & receiver_was_there, sf.lit(False))

@@ -164,6 +164,13 @@ def _sender_end(incident: Incident) -> Evidence:
     }
 
 
+def _still_there(incident: Incident) -> Evidence | None:
+    if incident.receiver_end is not None:
+        return None
+    text = f"{incident.receiver} is still open: it may have some of them, and not have read them yet"
+    return {"kind": "open", "text": text}
+
+
 def _receiver_end(incident: Incident) -> Evidence:
     text = f"{incident.receiver} {how(incident.receiver_end)} before it had read {one_or_several(incident, 'it', 'them')}"
     return {"kind": "end", "text": text, "end": incident.receiver_end}
@@ -246,10 +253,10 @@ PIECES: dict[str, tuple[Callable[[Incident], Evidence | None], ...]] = {
     "network": (_full_pipe, _network, _rates, _sent_on, _marks),
     "slow_joiner": (_joined,),
     "reconnect": (_downs,),
-    "sender_died": (_sender_end, _sender_killed),
+    "sender_died": (_sender_end, _sender_killed, _still_there),
     "receiver_died": (_receiver_end, _receiver_killed),
     "conflated": (_conflated,),
     "oversize": (_downs, _oversize),
-    "closed": (_closed, _marks),
+    "closed": (_closed, _still_there, _marks),
     "unroutable": (_swallowed,),
 }

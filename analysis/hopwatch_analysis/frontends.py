@@ -5,8 +5,8 @@ from datetime import datetime
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.delays import CLOCKS_MAY_DIFFER_BY
 from hopwatch_analysis.frames import seconds
-from hopwatch_analysis.links import CLOCKS_MAY_DIFFER_BY
 from hopwatch_analysis.ranges import coverage, length
 from hopwatch_analysis.shared import LANE_OF_EDGE
 

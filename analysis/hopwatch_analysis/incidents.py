@@ -5,6 +5,7 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.accounts import by_hop, is_lost
 from hopwatch_analysis.options import MARKS, in_force
+from hopwatch_analysis.replaced import behind_replaced
 
 PAUSE_SECONDS = 10
 SESSION = ("from_node", "to_node", "cause", "session")
@@ -109,11 +110,9 @@ def edge_figures(
     facts = link_facts.select(*keys, sf.size("downs").alias("downs"), "sent_when_connected", "connected_at")
     rates = pressure.select("stream", *keys, "mean_rate", "capacity", "loss_share", "went_on", "sent_on")
     left_first = endings.select("stream", sf.col("receiver").alias("to_socket"), "receiver_left_first")
-    behind_replaced = replaced.where("former is not null").select(
-        "stream", "receiver", (sf.col("depth") + 1).alias("depth"), sf.lit(True).alias("took_over")
-    )
+    took_over = behind_replaced(replaced)
     return (
-        way_edges.join(sf.broadcast(behind_replaced), on=["stream", "receiver", "depth"], how="left")
+        way_edges.join(sf.broadcast(took_over), on=["stream", "receiver", "depth"], how="left")
         .groupBy("stream", *keys)
         .agg(sf.min("transport").alias("transport"), sf.max("took_over").alias("took_over"))
         .join(x, on="from_socket", how="left")

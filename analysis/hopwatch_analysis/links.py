@@ -5,6 +5,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.delays import CLOCKS_MAY_DIFFER_BY
 from hopwatch_analysis.endpoints import endpoint_pairs
 from hopwatch_analysis.frames import best, seconds, settle
 from hopwatch_analysis.reading import Tables
@@ -22,7 +23,6 @@ FLOWS = {
 }
 
 STATES = ("connected", "disconnected")
-CLOCKS_MAY_DIFFER_BY = 10  # seconds
 
 
 def mirror_images(tables: Tables) -> DataFrame:

@@ -3,8 +3,9 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.delays import CLOCKS_MAY_DIFFER_BY, SOON_AFTER
 from hopwatch_analysis.frames import only_of, seconds, settle
-from hopwatch_analysis.links import CLOCKS_MAY_DIFFER_BY, sender_went_first
+from hopwatch_analysis.links import sender_went_first
 from hopwatch_analysis.nodes import BALANCED_TYPES, FILTERED_TYPES
 from hopwatch_analysis.sparse import with_tails
 from hopwatch_analysis.unsubscribed import (
@@ -12,8 +13,6 @@ from hopwatch_analysis.unsubscribed import (
     sure_end_of_unsubscribed,
     with_count_when_unsubscribed,
 )
-
-SOON_AFTER = 3  # events: a sender writes its lanes right behind the disconnection they belong to
 
 
 def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> DataFrame:

@@ -10,16 +10,13 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.delays import AT_ONCE, TOLD_LATE, UNDER_WAY
 from hopwatch_analysis.frames import seconds, settle
 from hopwatch_analysis.frontends import arrivals, expected_frames, verdicts
 from hopwatch_analysis.missing import LANE_OF_RECEIVER
 from hopwatch_analysis.onsets import onsets_of_edges, with_beginning_at_onset, with_onset_between
-from hopwatch_analysis.replaced import cut_at_handover, with_all_since
+from hopwatch_analysis.replaced import behind_replaced, cut_at_handover, with_all_since
 from hopwatch_analysis.shared import cut_by_reach, shared_segments
-
-TOLD_LATE = 0.2  # seconds: the first message of a new connection may be read before a monitor has told of it
-AT_ONCE = 1  # seconds: ends of a stream's lanes that are as near to each other are of one full pipe
-UNDER_WAY = 5  # seconds: older messages than that are hardly still on their way when a connection goes down
 
 
 @dataclass(frozen=True)
@@ -54,11 +51,9 @@ def place(missing: DataFrame, evidence: Evidence, longest_way: int) -> DataFrame
         behind = missing.join(edges.where("length > 1").select(*way).distinct(), on=way, how="left_semi")
         placed = _place_on_long_ways(behind, evidence, longest_way)
         pieces = pieces.unionByName(placed.join(edges.drop("length"), on=[*way, "depth"], how="inner"))
-    behind_replaced = evidence.replaced.where("former is not null").select(
-        "stream", "receiver", (sf.col("depth") + 1).alias("depth"), sf.lit(True).alias("took_over")
-    )
+    took_over = behind_replaced(evidence.replaced)
     return (
-        pieces.join(sf.broadcast(behind_replaced), on=["stream", "receiver", "depth"], how="left")
+        pieces.join(sf.broadcast(took_over), on=["stream", "receiver", "depth"], how="left")
         .fillna(False, subset=["took_over"])
         .withColumn("hop_known", sf.col("placed").isNotNull())
         .drop("placed")

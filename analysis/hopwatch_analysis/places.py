@@ -7,6 +7,8 @@ from urllib.parse import unquote
 
 from pyarrow import fs
 
+from hopwatch_analysis.schemas import KINDS
+
 SPARK_SCHEMES = {"file": "", "s3": "s3a://", "gs": "gs://"}
 
 
@@ -34,15 +36,15 @@ def to_read(path: str) -> str:
     return literal if "://" in path else f"file://{literal}"
 
 
-TELLING = frozenset({"lane", "socket", "process", "subscription"})
-"""Kinds without which messages that came, or a receiver that was not owed them, look like a loss."""
+BESIDES = frozenset({"usage", "memory", "oom", "tcp", "finding", "fault"})
+"""Kinds that only add to what is told of a loss. Without any other, what came looks lost, or a loss looks to be of another hop or cause."""
 
 
 def hosts_of(files: Iterable[str]) -> frozenset[str]:
-    """The hosts of landed files of these kinds, by their paths (``.../kind=K/date=D/host=H/NAME``)."""
+    """The hosts of landed files, but of kinds that only add to what is told, by their paths (``.../kind=K/date=D/host=H/NAME``)."""
     found = set()
     for file in files:
         told = dict(part.split("=", 1) for part in PurePosixPath(file).parts if "=" in part)
-        if told.get("kind") in TELLING and "host" in told:
+        if told.get("kind") in KINDS.keys() - BESIDES and "host" in told:
             found.add(unquote(told["host"]))
     return frozenset(found)

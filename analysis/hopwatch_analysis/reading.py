@@ -88,7 +88,7 @@ class Landed:
 
     @property
     def unreadable_hosts(self) -> frozenset[str]:
-        """Hosts of files that were left out, of kinds without which what came looks like a loss."""
+        """Hosts of files that were left out, of kinds without which a loss is not what it looks like."""
         return hosts_of(skipped.file for skipped in self.skipped)
 
     @property

@@ -125,8 +125,8 @@ class Incident:
     conflated_at: str | None = None
     """The end that has ZMQ_CONFLATE: "sender" or "receiver"."""
     maxmsgsize: int | None = None
-    hung_up: str | None = None
     """ZMQ_MAXMSGSIZE of the receiver; -1 where it has none."""
+    hung_up: str | None = None
     peers: tuple[str, ...] = ()
     """Routing ids (hex) that a ROUTER could not reach."""
     reasons: tuple[str, ...] = ()

@@ -7,11 +7,9 @@ sender's own numbers at that moment part the messages, if the newer proxy counte
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.delays import FOUND_DEAD_WITHIN, SOON_AFTER
+from hopwatch_analysis.frontends import HALF_A_FRAME
 from hopwatch_analysis.ranges import length
-
-SOON_AFTER = 3  # events: a sender writes its lanes right behind the disconnection they belong to
-HALF_A_FRAME = 0.5
-FOUND_DEAD_WITHIN = 5  # seconds: its agent notices some time later that a process is gone
 
 
 def replaced(way_edges: DataFrame, links: DataFrame, sockets: DataFrame) -> DataFrame:
@@ -47,6 +45,13 @@ def replaced(way_edges: DataFrame, links: DataFrame, sockets: DataFrame) -> Data
                 sf.when(sf.col("until") <= sf.col("since"), sf.col("until")),
             ).alias("former")
         )
+    )
+
+
+def behind_replaced(found: DataFrame) -> DataFrame:
+    """The edges that lead out of a proxy which came in another's place: stream, receiver, depth, took_over (true)."""
+    return found.where("former is not null").select(
+        "stream", "receiver", (sf.col("depth") + 1).alias("depth"), sf.lit(True).alias("took_over")
     )
 
 

@@ -25,6 +25,23 @@ def damage(file: Path, column: str) -> None:
     file.write_bytes(raw)
 
 
+def through_a_proxy(story: LandedFolder, *names: str) -> None:
+    """Streams of hosts of their own, each to a reader of its topic, all through one proxy; each reader lacks the end."""
+    story.socket("pot-in", "XSUB", closed=70)
+    story.socket("pot-out", "XPUB", closed=70, probed=False)
+    story.proxy("pot", "pot-in", "pot-out")
+    for name in names:
+        cup = f"cup of {name}"
+        story.socket(name, "PUB", host=f"of-{name}", closed=50)
+        story.socket(cup, "SUB", closed=60)
+        story.subscribe(cup, name)
+        story.link("pot-in", name)
+        story.link("pot-out", cup)
+        story.sent(name, 100, 40, topic=name)
+        story.got(cup, name, 90, 0, 89, 45)
+    story.counters("pot-in", 69, final=True, proxied_in_frames=200 * len(names))
+
+
 def connections(landed: Path) -> Path:
     return next(landed.glob("kind=connection/*/*/*.parquet"))
 
@@ -37,7 +54,8 @@ def test_a_file_with_damaged_pages_is_named_and_the_rest_is_analysed(
     damage(extra, "remote")
     told: list[str] = []
     report = analyze(spark, [str(landed)], tmp_path / "out", progress=told.append)
-    assert [(item["hop"], item["lost"]) for item in report["hops"]] == [("quotes → reader", 10)]
+    (row,) = report["ledger"]
+    assert (row["delivered"], row["lost"], row["unexplained"]) == (90, 0, 10)
     assert any(str(extra) in line and "damaged" in line for line in told)
 
 
@@ -72,10 +90,16 @@ def test_what_a_file_that_cannot_be_read_may_have_told_to_have_come_is_not_said_
         story.got(pull, "jobs", 40, 0, 99, 29 if killed else 45, final=not killed)
     story.sent("jobs", 100, 40)
     story.killed("first", 30)
+    through_a_proxy(story, "tea", "milk")
     landed = story.write(tmp_path / "landed")
-    lane = next(landed.glob("kind=lane/*/host=torn/*.parquet"))
-    lane.with_name("batch-2.parquet").write_bytes(b"hello")
+    for file in ("kind=lane/*/host=torn", "kind=connection/*/host=of-milk", "kind=process/*/host=whole"):
+        sound = next(landed.glob(f"{file}/*.parquet"))
+        usage = sound.relative_to(landed).parts[1:]
+        torn = sound if "whole" not in file else landed.joinpath("kind=usage", *usage)
+        torn.parent.mkdir(parents=True, exist_ok=True)
+        torn.with_name("batch-2.parquet").write_bytes(b"hello")
     report = analyze(spark, [str(landed)], tmp_path / "out")
+    assert len(report["skipped_files"]) == 3
     shared_out = [row for row in report["ledger"] if row["name"] == "jobs"]
     assert (sum(row["lost"] for row in shared_out), sum(row["unexplained"] for row in shared_out)) == (0, 20)
     told = {
@@ -83,5 +107,10 @@ def test_what_a_file_that_cannot_be_read_may_have_told_to_have_come_is_not_said_
         for row in report["ledger"]
         if row not in shared_out
     }
-    assert told == {"whole-reader": (10, 0), "torn-reader": (0, 10)}
+    assert told == {
+        "whole-reader": (10, 0),
+        "torn-reader": (0, 10),
+        "cup of tea": (0, 10),
+        "cup of milk": (0, 10),
+    }
     assert [item["hop"] for item in report["incidents"]] == ["whole-quotes → whole-reader"]

@@ -1,0 +1,18 @@
+"""How late things are told, and how far apart those may be that belong together. Found in runs, and taken for enough."""
+
+FOUND_DEAD_WITHIN = 5
+"""Seconds until an agent notices that a process is gone."""
+IDLE_SECONDS = 0.3
+"""Without a message for as long, a receiver has read all that had reached it."""
+SEEN_DOWN_WITHIN = 0.3
+"""Seconds until an end that closes has seen its connections go down."""
+TOLD_LATE = 0.2
+"""Seconds: the first message of a new connection may be read before a monitor has told of it."""
+CLOCKS_MAY_DIFFER_BY = 10
+"""Seconds, of clocks that nothing compares."""
+SOON_AFTER = 3
+"""Events: a sender writes its lanes right behind the disconnection they belong to."""
+AT_ONCE = 1
+"""Seconds: ends of a stream's lanes that are as near to each other are of one full pipe."""
+UNDER_WAY = 5
+"""Seconds: older messages than that are hardly still on their way when a connection goes down."""
