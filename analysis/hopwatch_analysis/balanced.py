@@ -13,6 +13,7 @@ from hopwatch_analysis.accounts import COLUMNS
 from hopwatch_analysis.ended import DEAD, read_all_before_it_ended
 from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.nodes import BALANCED_TYPES
+from hopwatch_analysis.reasons import IN_FLIGHT, UNEXPLAINED
 
 
 def shares(
@@ -29,7 +30,7 @@ def shares(
 
     Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at (the sender),
     y_end, y_ended_at, y_unread (the receiver), cut_off, sent_when_back, hung_up, left_first, left_sent, suspect. Of the stream:
-    sent, missing, highest, receivers, suspects, gone.
+    sent, missing, highest, receivers, unsure (it is not known whether the sender or a receiver went first), suspects, gone.
     """
     senders = sockets.where(sf.col("type").isin(*BALANCED_TYPES)).select("socket", "end", "ended_at")
     receivers = sockets.select("socket", "end", "ended_at", "unread").toDF(
@@ -95,6 +96,7 @@ def balanced_accounts(
                 }
             )
         )
+        .withColumn("cause", _unless_unsure(sf.col("cause")))
         .transform(lambda frame: _on_their_edge(frame, arrivals, way_edges))
     )
     unknown = (
@@ -119,6 +121,7 @@ def _with_stream_totals(shares: DataFrame) -> DataFrame:
             "missing": sf.col("sent") - sf.sum("delivered").over(whole),
             "highest": sf.max("next").over(whole),
             "receivers": sf.count("*").over(whole),
+            "unsure": sf.max(sf.col("left_unsure") & (sf.col("next") < sf.col("sent"))).over(whole),
             "suspects": sf.sum(sf.col("suspect").cast("int")).over(whole),
             "gone": sf.sum(_left_with_some_unread().cast("int")).over(whole),
             "sent_when_left": sf.max(sf.when(_left_with_some_unread(), sf.col("left_sent"))).over(whole),
@@ -138,6 +141,11 @@ def _of_suspect() -> Column:
     return sf.when(sf.col("suspects") == 1, lost).otherwise(0)
 
 
+def _unless_unsure(cause: Column) -> Column:
+    """Where it is not known whether the sender or a receiver went first, nor is who had taken what is missing."""
+    return sf.when(sf.col("unsure") & (cause != IN_FLIGHT), UNEXPLAINED).otherwise(cause)
+
+
 def _why_suspect() -> Column:
     return (
         sf.when(sf.col("left_first") & sf.col("y_end").isin(*DEAD), "receiver_died")
@@ -150,7 +158,7 @@ def _why_suspect() -> Column:
 def _why_rest(window_end: datetime, guard: float) -> Column:
     reading_on = sf.col("y_ended_at").isNull() & (seconds(sf.lit(window_end), sf.col("moved_at")) <= guard)
     return (
-        sf.when(sf.coalesce(reading_on, sf.lit(False)), "in_flight")
+        sf.when(sf.coalesce(reading_on, sf.lit(False)), IN_FLIGHT)
         .when(sf.col("x_end").isin(*DEAD), "sender_died")
         .when(
             (sf.col("x_end") == "closed")
@@ -159,15 +167,15 @@ def _why_rest(window_end: datetime, guard: float) -> Column:
             "receiver_died",
         )
         .when(sf.col("x_end") == "closed", "closed")
-        .when(sf.col("y_ended_at").isNull(), "in_flight")
-        .otherwise("unexplained")
+        .when(sf.col("y_ended_at").isNull(), IN_FLIGHT)
+        .otherwise(UNEXPLAINED)
     )
 
 
 def _why_unknown() -> Column:
     all_read_on = (sf.col("suspects") == 0) | ((sf.col("suspects") == 1) & (sf.col("gone") == 0))
     queued = sf.col("x_ended_at").isNull() & sf.col("nobody_left") & all_read_on
-    return sf.when(queued, "in_flight").otherwise("unexplained")
+    return sf.when(queued, IN_FLIGHT).otherwise(UNEXPLAINED)
 
 
 def _on_their_edge(rows: DataFrame, arrivals: DataFrame, way_edges: DataFrame) -> DataFrame:
@@ -192,8 +200,8 @@ def _on_their_edge(rows: DataFrame, arrivals: DataFrame, way_edges: DataFrame) -
         .withColumn("depth", sf.when(at_end, sf.col("length")).otherwise(1))
         .withColumn(
             "cause",
-            sf.when(at_end | at_start | (sf.col("cause") == "in_flight"), sf.col("cause")).otherwise(
-                "unexplained"
+            sf.when(at_end | at_start | (sf.col("cause") == IN_FLIGHT), sf.col("cause")).otherwise(
+                UNEXPLAINED
             ),
         )
         .withColumn("at", sf.coalesce(sf.least("x_ended_at", "y_ended_at"), sf.col("moved_at")))

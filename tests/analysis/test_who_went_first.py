@@ -49,6 +49,14 @@ def killed_behind_a_closed_feed(story: LandedFolder) -> None:
     story.killed("scholar", 60.5)
 
 
+def ends_by_clocks_that_nothing_compares(story: LandedFolder, push: str, pull: str, *, apart: float) -> None:
+    """No connection of theirs is known; the PULL lacks the last 100 messages."""
+    story.socket(push, "PUSH", host=f"host of {push}", closed=50)
+    story.socket(pull, "PULL", host=f"host of {pull}", closed=50 + apart, unread=False)
+    story.sent(push, 1000, 49)
+    story.got(pull, push, 900, 0, 899, 48)
+
+
 @pytest.fixture(scope="module")
 def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Json:
     story = LandedFolder()
@@ -56,6 +64,8 @@ def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Jso
     flap_and_a_queue(story, "orders", "desk", killed=False)
     flap_and_a_queue(story, "claims", "office", killed=True)
     killed_behind_a_closed_feed(story)
+    ends_by_clocks_that_nothing_compares(story, "mint", "bank", apart=1)
+    ends_by_clocks_that_nothing_compares(story, "mine", "smelter", apart=15)
     story.socket("clock", "PAIR", opened=120)
     folder = tmp_path_factory.mktemp("ends")
     return analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
@@ -81,3 +91,12 @@ def test_who_was_reading_when_it_was_killed_may_have_held_what_its_closed_sender
     report: Json,
 ) -> None:
     assert incidents(report, "archive") == [("archive → scholar", "receiver_died", "inferred", 400)]
+
+
+def test_whose_end_took_shared_out_messages_is_not_told_by_clocks_that_nothing_compares(report: Json) -> None:
+    assert incidents(report, "mint") == []
+    assert row(report, "mint", "bank")["unexplained"] == 100
+
+
+def test_but_where_more_than_clocks_may_differ_by_lies_between(report: Json) -> None:
+    assert incidents(report, "mine") == [("mine → smelter", "closed", "exact", 100)]
