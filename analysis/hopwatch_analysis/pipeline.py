@@ -7,33 +7,20 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis import accounts as acc
 from hopwatch_analysis import (
-    balanced,
-    by_count,
-    causes,
     completeness,
-    facts,
-    hangups,
     incidents,
     ledger,
     limits,
-    losses,
     nodes,
-    owed,
-    rates,
-    replaced,
     risks,
     unchecked,
-    unreadable,
     unreceived,
     unroutable,
 )
+from hopwatch_analysis.due import Missing, missing_messages
+from hopwatch_analysis.explained import Explained, explained
 from hopwatch_analysis.frames import settle
-from hopwatch_analysis.frontends import arrivals, counted_all
-from hopwatch_analysis.lanes import send_samples
-from hopwatch_analysis.missing import missing, owed_ranges, unlocated
-from hopwatch_analysis.onsets import onsets, onsets_of_edges, with_onset_between
-from hopwatch_analysis.place import Evidence, place
-from hopwatch_analysis.ranges import without
+from hopwatch_analysis.place import place
 from hopwatch_analysis.reading import Tables
 from hopwatch_analysis.timeline import timeline
 from hopwatch_analysis.topology import Scope, Topology, topology_of
@@ -47,206 +34,93 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     progress("who is connected to whom")
     topology = topology_of(tables, scope)
     progress("what each receiver was owed, and did not get")
-    evidence, gone, unlocated_numbers = _owed_and_missing(tables, topology, scope)
+    missing = missing_messages(tables, topology, scope)
     progress("on which hop it was lost")
-    swallowed = settle(unroutable.swallowed_ranges(tables["unroutable"]))
-    found_swallowed = settle(unroutable.missing_because_swallowed(gone, swallowed))
-    rest = gone
-    if not found_swallowed.isEmpty():
-        rest = settle(without(gone, found_swallowed, ("stream", "receiver", "lane")))
-    pieces = settle(place(rest, evidence, topology.longest_way))
+    pieces = settle(place(missing.ranges, missing.evidence, topology.longest_way))
     progress("why")
-    kernel = settle(limits.readings(tables, topology.mirrored))
-    hung_up = settle(
-        hangups.hang_ups(tables, topology.facts, topology.sockets, topology.mirrored, topology.links)
-    )
-    explained, pressure = _explained(tables, topology, pieces, evidence, (kernel, hung_up), scope)
-    to_nobody = settle(
-        unreceived.unreceived(
-            tables, topology.streams, topology.edges, sockets=topology.sockets, lanes=topology.lanes
-        )
-    )
-    accounts = settle(
-        acc.range_accounts(pieces, explained)
-        .unionByName(acc.unlocated_accounts(unlocated_numbers, topology.edges))
-        .unionByName(_shared_out(topology, evidence, hung_up, scope))
-        .unionByName(unreceived.unreceived_accounts(to_nobody))
-        .unionByName(unroutable.swallowed_accounts(found_swallowed, swallowed, topology.edges))
-        .transform(
-            lambda frame: unreadable.without_causes(
-                frame, topology.sockets, topology.edges, scope.unreadable_hosts
-            )
-        )
-    )
+    why = explained(tables, topology, missing, pieces, scope)
     progress("the ledger")
-    rows = settle(ledger.ledger(accounts, _delivered(topology, evidence.owed), topology.sockets))
-    totals = ledger.edge_totals(rows, accounts, evidence.owed_ranges, topology.edges)
-    checks = settle(_unchecked(topology, evidence, to_nobody, swallowed))
+    return {
+        **_books(tables, topology, missing, why, scope),
+        **_incidents(tables, topology, why),
+        **_checks(topology, missing, why),
+        "findings": settle(_findings(tables, topology)),
+        "faults": completeness.faults(tables["fault"]),
+        "lost_events": completeness.lost_events(tables["process"], tables["fault"]),
+    }
+
+
+def _books(
+    tables: Tables, topology: Topology, missing: Missing, why: Explained, scope: Scope
+) -> dict[str, DataFrame]:
+    """The ledger, its sums by hop, and how they grew."""
+    due = missing.evidence
+    rows = settle(ledger.ledger(why.accounts, _delivered(topology, due.owed), topology.sockets))
+    totals = ledger.edge_totals(rows, why.accounts, due.owed_ranges, topology.edges)
+    hops = settle(ledger.hops(totals, topology.edges, topology.sockets))
+    lost_on_hops = acc.by_hop(why.accounts)
+    over_time = timeline(
+        hops,
+        lost_on_hops,
+        topology.edges,
+        facts=topology.facts,
+        samples=tables["counters"],
+        sockets=topology.sockets,
+        buckets=scope.buckets,
+    )
+    return {"hops": hops, "ledger": rows, "losses": lost_on_hops, "timeline": settle(over_time)}
+
+
+def _incidents(tables: Tables, topology: Topology, why: Explained) -> dict[str, DataFrame]:
     figures = incidents.edge_figures(
         topology.edges,
         topology.sockets,
         topology.facts,
-        pressure=pressure,
+        pressure=why.pressure,
         endings=topology.endings,
         replaced=topology.replaced,
     )
-    for seen in (limits.figures(kernel), hung_up):
+    for seen in (limits.figures(why.kernel), why.hung_up):
         figures = figures.join(seen, on=["from_socket", "to_socket"], how="left")
-    hops = settle(ledger.hops(totals, topology.edges, topology.sockets))
-    lost_on_hops = acc.by_hop(accounts)
     lost_runs = incidents.lost_runs(
-        accounts, figures, topology.sockets, unroutable.peers(tables["unroutable"])
+        why.accounts, figures, topology.sockets, unroutable.peers(tables["unroutable"])
     )
-    return {
-        "hops": hops,
-        "ledger": rows,
-        "losses": lost_on_hops,
-        "incidents": settle(incidents.incidents(lost_runs)),
-        "lost_runs": lost_runs,
-        "findings": settle(
-            risks.findings(tables, topology.sockets, topology.links).unionByName(
-                unwrapped_receivers(
-                    tables["connection"],
-                    topology.mirrored,
-                    topology.sockets,
-                    links=topology.links,
-                    way_edges=topology.edges,
-                )
-            )
-        ),
-        "faults": completeness.faults(tables["fault"]),
-        "lost_events": completeness.lost_events(tables["process"], tables["fault"]),
-        "unchecked": checks.where("not agree").drop("agree"),
-        "agreed": checks.where("agree").drop("agree"),
-        "timeline": settle(
-            timeline(
-                hops,
-                lost_on_hops,
-                topology.edges,
-                facts=topology.facts,
-                samples=tables["counters"],
-                sockets=topology.sockets,
-                buckets=scope.buckets,
-            )
-        ),
-    }
+    return {"incidents": settle(incidents.incidents(lost_runs)), "lost_runs": lost_runs}
 
 
-def _owed_and_missing(
-    tables: Tables, topology: Topology, scope: Scope
-) -> tuple[Evidence, DataFrame, DataFrame]:
-    due = settle(
-        owed.owed(
-            topology.endings,
-            topology.lanes,
-            topology.receipts,
-            subscriptions=owed.subscriptions(tables["subscription"]),
-            sockets=topology.sockets,
-            samples=send_samples(tables["lane"]),
-            unchecked=topology.unchecked,
-        )
-    )
-    not_owed = unroutable.taken_over(due, topology.sockets).unionByName(
-        by_count.before_joining(due, send_samples(tables["lane"]), topology.edges, topology.facts)
-    )
-    gaps = topology.gaps.unionByName(not_owed, allowMissingColumns=True)
-    due_ranges = settle(owed_ranges(due, gaps))
-    gone = settle(missing(due, gaps))
-    evidence = Evidence(
-        owed=due,
-        owed_ranges=due_ranges,
-        way_edges=topology.edges,
-        lanes=topology.lanes,
-        onsets=settle(onsets(tables["onset"], tables["lane"], topology.counters)),
-        link_facts=topology.facts,
+def _findings(tables: Tables, topology: Topology) -> DataFrame:
+    unwrapped = unwrapped_receivers(
+        tables["connection"],
+        topology.mirrored,
+        topology.sockets,
         links=topology.links,
-        counters=topology.counters,
-        streams=topology.streams,
-        sockets=topology.sockets,
-        counted_all=counted_all(topology.edges, topology.lanes, topology.sockets, scope.ends_at),
-        replaced=topology.replaced,
-        handovers=settle(
-            replaced.handovers(
-                topology.replaced, tables["connection"], topology.mirrored, send_samples(tables["lane"])
-            )
-        ),
+        way_edges=topology.edges,
     )
-    unlocated_numbers = by_count.with_cause(
-        unlocated(due, gone, due_ranges), topology.edges, topology.sockets, scope.ends_at, scope.guard
-    )
-    return evidence, gone, unlocated_numbers
+    return risks.findings(tables, topology.sockets, topology.links).unionByName(unwrapped)
 
 
-def _explained(
-    tables: Tables,
-    topology: Topology,
-    pieces: DataFrame,
-    evidence: Evidence,
-    seen: tuple[DataFrame, DataFrame],
-    scope: Scope,
-) -> tuple[DataFrame, DataFrame]:
-    """Losses by hop with their causes, and the rates of the edges they were lost on. ``seen``: the kernel's readings, and who hung up."""
-    kernel, hung_up = seen
-    by_hop = settle(
-        losses.by_hop(pieces, evidence.owed).transform(
-            lambda frame: losses.cut_at_onset(frame, evidence.onsets)
-        )
-    )
-    pressure = settle(rates.pressure(tables, by_hop, topology.streams, topology.sockets))
-    explained = (
-        with_onset_between(by_hop, onsets_of_edges(evidence.onsets, by_hop, by_hop))
-        .transform(
-            lambda frame: facts.with_facts(
-                frame,
-                topology.sockets,
-                topology.links,
-                topology.facts,
-                lanes=topology.lanes,
-                hang_ups=hung_up,
-            )
-        )
-        .join(sf.broadcast(pressure), on=["stream", "from_socket", "to_socket"], how="left")
-        .transform(lambda frame: limits.with_limit(frame, kernel))
-        .transform(lambda frame: causes.with_cause(frame, scope.ends_at, scope.guard))
-        .transform(causes.with_times)
-    )
-    explained = settle(explained)
-    sent_on = causes.sent_on(explained)
-    return explained, pressure.join(sent_on, on=["stream", "from_socket", "to_socket"], how="left")
-
-
-def _shared_out(topology: Topology, evidence: Evidence, hung_up: DataFrame, scope: Scope) -> DataFrame:
-    frames_in = arrivals(evidence.counters, topology.links, topology.streams, evidence.counted_all)
-    shares = balanced.shares(
-        topology.endings,
-        topology.edges,
-        lanes=topology.lanes,
-        receipts=topology.receipts,
-        sockets=topology.sockets,
-        link_facts=topology.facts,
-        hang_ups=hung_up,
-    )
-    return balanced.balanced_accounts(shares, frames_in, topology.edges, scope.ends_at, scope.guard)
-
-
-def _unchecked(
-    topology: Topology, evidence: Evidence, to_nobody: DataFrame, swallowed: DataFrame
-) -> DataFrame:
+def _checks(topology: Topology, missing: Missing, why: Explained) -> dict[str, DataFrame]:
+    """What cannot be checked, and what is known otherwise to agree."""
     types = topology.sockets.select(sf.col("socket").alias("stream"), "type", "name")
     receivers = topology.sockets.select(
         sf.col("socket").alias("receiver"), sf.col("name").alias("receiver_name")
     )
     rows = unchecked.unchecked(
         topology.unstamped.join(types.drop("name"), on="stream", how="left"),
-        unchecked.partial(topology.endings, topology.lanes, evidence.owed, topology.sockets),
-        unreceived.published_to_nobody(to_nobody),
+        unchecked.partial(topology.endings, topology.lanes, missing.evidence.owed, topology.sockets),
+        unreceived.published_to_nobody(why.to_nobody),
         counters=topology.counters,
         got=topology.receipts.join(topology.filtered_otherwise, on=["stream", "receiver"], how="left_anti"),
-        swallowed=swallowed,
+        swallowed=missing.swallowed,
     )
     if topology.surplus is not None:
         rows = rows.unionByName(unchecked.from_unknown(topology.surplus, topology.unstamped))
-    return rows.join(types.drop("type"), on="stream", how="left").join(receivers, on="receiver", how="left")
+    named = rows.join(types.drop("type"), on="stream", how="left").join(receivers, on="receiver", how="left")
+    checks = settle(named)
+    return {
+        "unchecked": checks.where("not agree").drop("agree"),
+        "agreed": checks.where("agree").drop("agree"),
+    }
 
 
 def _delivered(topology: Topology, due: DataFrame) -> DataFrame:
