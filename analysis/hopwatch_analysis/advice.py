@@ -100,7 +100,7 @@ def _closed(incident: Incident) -> list[str]:
         return [
             (
                 f"RCVHWM of {incident.receiver} ({incident.rcvhwm}) should be at least as large as what can be unread when "
-                f"{incident.sender} closes; here, {incident.rcvhwm + incident.lost}."
+                f"{incident.sender} closes: here {incident.rcvhwm + incident.lost}, as many as it holds and the {incident.lost} that were lost behind those."
             ),
             f"Or let {incident.sender} close only after the receiver has acknowledged the last message.",
         ]

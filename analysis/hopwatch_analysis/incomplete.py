@@ -7,14 +7,20 @@ from hopwatch_analysis.records import Analysis
 
 WIDTH = 100
 FAULTS_SHOWN = 3
+FILES_SHOWN = 3
 
 
 def incomplete(analysis: Analysis) -> Iterator[str]:
-    """Lines about lost events and faults; none where there are none."""
+    """Lines about files that were skipped, lost events and faults; none where there are none."""
     if not analysis.evidence_is_incomplete:
         return
     yield ""
     yield "INCOMPLETE: some of what happened was not told, so that losses may be missing or misplaced above:"
+    for file, reason in analysis.skipped[:FILES_SHOWN]:
+        yield from _item(f"{file} was skipped: {reason}")
+    more = len(analysis.skipped) - FILES_SHOWN
+    if more > 0:
+        yield f"  - and {_some(more, 'more file')}: see skipped_files in the report"
     for lost in analysis.lost_events:
         who = f"{lost.command or 'a process'} on {lost.host}"
         if lost.unreadable:

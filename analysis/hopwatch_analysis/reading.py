@@ -172,6 +172,8 @@ def _nothing_usable(uris: Sequence[str], skipped: tuple[SkippedFile, ...]) -> st
     if not skipped:
         return f"no landed Parquet files (kind=.../date=.../host=.../*.parquet) under {where}"
     first = skipped[0]
+    if len(skipped) == len(uris) == 1 and first.file == uris[0]:
+        return f"{first.file} {first.reason}"
     return f"none of {len(skipped)} inputs under {where} can be used; {first.file}: {first.reason}"
 
 
@@ -180,6 +182,8 @@ def _list(uri: str) -> list[ListedFile] | SkippedFile:
     try:
         system, root, prefix = parsed(uri)
         found = system.get_file_info(fs.FileSelector(root, recursive=True))
+    except FileNotFoundError:
+        return SkippedFile(uri, "is not there: no such folder")
     except (OSError, pa.ArrowInvalid) as error:
         return SkippedFile(uri, f"cannot be listed: {error}")
     files = {info.path: info for info in found if info.type == fs.FileType.File}

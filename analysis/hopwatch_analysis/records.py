@@ -244,5 +244,5 @@ class Analysis:
 
     @property
     def evidence_is_incomplete(self) -> bool:
-        """Whether something is known to have happened that the landed files do not tell."""
-        return bool(self.fault_count or self.lost_events)
+        """Whether something is known to have happened that the files which could be used do not tell."""
+        return bool(self.fault_count or self.lost_events or self.skipped)

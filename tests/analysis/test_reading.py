@@ -83,7 +83,7 @@ def test_an_empty_folder_is_unusable_input(tmp_path: Path) -> None:
 
 
 def test_a_missing_folder_is_unusable_input(tmp_path: Path) -> None:
-    with pytest.raises(UnusableInputError, match=r"nowhere.* cannot be listed"):
+    with pytest.raises(UnusableInputError, match=r"nowhere is not there: no such folder$"):
         find_landed([str(tmp_path / "nowhere")])
 
 

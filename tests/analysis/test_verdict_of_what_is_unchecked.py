@@ -102,3 +102,11 @@ def test_a_receiver_is_said_to_keep_up_only_where_its_rate_shows_it() -> None:
     fast_enough = replace(BURST, capacity=9000)
     assert "keeps up with the mean rate" in str(advice(fast_enough))
     assert "caught_up" not in {item["kind"] for item in evidence(fast_enough)}
+
+
+def test_what_was_skipped_is_named_and_nothing_is_said_to_be_whole() -> None:
+    files = tuple((f"batch-{number}.parquet", "damaged: no pages") for number in range(5))
+    text = verdict(replace(NOTHING, ledger=(HEALTHY,), skipped=files))
+    assert text.startswith("No loss is proven, but not everything that happened is known.")
+    assert "  - batch-0.parquet was skipped: damaged: no pages" in text
+    assert "  - and 2 more files: see skipped_files in the report" in text
