@@ -3,9 +3,8 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.delays import CLOCKS_MAY_DIFFER_BY, SOON_AFTER
-from hopwatch_analysis.frames import only_of, seconds, settle
-from hopwatch_analysis.links import sender_went_first
+from hopwatch_analysis.delays import SOON_AFTER
+from hopwatch_analysis.frames import only_of, settle
 from hopwatch_analysis.nodes import BALANCED_TYPES, FILTERED_TYPES
 from hopwatch_analysis.sparse import with_tails
 from hopwatch_analysis.unsubscribed import (
@@ -14,63 +13,27 @@ from hopwatch_analysis.unsubscribed import (
     with_count_when_unsubscribed,
 )
 
-
-def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> DataFrame:
-    """Which end of each way ended first (``sockets`` with their ``clock``): stream, receiver, length, receiver_left_first,
-    left_unsure, left_at, left_n, left_sent, sent_when_joined.
-
-    ``left_unsure``: both ended at about the same time, by clocks that nothing compares. ``left_*`` is when, and at which event and
-    count, the sending side saw the receiver go; ``sent_when_joined`` its count when it saw it come.
-    """
-    direct = sf.col("length") == 1
-    last_went_first = sender_went_first(sf.col("last_ended_at"), sf.col("receiver_ended_at"))
-    sender_by_clock = sf.coalesce(sf.col("sender_ended_at") <= sf.col("receiver_ended_at"), sf.lit(False))
-    left_first = sf.col("receiver_ended_at").isNotNull() & ~last_went_first & (direct | ~sender_by_clock)
-    seen_to_leave = sf.when(direct, sf.coalesce("left_at", "receiver_ended_at"))
-    return _ways_with_their_ends(way_edges, sockets, link_facts).select(
-        "stream",
-        "receiver",
-        "length",
-        left_first.alias("receiver_left_first"),
-        _left_unsure().alias("left_unsure"),
-        seen_to_leave.otherwise(sf.col("receiver_ended_at")).alias("left_at"),
-        sf.when(direct, sf.col("left_n")).alias("left_n"),
-        sf.when(direct, sf.col("left_sent")).alias("left_sent"),
-        sf.when(direct, sf.col("sent_when_connected")).alias("sent_when_joined"),
-    )
-
-
-def _ways_with_their_ends(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> DataFrame:
-    """Last edges with what is known of them, and when their ends ended: by the sender's clock where both ends of the only edge saw
-    their connection go down.
-    """
-    ends = sockets.select("socket", "clock", "ended_at")
-    sender = ends.toDF("stream", "sender_clock", "sender_ended_at")
-    receiver = ends.toDF("receiver", "receiver_clock", "receiver_ended_at")
-    last = ends.select("socket", "ended_at").toDF("from_socket", "last_ended_at")
-    ahead = sf.unix_micros("to_end_down_at") - sf.unix_micros("left_at")
-    by_senders_clock = sf.timestamp_micros(sf.unix_micros("receiver_ended_at") - ahead)
-    compares = (
-        (sf.col("length") == 1) & (sf.col("sender_clock") != sf.col("receiver_clock")) & ahead.isNotNull()
-    )
-    return (
-        way_edges.where("depth = length")
-        .select("stream", "receiver", "length", "from_socket", "to_socket")
-        .join(sender, on="stream", how="left")
-        .join(receiver, on="receiver", how="left")
-        .join(last, on="from_socket", how="left")
-        .join(link_facts, on=["from_socket", "to_socket"], how="left")
-        .withColumn(
-            "receiver_ended_at", sf.when(compares, by_senders_clock).otherwise(sf.col("receiver_ended_at"))
-        )
-    )
-
-
-def _left_unsure() -> Column:
-    somebody_saw_it = sf.col("left_at").isNotNull() | sf.col("to_end_down_at").isNotNull()
-    told = ((sf.col("length") == 1) & somebody_saw_it) | (sf.col("sender_clock") == sf.col("receiver_clock"))
-    apart = sf.abs(seconds(sf.col("sender_ended_at"), sf.col("receiver_ended_at")))
-    return sf.coalesce(~told & (apart <= CLOCKS_MAY_DIFFER_BY), sf.lit(False))
+COLUMNS = (
+    "stream",
+    "receiver",
+    "lane",
+    "length",
+    "count",
+    "first",
+    "next",
+    "came",
+    "newest_sent_at",
+    "moved_at",
+    "got_first_at",
+    "sent",
+    "receiver_left_first",
+    "subscribed_at",
+    "unsubscribed",
+    "sure_end",
+    "joined_at_number",
+    "end",
+    "by_count",
+)
 
 
 def owed(
@@ -108,27 +71,7 @@ def owed(
         .withColumn("end", sf.when(sf.col("in_force"), _end()).otherwise(end_of_unsubscribed()))
         .withColumn("end", sf.when(sf.col("by_count"), sf.col("sure_end")).otherwise(sf.col("end")))
         .withColumn("joined_at_number", sf.when(sf.col("lanes_of_stream") == 1, sf.col("sent_when_joined")))
-        .select(
-            "stream",
-            "receiver",
-            "lane",
-            "length",
-            "count",
-            "first",
-            "next",
-            "came",
-            "newest_sent_at",
-            "moved_at",
-            "got_first_at",
-            "sent",
-            "receiver_left_first",
-            "subscribed_at",
-            "unsubscribed",
-            "sure_end",
-            "joined_at_number",
-            "end",
-            "by_count",
-        )
+        .select(*COLUMNS)
     )
 
 

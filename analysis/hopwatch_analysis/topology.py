@@ -12,6 +12,7 @@ from hopwatch_analysis.buckets import Buckets, buckets_of
 from hopwatch_analysis.carried import assigned, reach
 from hopwatch_analysis.clocks import clock_of
 from hopwatch_analysis.counted import Counted, counted
+from hopwatch_analysis.endings import endings as endings_of
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.lanes import lanes, receipts
 from hopwatch_analysis.links import link_facts, links, matched_connections
@@ -90,7 +91,7 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
     once = edges.select("from_socket", "to_socket", "mirrored").distinct()
     facts = settle(link_facts(tables, once, mirrored))
     by_clock = sockets.withColumn("clock", clock_of(sf.col("host"), scope.compared))
-    endings = settle(owed.endings(edges, by_clock, facts))
+    endings = settle(endings_of(edges, by_clock, facts))
     longest = found.agg(sf.max("length")).first()
     return Topology(
         sockets=sockets,
