@@ -14,6 +14,7 @@ from hopwatch_analysis import (
     nodes,
     risks,
     unchecked,
+    unreadable,
     unreceived,
     unroutable,
 )
@@ -43,7 +44,7 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     return {
         **_books(tables, topology, missing, why, scope),
         **_incidents(tables, topology, why),
-        **_checks(topology, missing, why),
+        **_checks(topology, missing, why, scope),
         "findings": settle(_findings(tables, topology)),
         "faults": completeness.faults(tables["fault"]),
         "lost_events": completeness.lost_events(tables["process"], tables["fault"]),
@@ -99,7 +100,7 @@ def _findings(tables: Tables, topology: Topology) -> DataFrame:
     return risks.findings(tables, topology.sockets, topology.links).unionByName(unwrapped)
 
 
-def _checks(topology: Topology, missing: Missing, why: Explained) -> dict[str, DataFrame]:
+def _checks(topology: Topology, missing: Missing, why: Explained, scope: Scope) -> dict[str, DataFrame]:
     """What cannot be checked, and what is known otherwise to agree."""
     types = topology.sockets.select(sf.col("socket").alias("stream"), "type", "name")
     receivers = topology.sockets.select(
@@ -115,7 +116,8 @@ def _checks(topology: Topology, missing: Missing, why: Explained) -> dict[str, D
     )
     if topology.surplus is not None:
         rows = rows.unionByName(unchecked.from_unknown(topology.surplus, topology.unstamped))
-    named = rows.join(types.drop("type"), on="stream", how="left").join(receivers, on="receiver", how="left")
+    told = unreadable.with_reason(rows, topology.sockets, scope.unreadable_hosts)
+    named = told.join(types.drop("type"), on="stream", how="left").join(receivers, on="receiver", how="left")
     checks = settle(named)
     return {
         "unchecked": checks.where("not agree").drop("agree"),

@@ -193,7 +193,7 @@ class LostEvents:
 @dataclass(frozen=True)
 class Unchecked:
     """Messages of which it cannot be told whether they were lost: ``reason`` is "unstamped", "routed" (unstamped, by a ROUTER),
-    "partial", "filtered", "nobody" (was there to get them) or "unknown_sender" (then there is no stream).
+    "partial", "filtered", "nobody" (was there to get them), "unreadable" (a file of an end's host) or "unknown_sender" (then there is no stream).
 
     ``sent`` by the sender in all, ``received`` by the receiver from all such senders (None: not known). ``missing_at_most`` is
     known where both have nobody else. ``shared_out``: each message went to one of several receivers.

@@ -68,6 +68,13 @@ def _filtered(row: Unchecked) -> str:
     )
 
 
+def _unreadable(row: Unchecked) -> str:
+    one = row.receiver_is_called or row.sender_is_called or ""
+    who = _who(row) if row.receiver_is_called and row.sender_is_called else one
+    sent = "not known how many sent" if row.sent is None else f"{_messages(row.sent)} sent"
+    return f"{who}: a file of an end's host could not be used, see skipped_files in the report; {sent}, {_received(row)}."
+
+
 def _nobody(row: Unchecked) -> str:
     return (
         f"{row.sender_is_called} sent {_messages(row.sent)} while nobody was connected to it: a publisher drops those, by design, "
@@ -109,6 +116,7 @@ REMARKS = {
     "partial": _partial,
     "filtered": _filtered,
     "nobody": _nobody,
+    "unreadable": _unreadable,
     "unknown_sender": _unknown_sender,
 }
 WHAT_TO_DO = {

@@ -44,6 +44,17 @@ def without_causes(
     )
 
 
+def with_reason(rows: DataFrame, sockets: DataFrame, hosts: Collection[str]) -> DataFrame:
+    """What is not checked (stream, receiver, reason) has that for its reason where one of its ends is on one of these hosts."""
+    if not hosts:
+        return rows
+    there = sockets.where(sf.col("host").isin(*sorted(hosts))).select("socket", sf.lit(True).alias("there"))
+    for end in WAY:
+        rows = rows.join(sf.broadcast(there.toDF(end, f"{end}_there")), on=end, how="left")
+    reason = sf.when(sf.coalesce("stream_there", "receiver_there"), "unreadable").otherwise(sf.col("reason"))
+    return rows.withColumn("reason", reason).drop("stream_there", "receiver_there")
+
+
 def _parties(way_edges: DataFrame) -> DataFrame:
     """Every socket of every way: stream, receiver, socket, is_end (not a proxy's)."""
     ends = [

@@ -91,6 +91,9 @@ def test_what_a_file_that_cannot_be_read_may_have_told_to_have_come_is_not_said_
     story.sent("jobs", 100, 40)
     story.killed("first", 30)
     through_a_proxy(story, "tea", "milk")
+    for name, host in (("plain", "whole"), ("untold", "torn")):
+        story.bare_socket(name, "PUB", host=host, closed=50)
+        story.counters(name, 49, final=True, sent=7)
     landed = story.write(tmp_path / "landed")
     for file in ("kind=lane/*/host=torn", "kind=connection/*/host=of-milk", "kind=process/*/host=whole"):
         sound = next(landed.glob(f"{file}/*.parquet"))
@@ -100,6 +103,8 @@ def test_what_a_file_that_cannot_be_read_may_have_told_to_have_come_is_not_said_
         torn.with_name("batch-2.parquet").write_bytes(b"hello")
     report = analyze(spark, [str(landed)], tmp_path / "out")
     assert len(report["skipped_files"]) == 3
+    reasons = {row["name"]: row["reason"] for row in report["not_checked"]}
+    assert reasons == {"plain": "unstamped", "untold": "unreadable"}
     shared_out = [row for row in report["ledger"] if row["name"] == "jobs"]
     assert (sum(row["lost"] for row in shared_out), sum(row["unexplained"] for row in shared_out)) == (0, 20)
     told = {

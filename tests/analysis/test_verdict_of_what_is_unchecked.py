@@ -6,6 +6,7 @@ import pytest
 from hopwatch_analysis.advice import advice
 from hopwatch_analysis.evidence import evidence
 from hopwatch_analysis.records import Analysis, Incident, LedgerRow, Unchecked
+from hopwatch_analysis.remarks import remark
 from hopwatch_analysis.verdict import verdict
 
 HEALTHY = LedgerRow("s1", "quotes", "quotes", "r1", "reader", "reader", 10, 10, 0, 0, 0)
@@ -110,3 +111,19 @@ def test_what_was_skipped_is_named_and_nothing_is_said_to_be_whole() -> None:
     assert text.startswith("No loss is proven, but not everything that happened is known.")
     assert "  - batch-0.parquet was skipped: damaged: no pages" in text
     assert "  - and 2 more files: see skipped_files in the report" in text
+
+
+@pytest.mark.parametrize(
+    ("sender", "receiver", "sent", "who", "counts"),
+    [
+        ("quotes", "reader", 9, "reader (from quotes)", "9 messages sent, 5 received."),
+        (None, "reader", None, "reader", "not known how many sent, 5 received."),
+    ],
+)
+def test_where_a_file_was_skipped_no_other_reason_is_given(
+    sender: str | None, receiver: str, sent: int | None, who: str, counts: str
+) -> None:
+    row = Unchecked("unreadable", sender and "s1", sender, "r1", receiver, sent, 5)
+    assert remark(row) == (
+        f"{who}: a file of an end's host could not be used, see skipped_files in the report; {counts}"
+    )
