@@ -43,7 +43,7 @@ def run(arguments: Sequence[str]) -> tuple[int, str]:
     lines = done.stdout.splitlines()
     failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
     summary = next(
-        (line for line in reversed(lines) if re.search(r"\d+ (passed|failed)", line)), "no summary"
+        (line for line in reversed(lines) if re.search(r"\d+ (passed|failed|error)", line)), "no summary"
     )
     return done.returncode, "; ".join([summary.strip("= "), *failed])
 

@@ -14,6 +14,7 @@ from hopwatch_analysis.ended import DEAD, read_all_before_it_ended
 from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.nodes import BALANCED_TYPES
 from hopwatch_analysis.reasons import IN_FLIGHT, UNEXPLAINED
+from hopwatch_analysis.ways import UNKNOWN_TRANSPORT
 
 
 def shares(
@@ -30,7 +31,7 @@ def shares(
 
     Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at (the sender),
     y_end, y_ended_at, y_unread (the receiver), cut_off, sent_when_back, hung_up, left_first, left_sent, suspect. Of the stream:
-    sent, missing, highest, receivers, unsure (it is not known whether the sender or a receiver went first), suspects, gone.
+    linked (a connection of the last two is known), sent, missing, highest, receivers, unsure (it is not known whether the sender or a receiver went first), suspects, gone.
     """
     senders = sockets.where(sf.col("type").isin(*BALANCED_TYPES)).select("socket", "end", "ended_at")
     receivers = sockets.select("socket", "end", "ended_at", "unread").toDF(
@@ -41,7 +42,13 @@ def shares(
         sf.max(sf.col("next") + sf.col("since")).alias("next"),
         sf.max("moved_at").alias("moved_at"),
     )
-    edges = way_edges.where("depth = length").select("stream", "receiver", "from_socket", "to_socket")
+    edges = way_edges.where("depth = length").select(
+        "stream",
+        "receiver",
+        "from_socket",
+        "to_socket",
+        (sf.col("transport") != UNKNOWN_TRANSPORT).alias("linked"),
+    )
     sent = lanes.groupBy("stream").agg(
         sf.sum("sent").alias("sent"), sf.max("frames_each").alias("frames_each")
     )
@@ -83,7 +90,7 @@ def balanced_accounts(
                 "messages": sf.col("of_suspect"),
                 "cause": _why_suspect(),
                 "mark": sf.lit("left"),
-                "sure": sf.lit(True),
+                "sure": sf.col("linked"),
             }
         )
         .unionByName(
@@ -92,7 +99,7 @@ def balanced_accounts(
                     "messages": rest,
                     "cause": _why_rest(window_end, guard),
                     "mark": sf.lit("rest"),
-                    "sure": read_all_before_it_ended(sf.col("moved_at")),
+                    "sure": sf.col("linked") & read_all_before_it_ended(sf.col("moved_at")),
                 }
             )
         )
@@ -215,7 +222,9 @@ def _as_accounts(rows: DataFrame) -> DataFrame:
             "lane": sf.lit(0).cast("long"),
             "mark": sf.concat_ws(" ", "mark", "receiver"),
             "certainty": sf.when(
-                sf.col("cause").isin("reconnect", "oversize") | ~sf.coalesce("sure", sf.lit(True)), "inferred"
+                sf.col("cause").isin("reconnect", "oversize", IN_FLIGHT, UNEXPLAINED)
+                | ~sf.coalesce("sure", sf.lit(True)),
+                "inferred",
             ).otherwise("exact"),
             "started_at": sf.col("at"),
             "ended_at": sf.col("at"),

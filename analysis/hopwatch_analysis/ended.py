@@ -100,7 +100,8 @@ def read_all_before_it_ended(moved_at: Column) -> Column:
     pause = sf.when(sf.col("y_end") == "died", FOUND_DEAD_WITHIN).otherwise(IDLE_SECONDS)
     idle = seconds(sf.col("y_ended_at"), moved_at) >= pause
     said_so = sf.coalesce(sf.col("y_unread") == sf.lit(False), sf.lit(False))
-    return said_so | sf.coalesce(idle, sf.lit(False))
+    had_some_left = sf.coalesce("y_unread", sf.lit(False))
+    return said_so | (sf.coalesce(idle, sf.lit(False)) & ~had_some_left)
 
 
 def _unless_dropped_unseen(cause: str) -> Column:

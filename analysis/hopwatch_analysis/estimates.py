@@ -1,5 +1,7 @@
 """How large Spark takes computed frames to be: else it keeps an estimate of the plan that a checkpoint cut off."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -8,9 +10,32 @@ from pyspark.sql import DataFrame, SparkSession
 BYTES_A_ROW = 200
 
 
+SETTING = "spark.sql.defaultSizeInBytes"
+
+
 def expect_rows(spark: SparkSession, rows: int) -> None:
-    """From now on, no computed frame is taken to be larger than what was read: those of a small input go whole to where they are joined."""
-    spark.conf.set("spark.sql.defaultSizeInBytes", max(rows, 1) * BYTES_A_ROW)
+    """From now on, computed frames are taken to have so many rows: those of a small input go whole to where they are joined."""
+    spark.conf.set(SETTING, max(rows, 1) * BYTES_A_ROW)
+
+
+def expect_no_fewer(computed: DataFrame) -> None:
+    """Expect as many rows as this frame has, if that is more than was expected."""
+    spark = computed.sparkSession
+    known = int(spark.conf.get(SETTING) or 0) // BYTES_A_ROW
+    expect_rows(spark, max(known, computed.count()))
+
+
+@contextmanager
+def expectation_restored(spark: SparkSession) -> Iterator[None]:
+    """Leave a session that is not ours as it was."""
+    before = spark.conf.get(SETTING, None)
+    try:
+        yield
+    finally:
+        if before is None:
+            spark.conf.unset(SETTING)
+        else:
+            spark.conf.set(SETTING, before)
 
 
 def without_estimates(computed: DataFrame) -> DataFrame:

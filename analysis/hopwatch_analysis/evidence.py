@@ -165,7 +165,7 @@ def _sender_end(incident: Incident) -> Evidence:
 
 
 def _still_there(incident: Incident) -> Evidence | None:
-    if incident.receiver_end is not None:
+    if incident.receiver_end != "open":
         return None
     text = f"{incident.receiver} is still open: it may have some of them, and not have read them yet"
     return {"kind": "open", "text": text}

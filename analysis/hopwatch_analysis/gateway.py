@@ -2,8 +2,10 @@
 
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 
 from py4j.clientserver import SHUTDOWN_FINALIZER_WORKER, FinalizerWorker
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 SECONDS_FOR_ONE_COMMAND = 5.0
@@ -24,11 +26,12 @@ def remember_classes(session: SparkSession) -> None:
     """Ask Java for these once. Else py4j does so at each use, and Java looks through its some three hundred jars."""
     jvm = session._jvm  # noqa: SLF001
     for name, members in ASKED_FOR_OFTEN.items():
-        java_class = getattr(jvm, name)
-        for member in members:
-            setattr(java_class, member, getattr(java_class, member))
-        setattr(jvm, name, java_class)
-        setattr(jvm, name.rpartition(".")[2], java_class)
+        with suppress(Py4JError):  # another version of Spark may not have it, and nobody asks for it then
+            java_class = getattr(jvm, name)
+            for member in members:
+                setattr(java_class, member, getattr(java_class, member))
+            setattr(jvm, name, java_class)
+            setattr(jvm, name.rpartition(".")[2], java_class)
 
 
 def leave(threads: Iterable[threading.Thread]) -> None:

@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from hopwatch_analysis import clocks
 from hopwatch_analysis.errors import AnalysisError
+from hopwatch_analysis.estimates import expectation_restored
 from hopwatch_analysis.fetching import within_reach
 from hopwatch_analysis.identities import identities
 from hopwatch_analysis.jvm import Jvm
@@ -67,7 +68,8 @@ def analyze(
     Raises UnusableInputError if nothing can be read, AnalysisError if Spark fails or ``out`` cannot be written.
     """
     job = Job(tuple(events), out, since, until, guard)
-    return report(_analyze(spark, _checked(job, progress), job, progress))
+    with expectation_restored(spark):
+        return report(_analyze(spark, _checked(job, progress), job, progress))
 
 
 def _checked(job: Job, progress: Progress) -> Landed:

@@ -19,6 +19,7 @@ from hopwatch_analysis import (
     unroutable,
 )
 from hopwatch_analysis.due import Missing, missing_messages
+from hopwatch_analysis.estimates import expect_no_fewer
 from hopwatch_analysis.explained import Explained, explained
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.place import place
@@ -34,8 +35,10 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     """
     progress("who is connected to whom")
     topology = topology_of(tables, scope)
+    expect_no_fewer(topology.edges)
     progress("what each receiver was owed, and did not get")
     missing = missing_messages(tables, topology, scope)
+    expect_no_fewer(missing.evidence.owed)
     progress("on which hop it was lost")
     pieces = settle(place(missing.ranges, missing.evidence, topology.longest_way))
     progress("why")

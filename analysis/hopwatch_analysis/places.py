@@ -36,9 +36,8 @@ def to_read(path: str) -> str:
     return literal if "://" in path else f"file://{literal}"
 
 
-BESIDES = frozenset({"gap", "usage", "memory", "oom", "tcp", "finding", "fault"})
-"""Kinds that only add to what is told of a loss (that something is missing where no gap is known, the counts tell). Without any other, what
-came looks lost, or a loss looks to be of another hop or cause."""
+BESIDES = frozenset({"usage", "memory", "oom", "finding", "fault"})
+"""Kinds that only add to what is told of a loss. Without any other, what came looks lost, or a loss looks to be of another hop or cause."""
 
 
 def hosts_of(files: Iterable[str]) -> frozenset[str]:

@@ -181,9 +181,9 @@ def _list(uri: str) -> list[ListedFile] | SkippedFile:
     """Each Parquet file, but those whose rows are all in another one."""
     try:
         system, root, prefix = parsed(uri)
+        if system.get_file_info(root).type == fs.FileType.NotFound:
+            return SkippedFile(uri, "is not there: no such folder")
         found = system.get_file_info(fs.FileSelector(root, recursive=True))
-    except FileNotFoundError:
-        return SkippedFile(uri, "is not there: no such folder")
     except (OSError, pa.ArrowInvalid) as error:
         return SkippedFile(uri, f"cannot be listed: {error}")
     files = {info.path: info for info in found if info.type == fs.FileType.File}

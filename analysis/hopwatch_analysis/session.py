@@ -51,7 +51,7 @@ LEAST_PARTITIONS = 2
 ROWS_A_PARTITION = 500_000
 
 # with one compiler the JVM reserves 48 MB for code, which an analysis fills; then it stops compiling, and says so at length
-QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC")
+QUICK_START = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.frames import best, settle
 
 MAX_HOPS = 8
+UNKNOWN_TRANSPORT = "unknown"
+"""Of an edge whose connection no event tells of."""
 HOPS = "array<struct<from_socket:string,to_socket:string,transport:string,mirrored:boolean>>"
 
 
@@ -19,7 +21,9 @@ def ways(streams: DataFrame, links: DataFrame, sockets: DataFrame, receipts: Dat
     """
     by_links = _along_links(streams, links, sockets)
     proven = receipts.select("stream", "receiver").distinct()
-    direct = sf.array(_hop(sf.col("stream"), sf.col("receiver"), sf.lit("unknown"), sf.lit(False))).cast(HOPS)
+    direct = sf.array(
+        _hop(sf.col("stream"), sf.col("receiver"), sf.lit(UNKNOWN_TRANSPORT), sf.lit(False))
+    ).cast(HOPS)
     unlinked = proven.join(by_links, on=["stream", "receiver"], how="left_anti").withColumns(
         {"hops": direct, "since": sf.lit(None).cast("timestamp")}
     )

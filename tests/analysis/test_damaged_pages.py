@@ -25,21 +25,22 @@ def damage(file: Path, column: str) -> None:
     file.write_bytes(raw)
 
 
-def through_a_proxy(story: LandedFolder, *names: str) -> None:
+def through_a_proxy(story: LandedFolder, proxy: str, *names: str) -> None:
     """Streams of hosts of their own, each to a reader of its topic, all through one proxy; each reader lacks the end."""
-    story.socket("pot-in", "XSUB", closed=70)
-    story.socket("pot-out", "XPUB", closed=70, probed=False)
-    story.proxy("pot", "pot-in", "pot-out")
+    front, back = f"{proxy}-in", f"{proxy}-out"
+    story.socket(front, "XSUB", closed=70)
+    story.socket(back, "XPUB", closed=70, probed=False)
+    story.proxy(proxy, front, back)
     for name in names:
         cup = f"cup of {name}"
         story.socket(name, "PUB", host=f"of-{name}", closed=50)
         story.socket(cup, "SUB", closed=60)
         story.subscribe(cup, name)
-        story.link("pot-in", name)
-        story.link("pot-out", cup)
+        story.link(front, name)
+        story.link(back, cup)
         story.sent(name, 100, 40, topic=name)
         story.got(cup, name, 90, 0, 89, 45)
-    story.counters("pot-in", 69, final=True, proxied_in_frames=200 * len(names))
+    story.counters(front, 69, final=True, proxied_in_frames=200 * len(names))
 
 
 def connections(landed: Path) -> Path:
@@ -90,7 +91,11 @@ def test_what_a_file_that_cannot_be_read_may_have_told_to_have_come_is_not_said_
         story.got(pull, "jobs", 40, 0, 99, 29 if killed else 45, final=not killed)
     story.sent("jobs", 100, 40)
     story.killed("first", 30)
-    through_a_proxy(story, "tea", "milk")
+    through_a_proxy(story, "pot", "tea", "milk")
+    through_a_proxy(story, "urn", "cocoa")
+    story.socket("lone", "PUSH", host="torn", closed=50, linger=0)
+    story.watched("lone")
+    story.sent("lone", 5, 40)
     for name, host in (("plain", "whole"), ("untold", "torn")):
         story.bare_socket(name, "PUB", host=host, closed=50)
         story.counters(name, 49, final=True, sent=7)
@@ -117,5 +122,10 @@ def test_what_a_file_that_cannot_be_read_may_have_told_to_have_come_is_not_said_
         "torn-reader": (0, 10),
         "cup of tea": (0, 10),
         "cup of milk": (0, 10),
+        "cup of cocoa": (10, 0),
+        None: (0, 5),
     }
-    assert [item["hop"] for item in report["incidents"]] == ["whole-quotes → whole-reader"]
+    assert {item["hop"] for item in report["incidents"]} == {
+        "whole-quotes → whole-reader",
+        "urn → cup of cocoa",
+    }

@@ -69,7 +69,9 @@ def test_incidents_land_once_as_they_close_over_kills_merges_and_late_hosts(
     assert landed_incidents(job.out) == []  # 22 + 10 + 15 + 5 seconds are not over
 
     steps.land(60)
-    torn = next((tmp_path / "landed" / "kind=gap").rglob("*.parquet")).with_name("torn.parquet")
+    folder = next((tmp_path / "landed" / "kind=gap").rglob("*.parquet")).parent
+    torn = Path(str(folder).replace("kind=gap", "kind=usage")) / "torn.parquet"
+    torn.parent.mkdir(parents=True)
     torn.write_bytes(b"PAR1")
     for moment in ("the ledger", "1 incident landed"):
         dying = Turns(spark, job, killer(moment, said), {})

@@ -49,6 +49,16 @@ def killed_behind_a_closed_feed(story: LandedFolder) -> None:
     story.killed("scholar", 60.5)
 
 
+def closed_with_some_unread(story: LandedFolder) -> None:
+    """A PUSH was killed; its worker took a second for each message, and left some unread when it was closed."""
+    story.socket("feeder", "PUSH")
+    story.socket("dawdler", "PULL", closed=60, unread=True)
+    story.link("feeder", "dawdler", down=50)
+    story.sent("feeder", 100, 49, final=False)
+    story.killed("feeder", 50)
+    story.got("dawdler", "feeder", 40, 0, 39, 59)
+
+
 def ends_by_clocks_that_nothing_compares(story: LandedFolder, push: str, pull: str, *, apart: float) -> None:
     """No connection of theirs is known; the PULL lacks the last 100 messages."""
     story.socket(push, "PUSH", host=f"host of {push}", closed=50)
@@ -64,11 +74,16 @@ def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Jso
     flap_and_a_queue(story, "orders", "desk", killed=False)
     flap_and_a_queue(story, "claims", "office", killed=True)
     killed_behind_a_closed_feed(story)
+    closed_with_some_unread(story)
     ends_by_clocks_that_nothing_compares(story, "mint", "bank", apart=1)
     ends_by_clocks_that_nothing_compares(story, "mine", "smelter", apart=15)
     story.socket("clock", "PAIR", opened=120)
     folder = tmp_path_factory.mktemp("ends")
     return analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
+
+
+def told(report: Json) -> str:
+    return "\n".join(item["text"] for incident in report["incidents"] for item in incident["evidence"])
 
 
 def test_a_cut_that_was_mended_does_not_tell_which_side_of_a_killed_proxy_lost_it(report: Json) -> None:
@@ -85,6 +100,14 @@ def test_nor_of_what_the_sender_took_along_unless_the_office_that_is_still_open_
     report: Json,
 ) -> None:
     assert incidents(report, "claims") == [("claims → office", "sender_died", "inferred", 200)]
+    assert "office is still open: it may have some of them, and not have read them yet" in told(report)
+    assert "desk is still open" not in told(report)
+
+
+def test_a_receiver_that_says_it_left_some_unread_had_not_read_all_however_long_it_had_got_nothing(
+    report: Json,
+) -> None:
+    assert incidents(report, "feeder") == [("feeder → dawdler", "sender_died", "inferred", 60)]
 
 
 def test_who_was_reading_when_it_was_killed_may_have_held_what_its_closed_sender_had_passed_on(
@@ -99,4 +122,4 @@ def test_whose_end_took_shared_out_messages_is_not_told_by_clocks_that_nothing_c
 
 
 def test_but_where_more_than_clocks_may_differ_by_lies_between(report: Json) -> None:
-    assert incidents(report, "mine") == [("mine → smelter", "closed", "exact", 100)]
+    assert incidents(report, "mine") == [("mine → smelter", "closed", "inferred", 100)]
