@@ -30,8 +30,9 @@ def shares(
     """One row a shared-out stream and receiver, with what is missing of the stream as a whole.
 
     Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at (the sender),
-    y_end, y_ended_at, y_unread (the receiver), cut_off, sent_when_back, hung_up, left_first, left_sent, suspect. Of the stream:
-    linked (a connection of the last two is known), sent, missing, highest, receivers, unsure (it is not known whether the sender or a receiver went first), suspects, gone.
+    y_end, y_ended_at, y_unread (the receiver), linked (the connection of its last hop is known), cut_off, sent_when_back, hung_up, left_first,
+    left_sent, suspect. Of the stream: sent, missing, highest, receivers, unsure (it is not known whether the sender or a receiver went
+    first), suspects, gone.
     """
     senders = sockets.where(sf.col("type").isin(*BALANCED_TYPES)).select("socket", "end", "ended_at")
     receivers = sockets.select("socket", "end", "ended_at", "unread").toDF(

@@ -1,4 +1,4 @@
-"""How late things are told, and how far apart those may be that belong together. Found in runs, and taken for enough."""
+"""How late things are told, and how far apart those may be that belong together. Guesses, which held in the simulated fleets and the scenarios."""
 
 FOUND_DEAD_WITHIN = 5
 """Seconds until an agent notices that a process is gone."""

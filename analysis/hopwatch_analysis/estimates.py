@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, SparkSession
 
+from hopwatch_analysis.gateway import COMPUTED_ROWS, DATASET, OPTION, java_classes, java_frame
+
 BYTES_A_ROW = 200
-
-
 SETTING = "spark.sql.defaultSizeInBytes"
 
 
@@ -44,13 +43,11 @@ def without_estimates(computed: DataFrame) -> DataFrame:
     Spark's estimate for a join is the product of both sides', so along a chain of checkpoints its digits double with each join: a small analysis spent
     a quarter of its time on multiplying such numbers, and filtered tables of some rows with Bloom filters for millions.
     """
-    session = computed.sparkSession
-    jvm: Any = session._jvm  # noqa: SLF001
-    spark: Any = session._jsparkSession  # noqa: SLF001
+    classes, frame = java_classes(computed.sparkSession), java_frame(computed)
     try:
-        plan = computed._jdf.queryExecution().analyzed()  # noqa: SLF001
-        none = getattr(jvm, "scala.Option").empty()
-        rows = getattr(jvm, "org.apache.spark.sql.execution.LogicalRDD")(
+        plan, spark = frame.queryExecution().analyzed(), frame.sparkSession()
+        none = getattr(classes, OPTION).empty()
+        rows = getattr(classes, COMPUTED_ROWS)(
             plan.output(),
             plan.rdd(),
             plan.outputPartitioning(),
@@ -62,8 +59,7 @@ def without_estimates(computed: DataFrame) -> DataFrame:
             none,
             False,
         )
-        return DataFrame(getattr(jvm, "org.apache.spark.sql.classic.Dataset").ofRows(spark, rows), session)
-    except (
-        Py4JError
-    ):  # of another version of Spark, whose plans are built otherwise: it works as well, slower
+        return DataFrame(getattr(classes, DATASET).ofRows(spark, rows), computed.sparkSession)
+    except Py4JError:
+        # another version of Spark builds its plans otherwise: it works as well, slower
         return computed

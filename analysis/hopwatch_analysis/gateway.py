@@ -1,30 +1,54 @@
-"""pyspark's connections to its Java process: used sparingly, and left so that nothing goes over them any more when that process ends."""
+"""The one place that reaches under pyspark, for its Java process: to ask it for less, and to leave it so that nothing is sent to one that ends."""
 
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import Any
 
 from py4j.clientserver import SHUTDOWN_FINALIZER_WORKER, FinalizerWorker
 from py4j.protocol import Py4JError
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 SECONDS_FOR_ONE_COMMAND = 5.0
-FUNCTIONS = "org.apache.spark.sql.functions"
+COMPUTED_ROWS = "org.apache.spark.sql.execution.LogicalRDD"
+DATASET = "org.apache.spark.sql.classic.Dataset"
+OPTION = "scala.Option"
 ASKED_FOR_OFTEN = {
-    FUNCTIONS: ("col", "lit", "coalesce", "when", "max", "min", "sum", "struct", "not", "unix_micros"),
+    "org.apache.spark.sql.functions": (
+        "col",
+        "lit",
+        "coalesce",
+        "when",
+        "max",
+        "min",
+        "sum",
+        "struct",
+        "not",
+        "unix_micros",
+    ),
     "org.apache.spark.sql.api.python.PythonSQLUtils": ("fn", "lambdaFunction"),
     "org.apache.spark.api.python.PythonUtils": ("toSeq",),
     "org.apache.spark.sql.expressions.Window": ("partitionBy",),
-    "org.apache.spark.sql.execution.LogicalRDD": (),
-    "org.apache.spark.sql.classic.Dataset": ("ofRows",),
-    "scala.Option": ("empty",),
+    COMPUTED_ROWS: (),
+    DATASET: ("ofRows",),
+    OPTION: ("empty",),
 }
 """Classes and their static methods, as pyspark and we name them in each expression or step."""
 
 
+def java_classes(session: SparkSession) -> Any:
+    """Java's classes by their names; pyspark has no public way to them."""
+    return session._jvm  # noqa: SLF001
+
+
+def java_frame(frame: DataFrame) -> Any:
+    """What a frame is in Java; pyspark has no public way to it."""
+    return frame._jdf  # noqa: SLF001
+
+
 def remember_classes(session: SparkSession) -> None:
-    """Ask Java for these once. Else py4j does so at each use, and Java looks through its some three hundred jars."""
-    jvm = session._jvm  # noqa: SLF001
+    """Ask Java for these once. Else py4j does so at each use, and Java looks through each of its jars."""
+    jvm = java_classes(session)
     for name, members in ASKED_FOR_OFTEN.items():
         with suppress(Py4JError):  # another version of Spark may not have it, and nobody asks for it then
             java_class = getattr(jvm, name)

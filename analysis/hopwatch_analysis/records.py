@@ -127,6 +127,7 @@ class Incident:
     maxmsgsize: int | None = None
     """ZMQ_MAXMSGSIZE of the receiver; -1 where it has none."""
     hung_up: str | None = None
+    """Whether what was sent when the receiver hung up is "proven" to have been too large, or "likely"."""
     peers: tuple[str, ...] = ()
     """Routing ids (hex) that a ROUTER could not reach."""
     reasons: tuple[str, ...] = ()

@@ -1,16 +1,23 @@
 """What Spark takes a computed frame to be, by its own plans."""
 
-from hopwatch_analysis.estimates import BYTES_A_ROW, expect_rows
+from hopwatch_analysis.estimates import (
+    BYTES_A_ROW,
+    SETTING,
+    expect_no_fewer,
+    expect_rows,
+    expectation_restored,
+)
 from hopwatch_analysis.frames import settle
+from hopwatch_analysis.gateway import java_frame
 from pyspark.sql import DataFrame, SparkSession
 
 
 def estimated_bytes(frame: DataFrame) -> int:
-    return int(str(frame._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()))  # noqa: SLF001
+    return int(str(java_frame(frame).queryExecution().optimizedPlan().stats().sizeInBytes()))
 
 
 def exchanges(frame: DataFrame) -> int:
-    plan = frame.groupBy("left").count()._jdf.queryExecution().executedPlan().toString()  # noqa: SLF001
+    plan = str(java_frame(frame.groupBy("left").count()).queryExecution().executedPlan().toString())
     return plan.count("Exchange")
 
 
@@ -37,3 +44,21 @@ def test_a_computed_frame_keeps_its_partitions_and_types(spark: SparkSession) ->
     assert settled.rdd.getNumPartitions() == 4
     assert sorted(settled.collect()) == sorted(rows.collect())
     assert exchanges(settled) == exchanges(rows.localCheckpoint(eager=True))
+
+
+def test_a_frame_that_is_larger_than_what_was_read_raises_what_is_expected_and_a_small_one_does_not(
+    spark: SparkSession,
+) -> None:
+    with expectation_restored(spark):
+        expect_rows(spark, 10)
+        expect_no_fewer(spark.range(5))
+        assert estimated_bytes(settle(spark.range(3))) == 10 * BYTES_A_ROW
+        expect_no_fewer(spark.range(40))
+        assert estimated_bytes(settle(spark.range(3))) == 40 * BYTES_A_ROW
+
+
+def test_a_session_is_left_as_it_was(spark: SparkSession) -> None:
+    before = spark.conf.get(SETTING)
+    with expectation_restored(spark):
+        expect_rows(spark, 10)
+    assert spark.conf.get(SETTING) == before

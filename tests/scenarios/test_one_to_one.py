@@ -24,7 +24,7 @@ def test_what_a_killed_peer_had_not_read_is_lost_with_it_and_what_its_neighbour_
         victim.expect("paused")
         victim.sigkill()
 
-        healthy = f"healthy {kind}".replace(" ", "-").lower()
+        healthy = f"healthy-{kind.lower()}"
         spare = system.sender(healthy, "--bind", LOOPBACK, kind=kind)
         [endpoint] = spare.expect("ready")
         reader = system.receiver(f"reader-of-{healthy}", "--connect", endpoint, kind=kind)
