@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.accounts import COLUMNS
-from hopwatch_analysis.ended import DEAD, read_all_before_it_ended
+from hopwatch_analysis.ended import DEAD, read_all_before_it_ended, sender_let_go
 from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.nodes import BALANCED_TYPES
 from hopwatch_analysis.reasons import IN_FLIGHT, UNEXPLAINED
@@ -29,12 +29,14 @@ def shares(
 ) -> DataFrame:
     """One row a shared-out stream and receiver, with what is missing of the stream as a whole.
 
-    Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at (the sender),
+    Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at, x_linger (the sender),
     y_end, y_ended_at, y_unread (the receiver), linked (the connection of its last hop is known), cut_off, sent_when_back, hung_up, left_first,
     left_sent, suspect. Of the stream: sent, missing, highest, receivers, unsure (it is not known whether the sender or a receiver went
     first), suspects, gone.
     """
-    senders = sockets.where(sf.col("type").isin(*BALANCED_TYPES)).select("socket", "end", "ended_at")
+    senders = sockets.where(sf.col("type").isin(*BALANCED_TYPES)).select(
+        "socket", "end", "ended_at", "linger"
+    )
     receivers = sockets.select("socket", "end", "ended_at", "unread").toDF(
         "receiver", "y_end", "y_ended_at", "y_unread"
     )
@@ -55,7 +57,7 @@ def shares(
     )
     came_back = sf.exists("downs", lambda down: down["end"].isNotNull())
     return (
-        endings.join(senders.toDF("stream", "x_end", "x_ended_at"), on="stream", how="inner")
+        endings.join(senders.toDF("stream", "x_end", "x_ended_at", "x_linger"), on="stream", how="inner")
         .join(receivers, on="receiver", how="left")
         .join(edges, on=["stream", "receiver"], how="inner")
         .join(
@@ -169,9 +171,7 @@ def _why_rest(window_end: datetime, guard: float) -> Column:
         sf.when(sf.coalesce(reading_on, sf.lit(False)), IN_FLIGHT)
         .when(sf.col("x_end").isin(*DEAD), "sender_died")
         .when(
-            (sf.col("x_end") == "closed")
-            & sf.col("y_end").isin(*DEAD)
-            & ~read_all_before_it_ended(sf.col("moved_at")),
+            (sf.col("x_end") == "closed") & sf.col("y_end").isin(*DEAD) & ~sender_let_go(sf.col("moved_at")),
             "receiver_died",
         )
         .when(sf.col("x_end") == "closed", "closed")

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.delays import TOLD_LATE
@@ -35,7 +35,7 @@ def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFra
         .when(sf.col("part") == "head", _why_head())
         .otherwise(why_end(window_end, guard))
     )
-    told = losses.withColumn("why", by_part)
+    told = losses.withColumn("dropped_between", _dropped_between()).withColumn("why", by_part)
     full_pipe = sf.col("why.cause") == FULL_PIPE
     cause = sf.when(full_pipe, _why_full()).otherwise(sf.col("why.cause"))
     sparse = sf.col("sparse") & ((sf.col("part") == "inner") | full_pipe)
@@ -43,6 +43,13 @@ def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFra
     guessed = sparse | (full_pipe & (_network_may_be_why() | unclear))
     certainty = sf.when(guessed, "inferred").otherwise(sf.col("why.certainty"))
     return told.withColumns({"cause": cause, "certainty": certainty}).drop("why")
+
+
+def _dropped_between() -> Column:
+    """A full pipe made a gap between messages that passed the same hop."""
+    per_edge = Window.partitionBy("stream", "from_socket", "to_socket")
+    gap = sf.col("hop_known") & (sf.col("part") == "inner") & (_why_inner()["cause"] == FULL_PIPE)
+    return sf.coalesce(sf.max(gap).over(per_edge), sf.lit(False))
 
 
 def _why_full() -> Column:

@@ -63,12 +63,14 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
         .when(sf.col("stopped_at_onset"), inferred(FULL_PIPE))
         .when(sf.col("full_in_another_lane") & _had_read_all(window_end), inferred(FULL_PIPE))
         .when(still_open("y") & moved_within(sf.col("moved_at"), window_end, guard), inferred(IN_FLIGHT))
-        .when(drops_unseen() & _had_read_all(window_end) & ~cut_off(), inferred(FULL_PIPE))
+        .when(
+            drops_unseen() & _had_read_all(window_end) & ~_may_have_hung() & ~cut_off(), inferred(FULL_PIPE)
+        )
         .when(sf.col("unsubscribed"), inferred(UNEXPLAINED))
         .when(sf.col("linked").isNull(), inferred(UNEXPLAINED))
         .when(_went_down_for_good(), went_down())
         .when(sender_gone, _why_sender_went())
-        .when(receiver_gone & sf.col("y_end").isin(*DEAD), _unless_dropped_unseen("receiver_died"))
+        .when(receiver_gone & _died("y"), _unless_dropped_unseen("receiver_died"))
         .when(receiver_gone, _unless_dropped_unseen("closed"))
         .when(cut_off() | overlaps_a_down(), went_down())
         .when(both_open(), inferred(IN_FLIGHT))
@@ -76,12 +78,23 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
     )
 
 
+def _may_have_hung() -> Column:
+    """A receiver that stopped to read looks like one with nothing left to read, and has or took along what waits in its inbox.
+
+    That messages were dropped instead shows where others were on the same hop, or where later ones of another lane came: a pipe
+    passes messages on in order.
+    """
+    passed_by = sf.coalesce(sf.col("way_newest_sent_at") > sf.col("sent_at"), sf.lit(False))
+    return (still_open("y") | _died("y")) & ~sf.col("dropped_between") & ~passed_by
+
+
 def _why_sender_went() -> Column:
     """What the receiver had got by then it may still have read, or not have come to before its own end."""
-    sender_died = sf.col("x_end").isin(*DEAD)
+    sender_died = _died("x")
     cause = sf.when(sender_died, "sender_died").otherwise("closed")
+    with_receiver = ~sender_died & _died("y") & ~sender_let_go(sf.col("way_moved_at"))
     left_behind = sf.struct(
-        sf.when(~sender_died & sf.col("y_end").isin(*DEAD), "receiver_died").otherwise(cause).alias("cause"),
+        sf.when(with_receiver, "receiver_died").otherwise(cause).alias("cause"),
         sf.lit("inferred").alias("certainty"),
     )
     of_sender = sf.when(sender_died, _unless_dropped_unseen("sender_died")).otherwise(
@@ -96,12 +109,23 @@ def _why_sender_went() -> Column:
 
 
 def read_all_before_it_ended(moved_at: Column) -> Column:
-    """The receiver had nothing left to read when it ended. One that is still there may have stopped to read with some left."""
-    pause = sf.when(sf.col("y_end") == "died", FOUND_DEAD_WITHIN).otherwise(IDLE_SECONDS)
-    idle = seconds(sf.col("y_ended_at"), moved_at) >= pause
+    """The receiver had nothing left to read when it ended. One that is still there may have stopped to read with some left, and so may
+    one have that died.
+    """
+    idle = seconds(sf.col("y_ended_at"), moved_at) >= IDLE_SECONDS
     said_so = sf.coalesce(sf.col("y_unread") == sf.lit(False), sf.lit(False))
-    had_some_left = sf.coalesce("y_unread", sf.lit(False))
+    had_some_left = sf.coalesce("y_unread", sf.lit(False)) | _died("y")
     return said_so | (sf.coalesce(idle, sf.lit(False)) & ~had_some_left)
+
+
+def sender_let_go(moved_at: Column) -> Column:
+    """It closed with no time to linger, and its receiver lived on for long enough to read what had come."""
+    lived_on = seconds(sf.col("y_ended_at"), moved_at) >= FOUND_DEAD_WITHIN
+    return sf.coalesce((sf.col("x_linger") == 0) & lived_on, sf.lit(False))
+
+
+def _died(end: str) -> Column:
+    return sf.coalesce(sf.col(f"{end}_end").isin(*DEAD), sf.lit(False))
 
 
 def _unless_dropped_unseen(cause: str) -> Column:

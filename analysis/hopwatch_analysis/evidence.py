@@ -50,8 +50,8 @@ def _full_pipe(incident: Incident) -> Evidence:
         text = f"{begin} exactly at a message that met a full pipe at {incident.sender}"
         return {"kind": "onset", "text": text, "onsets": incident.onsets}
     text = (
-        f"the pipe of {incident.sender} cannot be probed; the connection was up, and messages before and after "
-        "passed: only a full pipe drops between them"
+        f"the pipe of {incident.sender} cannot be probed; the connection was up, and what drops messages on a "
+        "connection that is up is a full pipe"
     )
     return {"kind": "elimination", "text": text}
 

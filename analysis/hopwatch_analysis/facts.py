@@ -18,6 +18,7 @@ OF_ENDS = (
     "name",
     "rcvhwm",
     "sndhwm",
+    "linger",
     "conflate",
 )
 

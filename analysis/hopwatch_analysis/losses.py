@@ -29,6 +29,7 @@ def by_hop(pieces: DataFrame, owed: DataFrame) -> DataFrame:
             sf.max("took_over").alias("took_over"),
             sf.max("moved_at").alias("moved_at"),
             sf.max("way_moved_at").alias("way_moved_at"),
+            sf.max("way_newest_sent_at").alias("way_newest_sent_at"),
             sf.max("joined_before").alias("joined_before"),
             sf.max("joined_midway").alias("joined_midway"),
             sf.max("got_of_stream").alias("got_of_stream"),
@@ -42,7 +43,7 @@ def by_hop(pieces: DataFrame, owed: DataFrame) -> DataFrame:
 
 
 def _progress(owed: DataFrame) -> DataFrame:
-    """How far each receiver got in each lane: stream, receiver, lane, moved_at, way_moved_at (in any lane), joined_before
+    """How far each receiver got in each lane: stream, receiver, lane, moved_at, way_moved_at (in any lane), way_newest_sent_at, joined_before
     (it got a lane of the stream that had begun earlier, and was subscribed to no earlier, from its number 0 on),
     joined_midway (it lacks the beginning of a lane), got_of_stream, reached (the sum of the numbers that it expects next
     in each of its lanes), got_first_at, subscribed_at, unsubscribed.
@@ -64,6 +65,7 @@ def _progress(owed: DataFrame) -> DataFrame:
         "lane",
         "moved_at",
         sf.max("moved_at").over(per_way).alias("way_moved_at"),
+        sf.max("newest_sent_at").over(per_way).alias("way_newest_sent_at"),
         sf.coalesce(in_order & (from_its_start < sf.col("lane")), sf.lit(False)).alias("joined_before"),
         sf.max(got_some & (sf.col("first") > 0)).over(per_way).alias("joined_midway"),
         sf.sum("count").over(per_way).alias("got_of_stream"),

@@ -8,6 +8,7 @@ from functools import partial
 
 from hopwatch_simulate import (
     dialogues,
+    hung_stories,
     option_stories,
     proxy_stories,
     restart_stories,
@@ -85,6 +86,10 @@ LOSSY: Mapping[str, Story] = {
     "killed_bound_worker": restart_stories.killed_bound_worker,
     "side_by_side": proxy_stories.side_by_side,
     "killed_proxy": proxy_stories.killed_proxy,
+    "hung_reader": hung_stories.hung_reader,
+    "hung_behind_a_proxy": hung_stories.hung_behind_a_proxy,
+    "hung_behind_a_closed_feed": hung_stories.hung_behind_a_closed_feed,
+    "hung_worker": hung_stories.hung_worker,
 }
 ALL = {**QUIET, **LOSSY}
 

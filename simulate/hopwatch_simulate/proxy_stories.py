@@ -15,33 +15,33 @@ Middle = tuple[Party, Proxy]
 
 def quiet_chain(tell: Teller) -> None:
     """One to three proxies one behind the other, and quick readers at the end."""
-    middles = _chain(tell, tell.chance.randint(1, 3))
-    feeds = [_feed_into(tell, middles[0]) for _ in range(tell.chance.randint(1, 2))]
-    readers = [_behind(tell, middles[-1], QUICK) for _ in range(tell.chance.randint(1, 2))]
+    middles = chain(tell, tell.chance.randint(1, 3))
+    feeds = [feed_into(tell, middles[0]) for _ in range(tell.chance.randint(1, 2))]
+    readers = [behind(tell, middles[-1], QUICK) for _ in range(tell.chance.randint(1, 2))]
     for feed in feeds:
         tell.sends(feed, tell.steady(0.6, 700, 0.001))
-    _end(tell, 1.8 + SETTLED, middles, *feeds, *readers)
+    end_all(tell, 1.8 + SETTLED, middles, *feeds, *readers)
 
 
 def slow_behind_a_chain(tell: Teller) -> None:
     """The last of some proxies drops for the slow one of its two readers."""
-    middles = _chain(tell, tell.chance.randint(1, 2), out_hwm=tell.chance.choice([50, 100]))
-    feed = _feed_into(tell, middles[0])
+    middles = chain(tell, tell.chance.randint(1, 2), out_hwm=tell.chance.choice([50, 100]))
+    feed = feed_into(tell, middles[0])
     service = tell.world.between(0.003, 0.005)
-    slow = _behind(tell, middles[-1], service, options={"rcvhwm": 10}, wire=tell.wire(10))
-    fast = _behind(tell, middles[-1], QUICK)
+    slow = behind(tell, middles[-1], service, options={"rcvhwm": 10}, wire=tell.wire(10))
+    fast = behind(tell, middles[-1], QUICK)
     tell.sends(feed, tell.steady(0.6, 2000, 0.001))
-    _end(tell, 3.5 + 150 * service + SETTLED, middles, feed, slow, fast)
+    end_all(tell, 3.5 + 150 * service + SETTLED, middles, feed, slow, fast)
 
 
 def slow_before_a_proxy(tell: Teller) -> None:
     """The link to the proxy carries less than the PUB sends: both readers miss the same."""
-    middles = _chain(tell, 1)
+    middles = chain(tell, 1)
     wire = Wire(0.02, 20, pace=0.003)
-    feed = _feed_into(tell, middles[0], full="network", wire=wire, options={"sndhwm": 60})
-    readers = [_behind(tell, middles[-1], QUICK) for _ in range(2)]
+    feed = feed_into(tell, middles[0], full="network", wire=wire, options={"sndhwm": 60})
+    readers = [behind(tell, middles[-1], QUICK) for _ in range(2)]
     tell.sends(feed, tell.steady(0.7, 1500, 0.001))
-    _end(tell, 3.4 + SETTLED, middles, feed, *readers)
+    end_all(tell, 3.4 + SETTLED, middles, feed, *readers)
 
 
 def tree(tell: Teller) -> None:
@@ -50,22 +50,22 @@ def tree(tell: Teller) -> None:
     leaves = [_middle(tell, in_hwm=1000, out_hwm=80) for _ in range(2)]
     for leaf in leaves:
         _join(tell, root, leaf)
-    feed = _feed_into(tell, root)
-    slow = _behind(tell, leaves[0], 0.004, options={"rcvhwm": 10}, wire=tell.wire(10))
-    fast = _behind(tell, leaves[1], QUICK)
+    feed = feed_into(tell, root)
+    slow = behind(tell, leaves[0], 0.004, options={"rcvhwm": 10}, wire=tell.wire(10))
+    fast = behind(tell, leaves[1], QUICK)
     tell.sends(feed, tell.steady(0.8, 1500, 0.001))
-    _end(tell, 3.4 + SETTLED, [root, *leaves], feed, slow, fast)
+    end_all(tell, 3.4 + SETTLED, [root, *leaves], feed, slow, fast)
 
 
 def late_behind_a_proxy(tell: Teller) -> None:
     """A second reader comes late to a proxy that has long passed messages on."""
-    middles = _chain(tell, 1)
-    feed = _feed_into(tell, middles[0])
-    early = _behind(tell, middles[0], QUICK)
+    middles = chain(tell, 1)
+    feed = feed_into(tell, middles[0])
+    early = behind(tell, middles[0], QUICK)
     tell.sends(feed, tell.steady(0.6, 1500, 0.001))
     late: list[Subscriber] = []
-    tell.at(tell.world.between(0.9, 1.6), lambda: late.append(_behind(tell, middles[0], QUICK)))
-    tell.at(2.9, lambda: _end(tell, 3.0, middles, feed, early, *late))
+    tell.at(tell.world.between(0.9, 1.6), lambda: late.append(behind(tell, middles[0], QUICK)))
+    tell.at(2.9, lambda: end_all(tell, 3.0, middles, feed, early, *late))
 
 
 def forwarder(tell: Teller) -> None:
@@ -91,41 +91,45 @@ def forwarder(tell: Teller) -> None:
 def dark_proxy(tell: Teller) -> None:
     """A proxy that is not instrumented, between a PUB and a reader that are: it drops for the slow reader."""
     middle = _middle(tell, in_hwm=1000, out_hwm=60, dark=True)
-    feed = _feed_into(tell, middle)
-    slow = _behind(tell, middle, 0.004, options={"rcvhwm": 10}, wire=tell.wire(10))
+    feed = feed_into(tell, middle)
+    slow = behind(tell, middle, 0.004, options={"rcvhwm": 10}, wire=tell.wire(10))
     tell.sends(feed, tell.steady(0.6, 1200, 0.001))
-    _end(tell, 3.2 + SETTLED, [middle], feed, slow)
+    end_all(tell, 3.2 + SETTLED, [middle], feed, slow)
 
 
 def side_by_side(tell: Teller) -> None:
     """Two proxies that get the same from one PUB; a reader behind each, one of them slow."""
     middles = [_middle(tell, out_hwm=80) for _ in range(2)]
-    feed = _feed_into(tell, middles[0])
+    feed = feed_into(tell, middles[0])
     _also_into(tell, feed, middles[1])
-    slow = _behind(tell, middles[0], 0.004, options={"rcvhwm": 10}, wire=tell.wire(10))
-    fast = [_behind(tell, middles[1], QUICK) for _ in range(tell.chance.randint(1, 2))]
+    slow = behind(tell, middles[0], 0.004, options={"rcvhwm": 10}, wire=tell.wire(10))
+    fast = [behind(tell, middles[1], QUICK) for _ in range(tell.chance.randint(1, 2))]
     tell.sends(feed, tell.steady(0.8, 1500, 0.001))
-    _end(tell, 3.4 + SETTLED, middles, feed, slow, *fast)
+    end_all(tell, 3.4 + SETTLED, middles, feed, slow, *fast)
 
 
 def restarted_proxy(tell: Teller) -> None:
     """A proxy goes home and comes back while its PUB has nothing to send."""
     middle = _middle(tell)
-    feed = _feed_into(tell, middle)
-    readers = [_behind(tell, middle, QUICK) for _ in range(tell.chance.randint(1, 2))]
+    feed = feed_into(tell, middle)
+    readers = [behind(tell, middle, QUICK) for _ in range(tell.chance.randint(1, 2))]
     tell.sends(feed, tell.steady(0.5, 400, 0.001) + tell.steady(2.4, 400, 0.001))
     tell.at(1.5, middle[0].leave)
-    tell.at(1.9, lambda: _end(tell, 3.0 + SETTLED, [_come_back(tell, middle, feed, readers)], feed, *readers))
+    tell.at(
+        1.9, lambda: end_all(tell, 3.0 + SETTLED, [_come_back(tell, middle, feed, readers)], feed, *readers)
+    )
 
 
 def killed_proxy(tell: Teller) -> None:
     """A proxy is killed and comes back; its PUB sends on all the time."""
     middle = _middle(tell)
-    feed = _feed_into(tell, middle)
-    readers = [_behind(tell, middle, QUICK) for _ in range(tell.chance.randint(1, 2))]
+    feed = feed_into(tell, middle)
+    readers = [behind(tell, middle, QUICK) for _ in range(tell.chance.randint(1, 2))]
     tell.sends(feed, tell.steady(0.5, 1800, 0.001))
     tell.at(tell.world.between(0.9, 1.2), middle[0].kill)
-    tell.at(1.5, lambda: _end(tell, 3.0 + SETTLED, [_come_back(tell, middle, feed, readers)], feed, *readers))
+    tell.at(
+        1.5, lambda: end_all(tell, 3.0 + SETTLED, [_come_back(tell, middle, feed, readers)], feed, *readers)
+    )
 
 
 def _come_back(tell: Teller, former: Middle, feed: Publisher, readers: list[Subscriber]) -> Middle:
@@ -146,20 +150,21 @@ def _middle(tell: Teller, *, in_hwm: int = 1000, out_hwm: int = 1000, dark: bool
     return party, tell.site.proxy(party, tell.site.name("hub"), in_hwm=in_hwm, out_hwm=out_hwm)
 
 
-def _chain(tell: Teller, length: int, out_hwm: int = 1000) -> list[Middle]:
+def chain(tell: Teller, length: int, out_hwm: int = 1000) -> list[Middle]:
+    """Some proxies, each connected to the next."""
     middles = [_middle(tell, out_hwm=out_hwm) for _ in range(length)]
-    for before, behind in pairwise(middles):
-        _join(tell, before, behind)
+    for before, after in pairwise(middles):
+        _join(tell, before, after)
     return middles
 
 
-def _join(tell: Teller, before: Middle, behind: Middle) -> None:
-    bound = tell.chance.choice([before[1].back, behind[1].front])
-    sides = (before[0], before[1].outlet, behind[0], behind[1].inlet)
-    tell.site.link(sides, tell.wire(), bound=bound, proxied=(before[1], behind[1]))
+def _join(tell: Teller, before: Middle, after: Middle) -> None:
+    bound = tell.chance.choice([before[1].back, after[1].front])
+    sides = (before[0], before[1].outlet, after[0], after[1].inlet)
+    tell.site.link(sides, tell.wire(), bound=bound, proxied=(before[1], after[1]))
 
 
-def _feed_into(
+def feed_into(
     tell: Teller,
     middle: Middle,
     *,
@@ -167,6 +172,7 @@ def _feed_into(
     wire: Wire | None = None,
     options: Options = NONE,
 ) -> Publisher:
+    """A PUB that sends to a proxy alone."""
     apart_from = middle[0] if full == "network" else None
     feed = tell.publisher(bound=False, options=options, apart_from=apart_from)
     _also_into(tell, feed, middle, full=full, wire=wire)
@@ -179,9 +185,10 @@ def _also_into(tell: Teller, feed: Publisher, middle: Middle, *, full: str = "sl
     tell.site.link(sides, wire or tell.wire(), bound=proxy.front, full=full, proxied=(None, proxy))
 
 
-def _behind(
+def behind(
     tell: Teller, middle: Middle, service: float, *, wire: Wire | None = None, options: Options = NONE
 ) -> Subscriber:
+    """A SUB that is connected to a proxy."""
     party, proxy = middle
     reader = tell.reader(service, options=options)
     ends = (party, proxy.outlet, reader.party, reader.inlet)
@@ -189,7 +196,8 @@ def _behind(
     return reader
 
 
-def _end(tell: Teller, seconds: float, middles: list[Middle], *others: Publisher | Subscriber) -> None:
+def end_all(tell: Teller, seconds: float, middles: list[Middle], *others: Publisher | Subscriber) -> None:
+    """All go home, the proxies last."""
     ends(tell, seconds, *others)
     for step, (party, _) in enumerate(middles):
         tell.at(seconds + 0.6 + step * 0.1, party.leave)

@@ -12,8 +12,8 @@ Worker = tuple[Party, Inlet]
 
 def fan_out(tell: Teller) -> None:
     """Jobs shared out among quick workers."""
-    source = _source(tell)
-    workers = [_worker(tell, source, QUICK) for _ in range(tell.chance.randint(1, 3))]
+    source = source_of(tell)
+    workers = [worker_of(tell, source, QUICK) for _ in range(tell.chance.randint(1, 3))]
     tell.site.sends(*source, tell.steady(0.5, tell.chance.randint(100, 1000), 0.001))
     _all_leave(tell, 1.9 + SETTLED, source, *workers)
 
@@ -25,7 +25,7 @@ def fan_in(tell: Teller) -> None:
     tell.site.bind(inlet.socket)
     sources = []
     for _ in range(tell.chance.randint(2, 3)):
-        source = _source(tell, bound=False)
+        source = source_of(tell, bound=False)
         tell.site.link((*source, party, inlet), tell.wire(), bound=inlet.socket)
         tell.site.sends(*source, tell.steady(0.5, tell.chance.randint(100, 500), 0.002))
         sources.append(source)
@@ -35,9 +35,9 @@ def fan_in(tell: Teller) -> None:
 
 def killed_worker(tell: Teller) -> None:
     """One of two workers is killed with jobs in its queues; the other goes on."""
-    source = _source(tell, options={"sndhwm": 10})
-    slow = _worker(tell, source, 0.02, options={"rcvhwm": 10})
-    quick = _worker(tell, source, QUICK, options={"rcvhwm": 10})
+    source = source_of(tell, options={"sndhwm": 10})
+    slow = worker_of(tell, source, 0.02, options={"rcvhwm": 10})
+    quick = worker_of(tell, source, QUICK, options={"rcvhwm": 10})
     tell.site.sends(*source, tell.steady(0.5, 1200, 0.001))
     tell.at(tell.world.between(1.0, 1.3), slow[0].kill)
     _all_leave(tell, 2.2 + SETTLED, source, quick)
@@ -45,9 +45,9 @@ def killed_worker(tell: Teller) -> None:
 
 def worker_closes(tell: Teller) -> None:
     """One of two workers closes its socket with jobs unread; the other goes on."""
-    source = _source(tell, options={"sndhwm": 10})
-    slow = _worker(tell, source, 0.02, options={"rcvhwm": 10})
-    quick = _worker(tell, source, QUICK, options={"rcvhwm": 10})
+    source = source_of(tell, options={"sndhwm": 10})
+    slow = worker_of(tell, source, 0.02, options={"rcvhwm": 10})
+    quick = worker_of(tell, source, QUICK, options={"rcvhwm": 10})
     tell.site.sends(*source, tell.steady(0.5, 1200, 0.001))
     tell.at(tell.world.between(1.0, 1.3), slow[0].leave)
     _all_leave(tell, 2.2 + SETTLED, source, quick)
@@ -55,8 +55,8 @@ def worker_closes(tell: Teller) -> None:
 
 def source_closes(tell: Teller) -> None:
     """The PUSH closes in good order, and its worker's low mark loses what the kernel still holds."""
-    source = _source(tell)
-    worker = _worker(tell, source, 0.05, options={"rcvhwm": 1})
+    source = source_of(tell)
+    worker = worker_of(tell, source, 0.05, options={"rcvhwm": 1})
     tell.site.sends(*source, tell.steady(0.5, 10, 0.02))
     tell.at(0.75, source[0].leave)
     tell.at(1.6 + SETTLED, worker[0].leave)
@@ -64,8 +64,8 @@ def source_closes(tell: Teller) -> None:
 
 def killed_source(tell: Teller) -> None:
     """The PUSH is killed with jobs queued for a slow worker."""
-    source = _source(tell)
-    worker = _worker(tell, source, 0.01, options={"rcvhwm": 10})
+    source = source_of(tell)
+    worker = worker_of(tell, source, 0.01, options={"rcvhwm": 10})
     tell.site.sends(*source, tell.steady(0.5, 600, 0.001))
     tell.at(0.9, source[0].kill)
     tell.at(1.6 + SETTLED, worker[0].leave)
@@ -73,13 +73,14 @@ def killed_source(tell: Teller) -> None:
 
 def refused(tell: Teller) -> None:
     """The PUSH does not wait for its slow worker: what gets EAGAIN was never accepted, and is no loss on the way."""
-    source = _source(tell, options={"sndhwm": 20})
-    worker = _worker(tell, source, 0.004, options={"rcvhwm": 10})
+    source = source_of(tell, options={"sndhwm": 20})
+    worker = worker_of(tell, source, 0.004, options={"rcvhwm": 10})
     tell.site.sends(*source, tell.steady(0.5, 800, 0.001), patient=False)
     _all_leave(tell, 1.7 + SETTLED, source, worker)
 
 
-def _source(tell: Teller, *, bound: bool = True, options: Options = NONE) -> Pusher:
+def source_of(tell: Teller, *, bound: bool = True, options: Options = NONE) -> Pusher:
+    """A PUSH in a process of its own."""
     party = tell.site.party("jobs")
     outlet = tell.site.sender(party, tell.site.name("jobs"), "PUSH", options=options)
     if bound:
@@ -87,7 +88,8 @@ def _source(tell: Teller, *, bound: bool = True, options: Options = NONE) -> Pus
     return party, outlet
 
 
-def _worker(tell: Teller, source: Pusher, service: float, options: Options = NONE) -> Worker:
+def worker_of(tell: Teller, source: Pusher, service: float, options: Options = NONE) -> Worker:
+    """A PULL in a process of its own, connected to one PUSH."""
     party = tell.site.party("work")
     inlet = tell.site.receiver(party, tell.site.name("worker"), "PULL", service, options=options)
     tell.site.link((*source, party, inlet), tell.wire(12), bound=source[1].socket)

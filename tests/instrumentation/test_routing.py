@@ -473,3 +473,14 @@ def test_thousands_of_random_messages_arrive_as_from_a_bare_router(journal: Jour
             )[0]
             assert wrapped.do(operation) == bare.do(operation), (step, operation)
         assert wrapped.rest() == bare.rest()
+
+
+def test_flags_that_are_none_are_refused_by_a_closed_router_as_by_a_bare_one(
+    narrow, journal: Journal
+) -> None:
+    router = hopwatch.wrap(narrow(zmq.ROUTER), name="router")
+    router.close()
+    with pytest.raises(OverflowError):
+        router.send_multipart([b"peer", b"body"], 1 << 40)
+    with pytest.raises(zmq.ZMQError, match="socket"):
+        router.send_multipart([b"peer", b"body"])

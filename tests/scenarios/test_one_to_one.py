@@ -7,6 +7,7 @@ from system import LOOPBACK, System
 pytestmark = pytest.mark.scenario
 
 READ, SENT = 100, 300
+NARROW = ("--rcvhwm", 10, "--sndbuf", 4096, "--rcvbuf", 4096)
 KINDS = {"PAIR": ("left", "right"), "DEALER": ("front", "back")}
 
 
@@ -39,3 +40,30 @@ def test_what_a_killed_peer_had_not_read_is_lost_with_it_and_what_its_neighbour_
         ways += [Way(sender_name, victim_name), Way(healthy, f"reader-of-{healthy}")]
         losses[f"{sender_name} → {victim_name}", "receiver_died"] = lost
     judge(ways, losses)
+
+
+def test_of_two_that_talk_both_ways_at_once_one_is_killed_and_both_ways_lose(system: System, judge) -> None:
+    left = system.receiver("left", "--bind", LOOPBACK, *NARROW, kind="DEALER", host="upstream")
+    [endpoint] = left.expect("ready")
+    right = system.receiver("right", "--connect", endpoint, *NARROW, kind="DEALER", host="downstream")
+    peers = (left, right)
+    for peer in peers:
+        peer.ask("send", READ, event="sent")
+    for peer in peers:
+        peer.ask("finish", event="finished")
+    for peer in peers:
+        peer.ask("pause", event="paused")
+    for peer in peers:
+        peer.ask("send", SENT, event="sent")
+    right.sigkill()
+    left.ask("finish", event="finished")
+    left.close()
+
+    truth = system.truth()
+    judge(
+        [Way("left", "right"), Way("right", "left")],
+        {
+            ("left → right", "receiver_died"): len(truth.missing("left", "right")),
+            ("right → left", "sender_died"): len(truth.missing("right", "left")),
+        },
+    )

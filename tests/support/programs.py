@@ -6,9 +6,13 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-DEADLINE = 30.0
+DEADLINE = 90.0
+SECONDS_TO_ABORT = 10.0
+STACKS_TOLD = {"PYTHONFAULTHANDLER": "1"}
+"""Aborted, a program says on stderr where each of its threads stands."""
 
 
 class ProgramError(AssertionError):
@@ -24,7 +28,7 @@ class Program:
         with stderr_path.open("wb") as stderr:
             self._process = subprocess.Popen(
                 argv,
-                env=dict(environment),
+                env={**environment, **STACKS_TOLD},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
@@ -69,6 +73,7 @@ class Program:
         while b"\n" not in self._unread:
             left = deadline - time.monotonic()
             if left <= 0 or not self._is_readable(left):
+                self._abort()
                 raise ProgramError(f"{self.name}: no {event!r} in time; stderr: {self.stderr}")
             chunk = os.read(self._process.stdout.fileno(), 4096)
             if not chunk:
@@ -106,9 +111,17 @@ class Program:
         try:
             ended_with = self._process.wait(DEADLINE)
         except subprocess.TimeoutExpired as error:
+            self._abort()
             raise ProgramError(f"{self.name} does not end; stderr: {self.stderr}") from error
         if ended_with != status:
             raise ProgramError(f"{self.name} ended with {ended_with}; stderr: {self.stderr}")
+
+    def _abort(self) -> None:
+        """End it where it is late, so that it tells what it was at."""
+        self.thaw()
+        self._process.send_signal(signal.SIGABRT)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(SECONDS_TO_ABORT)
 
     def reap(self) -> None:
         """End it whatever state it is in."""

@@ -59,7 +59,12 @@ class RoutingProbe(RefusalHandling):
         return tracker
 
     def _hopwatch_send_routing_id(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
-        backend_set(self, MANDATORY, 1)
+        try:
+            backend_set(self, MANDATORY, 1)
+        except (
+            zmq.ZMQError
+        ):  # it is closed, or its context is: a bare one may have something else to say of the arguments
+            return backend_send(self, data, flags, copy, track)
         try:
             tracker = backend_send(self, data, flags, copy, track)
         except FAILED as error:

@@ -1,21 +1,23 @@
 """A program that receives numbered messages on one socket (SUB, PULL, PAIR, DEALER), at a pace of its own.
 
-Commands: ``pause``, ``resume``, ``finish`` (receive until nothing has come for a while), ``eat`` (all memory there is), ``close``.
-Events: ``ready ENDPOINT``, ``first`` (message received), ``paused``, ``finished``, ``closed``.
+Commands: ``pause``, ``resume``, ``finish`` (receive until nothing has come for a while), ``send COUNT`` (messages of its own, where the
+socket sends as well), ``eat`` (all memory there is), ``close``.
+Events: ``ready ENDPOINT``, ``first`` (message received), ``paused``, ``finished``, ``sent``, ``closed``.
 """
 
 import sys
-import time
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 import zmq
 from control import CLOSE, Control
-from payload import decode
+from payload import decode, encode
 from sockets import add_socket_options, attach, open_socket
-from truth_files import ReceivedNumbers
+from truth_files import ReceivedNumbers, SentCounts
+from waiting import wait
 
 QUIET_MS = 700
+SENT_BYTES = 200
 MEGABYTE = 1_000_000
 
 
@@ -25,7 +27,9 @@ class Receiver:
         self._control = control
         self._delay: float = settings.delay
         self._pause_after: int | None = settings.pause_after
+        self._name: str = settings.name
         self._numbers = ReceivedNumbers(settings.truth, settings.name)
+        self._sent = SentCounts(settings.truth, settings.name)
         self._received = 0
         self._paused = False
 
@@ -53,11 +57,20 @@ class Receiver:
             eaten = []
             while True:
                 eaten.append(b"x" * MEGABYTE)
+        elif command[0] == "send":
+            self._send(int(command[1]))
         elif command == ["finish"]:
             self._paused = False
             while self._socket.poll(QUIET_MS):
                 self._receive()
             self._control.say("finished")
+
+    def _send(self, count: int) -> None:
+        for _ in range(count):
+            number = self._sent.next_number("")
+            self._socket.send_multipart(encode(self._name, "", number, SENT_BYTES))
+            self._sent.add("")
+        self._control.say("sent")
 
     def _pause(self) -> None:
         self._paused = True
@@ -72,7 +85,7 @@ class Receiver:
         if self._received == self._pause_after:
             self._pause()
         if self._delay:
-            time.sleep(self._delay)
+            wait(self._delay)
 
 
 def subscribe(socket: zmq.Socket, settings: Namespace) -> None:

@@ -15,8 +15,9 @@ from control import Control
 from payload import encode
 from sockets import add_socket_options, attach, open_socket, subscriptions_arrived
 from truth_files import SentCounts
+from waiting import wait
 
-SUBSCRIPTION_DEADLINE = 20.0
+SUBSCRIPTION_DEADLINE = 60.0
 
 
 class Sender:
@@ -38,14 +39,14 @@ class Sender:
             else:
                 self._counts.add(topic)
             if every:
-                time.sleep(every)
+                wait(every)
 
     def await_subscriptions(self, count: int) -> None:
         deadline = time.monotonic() + SUBSCRIPTION_DEADLINE
         while subscriptions_arrived(self._socket) < count:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{subscriptions_arrived(self._socket)} of {count} subscriptions came")
-            time.sleep(0.002)
+            wait(0.002)
 
 
 def main() -> None:
