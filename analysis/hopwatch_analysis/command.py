@@ -24,8 +24,9 @@ class AnalyzeCommand:
         parser.add_argument(
             "events", nargs="+", metavar="EVENTS", help="folder or URI that agents landed files in"
         )
+        # not "required": argparse would ask for it before it names an option that is misspelt
         parser.add_argument(
-            "--out", required=True, type=Path, metavar="DIR", help="where report and tables go"
+            "--out", type=Path, metavar="DIR", help="where report and tables go (to be given)"
         )
         parser.add_argument(
             "--master",
@@ -56,6 +57,8 @@ class AnalyzeCommand:
 
     def run(self, args: argparse.Namespace) -> int:
         """Run the job; 0 whatever it found, 2 on unusable input, 128 + the signal that ended it."""
+        if args.out is None:
+            return _told(_ask_for_out)
         interruption = Interruption("hopwatch analyze")
         jvm = Jvm(hold=interruption.held)
         with interruption.watched(jvm.kill):
@@ -77,6 +80,10 @@ def _configure_following(parser: argparse.ArgumentParser) -> None:
         text = f"{help_} (default: {default:g})"
         group.add_argument(f"--{name}", type=_seconds, default=default, metavar="SECONDS", help=text)
     group.add_argument("--once", action="store_true", help="with --follow: end when nothing is new")
+
+
+def _ask_for_out() -> None:
+    raise AnalysisError("say with --out DIR where report and tables are to go")
 
 
 def _run(args: argparse.Namespace, jvm: Jvm) -> None:

@@ -234,3 +234,18 @@ def test_a_wrong_argument_is_told_with_an_example_of_a_right_one(
     done = analyze(tmp_path, landed, "--out", tmp_path / "out", *arguments)
     assert done.returncode == 2
     assert words in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "say with --out DIR where report and tables are to go"),
+        (["--ouput", "report"], "unrecognized arguments: --ouput"),
+    ],
+)
+def test_without_a_place_for_the_report_one_is_asked_for_and_a_misspelt_one_is_named(
+    tmp_path: Path, landed: Path, arguments: list[str], words: str
+) -> None:
+    done = analyze(tmp_path, landed, *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr

@@ -99,7 +99,7 @@ class Turns:
         paths = frozenset(file.path for file in landed.files)
         book = Book(number, self._next_cut(cut, landed, arrived, newest), closing.tells_through, paths, ahead)
         self._book = self._books.write(book, rows, self._filling(book, cut, landed, as_told, found, newest))
-        self._progress(_said(number, rows.num_rows if rows else 0))
+        self._progress(_said(number, rows.num_rows if rows else 0, len(analysis.incidents)))
 
     def _closing(self, newest: datetime, *, quiet: bool) -> Closing:
         horizon, longest = self._job.horizon(newest), self._job.longest
@@ -182,10 +182,9 @@ def _write(frame: DataFrame, folder: Path) -> None:
     frame.coalesce(1).write.parquet(to_write(folder))
 
 
-def _said(number: int, rows: int) -> str:
-    if not rows:
-        return "nothing new is closed"
-    return f"{counted(rows, 'incident')} landed as batch {number}"
+def _said(number: int, rows: int, reported: int) -> str:
+    closed = f"{counted(rows, 'incident')} landed as batch {number}" if rows else "nothing new is closed"
+    return f"{closed}; the report tells of {counted(reported, 'incident')}, open ones among them"
 
 
 def _silent(_line: str) -> None:
