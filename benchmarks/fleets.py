@@ -29,7 +29,7 @@ def main() -> None:
     args = _arguments()
     score, stories = Score(), 0
     with spark_session("local[2]", lasting=True) as spark:
-        for together in _batches(_fleets(args), args.together):
+        for together in batches(_fleets(args), args.together):
             began = time.monotonic()
             truth, report = _analyzed(spark, together)
             stories += sum(len(drawn.stories) for drawn in together)
@@ -40,16 +40,14 @@ def main() -> None:
                 print(f"    {line}", flush=True)
             if args.keep:
                 _keep(args.keep / f"{together[0].seed}", truth, report)
-    print(_table(score, len(args.seeds), stories))
+    print(table(score, len(args.seeds), stories))
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument(
-        "--seeds", type=_range, default=range(20), help="first and one past the last, as 0:20"
-    )
+    parser.add_argument("--seeds", type=seeds, default=range(20), help="first and one past the last, as 0:20")
     parser.add_argument("--together", type=int, default=1, help="fleets a job (default: 1, at most 80)")
     parser.add_argument("--hosts", type=int, help="hosts of each fleet (default: drawn)")
     parser.add_argument("--story", nargs="+", choices=sorted(ALL), help="fleets of these stories only")
@@ -58,7 +56,8 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _range(text: str) -> range:
+def seeds(text: str) -> range:
+    """As the command line says them: first and one past the last."""
     first, _, end = text.partition(":")
     return range(int(first), int(end))
 
@@ -71,7 +70,8 @@ def _fleets(args: argparse.Namespace) -> Iterator[Drawn]:
         yield Drawn(seed, drawn.hosts, drawn.hours, stories, skew, number % args.together)
 
 
-def _batches(fleets: Iterator[Drawn], size: int) -> Iterator[list[Drawn]]:
+def batches(fleets: Iterator[Drawn], size: int) -> Iterator[list[Drawn]]:
+    """As many at a time."""
     while batch := list(islice(fleets, size)):
         yield batch
 
@@ -96,7 +96,8 @@ def _keep(folder: Path, truth: Json, report: Json) -> None:
     (folder / "truth.json").write_text(json.dumps(truth, indent=1))
 
 
-def _table(score: Score, fleets: int, stories: int) -> str:
+def table(score: Score, fleets: int, stories: int) -> str:
+    """What was found, as a table in Markdown."""
     rows = [
         ("fleets, and stories in them", f"{fleets}, {stories}"),
         ("hops: precision, recall", _rates(score.hops)),
