@@ -10,10 +10,10 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.accounts import COLUMNS
-from hopwatch_analysis.ended import DEAD, read_all_before_it_ended, sender_let_go
+from hopwatch_analysis.ended import read_all_before_it_ended, sender_let_go
 from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.nodes import BALANCED_TYPES
-from hopwatch_analysis.reasons import IN_FLIGHT, UNEXPLAINED
+from hopwatch_analysis.reasons import IN_FLIGHT, UNEXPLAINED, died
 from hopwatch_analysis.ways import UNKNOWN_TRANSPORT
 
 
@@ -26,13 +26,14 @@ def shares(
     sockets: DataFrame,
     link_facts: DataFrame,
     hang_ups: DataFrame,
+    strangers: DataFrame,
 ) -> DataFrame:
     """One row a shared-out stream and receiver, with what is missing of the stream as a whole.
 
     Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at, x_linger (the sender),
     y_end, y_ended_at, y_unread (the receiver), linked (the connection of its last hop is known), cut_off, sent_when_back, hung_up, left_first,
     left_sent, suspect. Of the stream: sent, missing, highest, receivers, unsure (it is not known whether the sender or a receiver went
-    first), suspects, gone.
+    first), shared_with_strangers (receivers that nobody tells of), suspects, gone.
     """
     senders = sockets.where(sf.col("type").isin(*BALANCED_TYPES)).select(
         "socket", "end", "ended_at", "linger"
@@ -55,6 +56,11 @@ def shares(
     sent = lanes.groupBy("stream").agg(
         sf.sum("sent").alias("sent"), sf.max("frames_each").alias("frames_each")
     )
+    with_strangers = (
+        way_edges.join(strangers.toDF("from_socket"), on="from_socket", how="left_semi")
+        .select("stream", sf.lit(True).alias("shared_with_strangers"))
+        .distinct()
+    )
     came_back = sf.exists("downs", lambda down: down["end"].isNotNull())
     return (
         endings.join(senders.toDF("stream", "x_end", "x_ended_at", "x_linger"), on="stream", how="inner")
@@ -68,7 +74,9 @@ def shares(
         .join(hang_ups, on=["from_socket", "to_socket"], how="left")
         .join(got, on=["stream", "receiver"], how="left")
         .join(sent, on="stream", how="inner")
+        .join(with_strangers, on="stream", how="left")
         .fillna(0, subset=["delivered", "next"])
+        .fillna(False, subset=["shared_with_strangers"])
         .withColumn("cut_off", sf.coalesce(came_back, sf.lit(False)))
         .withColumnsRenamed({"receiver_left_first": "left_first"})
         .withColumn("suspect", _left_with_some_unread() | sf.col("cut_off"))
@@ -81,10 +89,14 @@ def balanced_accounts(
     shares: DataFrame, arrivals: DataFrame, way_edges: DataFrame, window_end: datetime, guard: float
 ) -> DataFrame:
     """Accounts of shared-out streams; those whose hop is not known have no receiver and no edge."""
-    split = shares.where("missing > 0").withColumn("of_suspect", _of_suspect())
+    split = (
+        shares.where("missing > 0")
+        .transform(lambda frame: _with_backlog(frame, window_end, guard))
+        .withColumn("of_suspect", _of_suspect())
+    )
     rest = sf.col("missing") - sf.col("of_suspect")
     one_is_gone = (sf.col("suspects") == 1) & (sf.col("gone") == 1)
-    others = sf.col("receivers") - sf.when(one_is_gone, 1).otherwise(0)
+    others = sf.col("receivers") - sf.when(one_is_gone & ~sf.col("backlog"), 1).otherwise(0)
     only_one_left = (sf.col("receivers") == 1) | ((others == 1) & ~sf.col("suspect"))
     known = (
         split.where("suspect and of_suspect > 0")
@@ -124,6 +136,26 @@ def _left_with_some_unread() -> Column:
     return sf.col("left_first") & (sf.col("next") < sf.col("sent"))
 
 
+def _with_backlog(shares: DataFrame, window_end: datetime, guard: float) -> DataFrame:
+    """Adds ``backlog``: another receiver than the suspect, or that one itself reading on after its connection was mended, had not come by
+    all that was sent before the parting, and may have some of what is missing in its inbox.
+    """
+    parted_at = sf.coalesce(sf.greatest("sent_when_left", "sent_when_mended"), sf.col("sent"))
+    had_read_all = sf.coalesce(sf.col("y_unread") == sf.lit(False), sf.lit(False))
+    behind = (
+        (sf.col("next") < parted_at) & ~had_read_all & (~sf.col("suspect") | _reading_on(window_end, guard))
+    )
+    of_one = (sf.col("suspects") == 1) & sf.max(sf.coalesce(behind, sf.lit(False))).over(
+        Window.partitionBy("stream")
+    )
+    return shares.withColumn("backlog", sf.coalesce(of_one, sf.lit(False)))
+
+
+def _reading_on(window_end: datetime, guard: float) -> Column:
+    moves = seconds(sf.lit(window_end), sf.col("moved_at")) <= guard
+    return sf.col("y_ended_at").isNull() & sf.coalesce(moves, sf.lit(False))
+
+
 def _with_stream_totals(shares: DataFrame) -> DataFrame:
     whole = Window.partitionBy("stream")
     return shares.withColumns(
@@ -148,17 +180,18 @@ def _of_suspect() -> Column:
     is_bounded = sf.col("sent_when_left").isNotNull() | (sf.col("gone") == 0)
     sent_later = sf.when(is_bounded, sf.col("sent") - known_until).otherwise(0)
     lost = sf.greatest(sf.lit(0), sf.col("missing") - sf.greatest(sf.lit(0), sent_later))
-    return sf.when(sf.col("suspects") == 1, lost).otherwise(0)
+    return sf.when((sf.col("suspects") == 1) & ~sf.col("backlog"), lost).otherwise(0)
 
 
 def _unless_unsure(cause: Column) -> Column:
-    """Where it is not known whether the sender or a receiver went first, nor is who had taken what is missing."""
-    return sf.when(sf.col("unsure") & (cause != IN_FLIGHT), UNEXPLAINED).otherwise(cause)
+    """Where it is not known whether the sender or a receiver went first, or who else received, nor is who had taken what is missing."""
+    unsure = sf.col("unsure") | sf.col("shared_with_strangers")
+    return sf.when(unsure & (cause != IN_FLIGHT), UNEXPLAINED).otherwise(cause)
 
 
 def _why_suspect() -> Column:
     return (
-        sf.when(sf.col("left_first") & sf.col("y_end").isin(*DEAD), "receiver_died")
+        sf.when(sf.col("left_first") & died("y"), "receiver_died")
         .when(sf.col("left_first"), "closed")
         .when(sf.col("hung_up").isNotNull(), "oversize")
         .otherwise("reconnect")
@@ -166,12 +199,11 @@ def _why_suspect() -> Column:
 
 
 def _why_rest(window_end: datetime, guard: float) -> Column:
-    reading_on = sf.col("y_ended_at").isNull() & (seconds(sf.lit(window_end), sf.col("moved_at")) <= guard)
     return (
-        sf.when(sf.coalesce(reading_on, sf.lit(False)), IN_FLIGHT)
-        .when(sf.col("x_end").isin(*DEAD), "sender_died")
+        sf.when(_reading_on(window_end, guard), IN_FLIGHT)
+        .when(died("x"), "sender_died")
         .when(
-            (sf.col("x_end") == "closed") & sf.col("y_end").isin(*DEAD) & ~sender_let_go(sf.col("moved_at")),
+            (sf.col("x_end") == "closed") & died("y") & ~sender_let_go(sf.col("moved_at")),
             "receiver_died",
         )
         .when(sf.col("x_end") == "closed", "closed")

@@ -5,10 +5,10 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.delays import TOLD_LATE
+from hopwatch_analysis.delays import AT_ONCE, TOLD_LATE
 from hopwatch_analysis.ended import why_end
 from hopwatch_analysis.frames import seconds
-from hopwatch_analysis.joining import came_back_first, joins, sent_before_joining
+from hopwatch_analysis.joining import began_behind_joining, came_back_first, joins, sent_before_joining
 from hopwatch_analysis.limits import NETWORK, RECEIVER
 from hopwatch_analysis.place import overlaps_a_down, shows_behind_a_down
 from hopwatch_analysis.reasons import (
@@ -46,10 +46,11 @@ def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFra
 
 
 def _dropped_between() -> Column:
-    """A full pipe made a gap between messages that passed the same hop."""
+    """A full pipe made a gap between messages that passed the same hop, shortly before this range."""
     per_edge = Window.partitionBy("stream", "from_socket", "to_socket")
     gap = sf.col("hop_known") & (sf.col("part") == "inner") & (_why_inner()["cause"] == FULL_PIPE)
-    return sf.coalesce(sf.max(gap).over(per_edge), sf.lit(False))
+    full_until = sf.max(sf.when(gap, sf.col("after_sent_at"))).over(per_edge)
+    return sf.coalesce(seconds(sf.col("before_sent_at"), full_until) <= AT_ONCE, sf.lit(False))
 
 
 def _why_full() -> Column:
@@ -75,7 +76,8 @@ def _unknown_hop(window_end: datetime, guard: float) -> Column:
 
 def _why_inner() -> Column:
     return (
-        sf.when(overlaps_a_down(), went_down())
+        sf.when(sf.col("begins_at_onset") & overlaps_a_down() & ~_overlaps_a_down_soon(), inferred(FULL_PIPE))
+        .when(overlaps_a_down(), went_down())
         .when(conflates(), inferred("conflated"))
         .when(sf.col("begins_at_onset"), exact(FULL_PIPE))
         .when(sf.col("onset_between").isNotNull(), inferred(FULL_PIPE))
@@ -83,6 +85,20 @@ def _why_inner() -> Column:
         .when(drops_unseen(), inferred(FULL_PIPE))
         .otherwise(inferred(UNEXPLAINED))
     )
+
+
+def _overlaps_a_down_soon() -> Column:
+    """A connection that had gone down, or did so soon, made the pipe full in which the first of these did not find room."""
+    soon = sf.exists("downs", lambda down: _began_soon(down) & _lasted_until(down))
+    return sf.coalesce(soon, sf.lit(False))
+
+
+def _began_soon(down: Column) -> Column:
+    return seconds(down["start"], sf.col("before_sent_at")) <= AT_ONCE
+
+
+def _lasted_until(down: Column) -> Column:
+    return sf.coalesce(down["end"] >= sf.col("before_sent_at"), sf.lit(True))
 
 
 def _before_it_came_back() -> Column:
@@ -93,7 +109,7 @@ def _before_it_came_back() -> Column:
 
 def _why_head() -> Column:
     """Who had got a lane that began earlier from its start on was there when this one began."""
-    joined_before = sf.col("joined_before")
+    joined_before = sf.col("joined_before") | began_behind_joining()
     there_before = joined_before | sf.coalesce(sf.col("sent_when_connected") == 0, sf.lit(False))
     return (
         sf.when(there_before & came_back_first(), inferred("reconnect"))

@@ -19,6 +19,7 @@ from hopwatch_analysis.translated import LOOPBACK
 AS_GOOD_AS_EQUAL = 0.25  # seconds: below it, the two ends' own delays are as likely a reason
 OF_THE_STREAM = ("newest_sent_at", "before_sent_at", "after_sent_at")
 OF_THE_HOST = ("at", "counted_at")
+NANOSECONDS_OF_THE_HOST = ("proxied_at",)
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,11 @@ def by_one_clock(tables: Tables, ahead: Mapping[str, float]) -> Tables:
 def _corrected(frame: DataFrame, streams: DataFrame, ahead: Mapping[str, float]) -> DataFrame:
     own = [name for name in OF_THE_HOST if name in frame.columns]
     others = [name for name in OF_THE_STREAM if name in frame.columns]
-    told = frame.withColumns({name: _moved(name, _behind(sf.col("host"), ahead)) for name in own})
+    numbers = [name for name in NANOSECONDS_OF_THE_HOST if name in frame.columns]
+    behind = _behind(sf.col("host"), ahead)
+    told = frame.withColumns(
+        {name: _moved(name, behind) for name in own} | {name: _moved_number(name, behind) for name in numbers}
+    )
     if not others:
         return told
     return (
@@ -164,6 +169,13 @@ def clock_of(host: Column, compared: Mapping[str, str]) -> Column:
         return host
     pairs = [sf.lit(part) for name, first in compared.items() for part in (name, first)]
     return sf.coalesce(sf.try_element_at(sf.create_map(*pairs), host), host)
+
+
+def _moved_number(name: str, microseconds: Column) -> Column:
+    """0 says that it is not known."""
+    return sf.when(sf.col(name) > 0, sf.try_add(sf.col(name), microseconds.cast("long") * 1000)).otherwise(
+        sf.lit(0)
+    )
 
 
 def _moved(name: str, microseconds: Column) -> Column:

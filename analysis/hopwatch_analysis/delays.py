@@ -16,3 +16,7 @@ AT_ONCE = 1
 """Seconds: ends of a stream's lanes that are as near to each other are of one full pipe."""
 UNDER_WAY = 5
 """Seconds: older messages than that are hardly still on their way when a connection goes down."""
+SAMPLED_WITHIN = 1
+"""Seconds: what was sent is seen in a sample so much later at most."""
+SURELY_JOINED_WITHIN = 1
+"""Seconds until a subscription has come to the sender, once there is a connection."""

@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame
 from hopwatch_analysis import by_count, owed, replaced, unroutable
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.frontends import counted_all
-from hopwatch_analysis.lanes import send_samples
+from hopwatch_analysis.lanes import send_samples, sent_by
 from hopwatch_analysis.missing import missing, owed_ranges, unlocated
 from hopwatch_analysis.onsets import onsets
 from hopwatch_analysis.place import Evidence
@@ -59,7 +59,7 @@ def _owed(tables: Tables, topology: Topology) -> DataFrame:
             topology.receipts,
             subscriptions=owed.subscriptions(tables["subscription"]),
             sockets=topology.sockets,
-            samples=send_samples(tables["lane"]),
+            samples=sent_by(tables["lane"]),
             unchecked=topology.unchecked,
         )
     )
@@ -82,7 +82,9 @@ def _evidence(
         counters=topology.counters,
         streams=topology.streams,
         sockets=topology.sockets,
-        counted_all=counted_all(topology.edges, topology.lanes, topology.sockets, scope.ends_at),
+        counted_all=counted_all(
+            topology.edges, topology.lanes, topology.sockets, topology.counters, scope.ends_at
+        ),
         replaced=topology.replaced,
         handovers=settle(handovers),
     )

@@ -5,7 +5,12 @@ from datetime import datetime
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.delays import FOUND_DEAD_WITHIN, IDLE_SECONDS, SEEN_DOWN_WITHIN
+from hopwatch_analysis.delays import (
+    FOUND_DEAD_WITHIN,
+    IDLE_SECONDS,
+    SAMPLED_WITHIN,
+    SEEN_DOWN_WITHIN,
+)
 from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.joining import joins, never_joined, sent_before_joining
 from hopwatch_analysis.place import overlaps_a_down
@@ -16,6 +21,7 @@ from hopwatch_analysis.reasons import (
     both_open,
     conflates,
     cut_off,
+    died,
     drops_unseen,
     exact,
     inferred,
@@ -25,8 +31,6 @@ from hopwatch_analysis.reasons import (
     x_first,
     y_first,
 )
-
-DEAD = ("died", "exited")
 
 
 def why_end(window_end: datetime, guard: float) -> Column:
@@ -58,11 +62,13 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
     sender_gone, receiver_gone = x_first(), y_first()
     alone = sf.col("first") == sf.col("last")
     return (
-        sf.when(sf.col("begins_at_onset") & (alone | _nothing_was_left(window_end)), exact(FULL_PIPE))
+        sf.when(_reads_what_came_before_an_onset(window_end, guard), inferred(IN_FLIGHT))
+        .when(sf.col("begins_at_onset") & (alone | _nothing_was_left(window_end)), exact(FULL_PIPE))
         .when(sf.col("begins_at_onset"), inferred(FULL_PIPE))
         .when(sf.col("stopped_at_onset"), inferred(FULL_PIPE))
         .when(sf.col("full_in_another_lane") & _had_read_all(window_end), inferred(FULL_PIPE))
         .when(still_open("y") & moved_within(sf.col("moved_at"), window_end, guard), inferred(IN_FLIGHT))
+        .when(sf.col("linked").isNotNull() & _went_with_a_mended_down(), went_down())
         .when(
             drops_unseen() & _had_read_all(window_end) & ~_may_have_hung() & ~cut_off(), inferred(FULL_PIPE)
         )
@@ -70,12 +76,20 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
         .when(sf.col("linked").isNull(), inferred(UNEXPLAINED))
         .when(_went_down_for_good(), went_down())
         .when(sender_gone, _why_sender_went())
-        .when(receiver_gone & _died("y"), _unless_dropped_unseen("receiver_died"))
+        .when(receiver_gone & _cut_off_long_before(), _why_cut_off())
+        .when(receiver_gone & died("y"), _unless_dropped_unseen("receiver_died"))
+        .when(receiver_gone & sf.col("y_unread").isNull(), inferred("closed"))
         .when(receiver_gone, _unless_dropped_unseen("closed"))
         .when(cut_off() | overlaps_a_down(), went_down())
         .when(both_open(), inferred(IN_FLIGHT))
         .otherwise(inferred(UNEXPLAINED))
     )
+
+
+def _reads_what_came_before_an_onset(window_end: datetime, guard: float) -> Column:
+    """It is still on its way to that message, and whether its own pipe was the full one shows when it comes there."""
+    on_its_way = sf.coalesce(sf.col("reached") < sf.col("onset_number"), sf.lit(False))
+    return on_its_way & still_open("y") & moved_within(sf.col("moved_at"), window_end, guard)
 
 
 def _may_have_hung() -> Column:
@@ -85,14 +99,14 @@ def _may_have_hung() -> Column:
     passes messages on in order.
     """
     passed_by = sf.coalesce(sf.col("way_newest_sent_at") > sf.col("sent_at"), sf.lit(False))
-    return (still_open("y") | _died("y")) & ~sf.col("dropped_between") & ~passed_by
+    return (still_open("y") | died("y")) & ~sf.col("dropped_between") & ~passed_by
 
 
 def _why_sender_went() -> Column:
     """What the receiver had got by then it may still have read, or not have come to before its own end."""
-    sender_died = _died("x")
+    sender_died = died("x")
     cause = sf.when(sender_died, "sender_died").otherwise("closed")
-    with_receiver = ~sender_died & _died("y") & ~sender_let_go(sf.col("way_moved_at"))
+    with_receiver = ~sender_died & died("y") & ~sender_let_go(sf.col("way_moved_at"))
     left_behind = sf.struct(
         sf.when(with_receiver, "receiver_died").otherwise(cause).alias("cause"),
         sf.lit("inferred").alias("certainty"),
@@ -114,8 +128,13 @@ def read_all_before_it_ended(moved_at: Column) -> Column:
     """
     idle = seconds(sf.col("y_ended_at"), moved_at) >= IDLE_SECONDS
     said_so = sf.coalesce(sf.col("y_unread") == sf.lit(False), sf.lit(False))
-    had_some_left = sf.coalesce("y_unread", sf.lit(False)) | _died("y")
-    return said_so | (sf.coalesce(idle, sf.lit(False)) & ~had_some_left)
+    return said_so | (sf.coalesce(idle, sf.lit(False)) & ~_may_have_left_some() & ~died("y"))
+
+
+def _may_have_left_some() -> Column:
+    """It was closed, and did not say that nothing was left to read: whoever closes may have been busy with a message for long."""
+    said_so = sf.coalesce(sf.col("y_unread") == sf.lit(False), sf.lit(False))
+    return sf.coalesce(sf.col("y_end") == "closed", sf.lit(False)) & ~said_so
 
 
 def sender_let_go(moved_at: Column) -> Column:
@@ -124,29 +143,25 @@ def sender_let_go(moved_at: Column) -> Column:
     return sf.coalesce((sf.col("x_linger") == 0) & lived_on, sf.lit(False))
 
 
-def _died(end: str) -> Column:
-    return sf.coalesce(sf.col(f"{end}_end").isin(*DEAD), sf.lit(False))
-
-
 def _unless_dropped_unseen(cause: str) -> Column:
     """What was queued when an end was gone is lost with it; a sender may have dropped some of it before: unseen, or at an
     onset that is known of another lane.
     """
-    unsure = drops_unseen() | sf.col("full_in_another_lane")
+    unsure = drops_unseen() | sf.col("full_in_another_lane") | _overlaps_a_mended_down()
     return sf.when(unsure, inferred(cause)).otherwise(exact(cause))
 
 
 def _had_read_all(window_end: datetime) -> Column:
     """The receiver had nothing left to read: it said so when it was closed, or had got nothing for a while."""
     said_so = y_first() & (sf.col("y_unread") == sf.lit(False)) & (sf.col("part") == "tail")
-    return sf.coalesce(said_so, sf.lit(False)) | _idle_before_the_end(window_end)
+    idle = _idle_before_the_end(window_end) & ~_may_have_left_some()
+    return sf.coalesce(said_so, sf.lit(False)) | idle
 
 
 def _nothing_was_left(window_end: datetime) -> Column:
     """The receiver had read all when one of the ends was closed, and it had stayed to the end of its subscription."""
     in_order = ~sf.col("x_end").isin("died") & (sf.col("y_end") == "closed") & ~sf.col("unsubscribed")
-    unread = sf.coalesce("y_unread", sf.lit(False))
-    return _idle_before_the_end(window_end) & sf.coalesce(in_order, sf.lit(False)) & ~unread
+    return _idle_before_the_end(window_end) & sf.coalesce(in_order, sf.lit(False)) & ~_may_have_left_some()
 
 
 def _idle_before_the_end(window_end: datetime) -> Column:
@@ -166,3 +181,34 @@ def _went_down_for_good() -> Column:
     )
     both_saw_it = sf.col("left_at").isNotNull() & sf.col("to_end_down_at").isNotNull()
     return sf.coalesce(both_saw_it & sender_was_there & receiver_was_there, sf.lit(False))
+
+
+def _overlaps_a_mended_down() -> Column:
+    """The connection went down and came back in the time in which these were sent."""
+    return sf.coalesce(sf.exists("downs", _while_sent), sf.lit(False))
+
+
+def _went_with_a_mended_down() -> Column:
+    """All of these had been sent when the connection that they were sent over, or around, was mended."""
+    sent_by_then = sf.exists(
+        "downs", lambda down: _while_sent(down) & (seconds(sf.col("sent_at"), down["end"]) <= SAMPLED_WITHIN)
+    )
+    return sf.coalesce(sent_by_then, sf.lit(False))
+
+
+def _while_sent(down: Column) -> Column:
+    return (
+        down["end"].isNotNull()
+        & (down["end"] >= sf.col("before_sent_at"))
+        & (down["start"] <= sf.col("sent_at"))
+    )
+
+
+def _cut_off_long_before() -> Column:
+    """Only the sender saw the connection go down, long before the receiver ended: that one hung, or the way between was dead."""
+    apart = seconds(sf.col("y_ended_at"), sf.col("left_at")) > FOUND_DEAD_WITHIN
+    return sf.col("to_end_down_at").isNull() & sf.coalesce(apart, sf.lit(False))
+
+
+def _why_cut_off() -> Column:
+    return sf.when(died("y"), inferred("receiver_died")).otherwise(inferred("reconnect"))

@@ -3,32 +3,37 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.delays import CLOCKS_MAY_DIFFER_BY
+from hopwatch_analysis.delays import CLOCKS_MAY_DIFFER_BY, FOUND_DEAD_WITHIN
 from hopwatch_analysis.frames import seconds
-from hopwatch_analysis.links import sender_went_first
+from hopwatch_analysis.links import Ended, sender_went_first
 
 
 def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> DataFrame:
     """Which end of each way ended first (``sockets`` with their ``clock``): stream, receiver, length, receiver_left_first,
     left_unsure, left_at, left_n, left_sent, sent_when_joined.
 
-    ``left_unsure``: both ended at about the same time, by clocks that nothing compares. ``left_*`` is when, and at which event and
+    A receiver leaves where it ends, or where one of the two is told to leave the other. ``left_unsure``: both ended at about the same time, by clocks that nothing compares. ``left_*`` is when, and at which event and
     count, the sending side saw the receiver go; ``sent_when_joined`` its count when it saw it come.
     """
     direct = sf.col("length") == 1
-    last_went_first = sender_went_first(sf.col("last_ended_at"), sf.col("receiver_ended_at"))
+    last_went_first = sender_went_first(
+        Ended(sf.col("last_ended_at"), sf.col("last_end")),
+        Ended(sf.col("receiver_ended_at"), sf.col("receiver_end")),
+    )
     sender_by_clock = sf.coalesce(sf.col("sender_ended_at") <= sf.col("receiver_ended_at"), sf.lit(False))
-    left_first = sf.col("receiver_ended_at").isNotNull() & ~last_went_first & (direct | ~sender_by_clock)
-    seen_to_leave = sf.when(direct, sf.coalesce("left_at", "receiver_ended_at"))
+    ended_first = sf.col("receiver_ended_at").isNotNull() & ~last_went_first & (direct | ~sender_by_clock)
+    told_to_leave = sf.col("quit_at").isNotNull()
+    seen_in_time = direct & ~_told_late()
+    seen_to_leave = sf.when(seen_in_time, sf.col("left_at"))
     return _ways_with_their_ends(way_edges, sockets, link_facts).select(
         "stream",
         "receiver",
         "length",
-        left_first.alias("receiver_left_first"),
-        _left_unsure().alias("left_unsure"),
-        seen_to_leave.otherwise(sf.col("receiver_ended_at")).alias("left_at"),
-        sf.when(direct, sf.col("left_n")).alias("left_n"),
-        sf.when(direct, sf.col("left_sent")).alias("left_sent"),
+        (ended_first | told_to_leave).alias("receiver_left_first"),
+        (_left_unsure() & ~told_to_leave).alias("left_unsure"),
+        sf.coalesce(seen_to_leave, "quit_at", "receiver_ended_at").alias("left_at"),
+        sf.when(seen_in_time, sf.col("left_n")).alias("left_n"),
+        sf.when(seen_in_time, sf.col("left_sent")).alias("left_sent"),
         sf.when(direct, sf.col("sent_when_connected")).alias("sent_when_joined"),
     )
 
@@ -37,10 +42,10 @@ def _ways_with_their_ends(way_edges: DataFrame, sockets: DataFrame, link_facts: 
     """Last edges with what is known of them, and when their ends ended: by the sender's clock where both ends of the only edge saw
     their connection go down.
     """
-    ends = sockets.select("socket", "clock", "ended_at")
-    sender = ends.toDF("stream", "sender_clock", "sender_ended_at")
-    receiver = ends.toDF("receiver", "receiver_clock", "receiver_ended_at")
-    last = ends.select("socket", "ended_at").toDF("from_socket", "last_ended_at")
+    ends = sockets.select("socket", "clock", "ended_at", "end")
+    sender = ends.drop("end").toDF("stream", "sender_clock", "sender_ended_at")
+    receiver = ends.toDF("receiver", "receiver_clock", "receiver_ended_at", "receiver_end")
+    last = ends.drop("clock").toDF("from_socket", "last_ended_at", "last_end")
     ahead = sf.unix_micros("to_end_down_at") - sf.unix_micros("left_at")
     by_senders_clock = sf.timestamp_micros(sf.unix_micros("receiver_ended_at") - ahead)
     compares = (
@@ -64,3 +69,10 @@ def _left_unsure() -> Column:
     told = ((sf.col("length") == 1) & somebody_saw_it) | (sf.col("sender_clock") == sf.col("receiver_clock"))
     apart = sf.abs(seconds(sf.col("sender_ended_at"), sf.col("receiver_ended_at")))
     return sf.coalesce(~told & (apart <= CLOCKS_MAY_DIFFER_BY), sf.lit(False))
+
+
+def _told_late() -> Column:
+    """The sender saw the connection go down long after its receiver had ended in order: the way between them was dead by then."""
+    one_clock = sf.col("sender_clock") == sf.col("receiver_clock")
+    apart = seconds(sf.col("left_at"), sf.col("receiver_ended_at")) > FOUND_DEAD_WITHIN
+    return sf.coalesce(one_clock & apart, sf.lit(False))

@@ -24,6 +24,7 @@ from hopwatch_analysis.frontends import arrivals
 from hopwatch_analysis.onsets import onsets_of_edges, with_onset_between
 from hopwatch_analysis.place import Evidence
 from hopwatch_analysis.reading import Tables
+from hopwatch_analysis.strangers import with_strangers
 from hopwatch_analysis.topology import Scope, Topology
 
 
@@ -59,7 +60,7 @@ def explained(
     accounts = (
         acc.range_accounts(pieces, with_causes)
         .unionByName(acc.unlocated_accounts(missing.unlocated, topology.edges))
-        .unionByName(_shared_out(topology, missing.evidence, hung_up, scope))
+        .unionByName(_shared_out(tables, topology, missing.evidence, hung_up, scope))
         .unionByName(unreceived.unreceived_accounts(to_nobody))
         .unionByName(unroutable.swallowed_accounts(missing.of_swallowed, missing.swallowed, topology.edges))
     )
@@ -82,7 +83,7 @@ def _with_causes(
             lambda frame: losses.cut_at_onset(frame, evidence.onsets)
         )
     )
-    pressure = settle(rates.pressure(tables, by_hop, topology.streams, topology.sockets))
+    pressure = settle(rates.pressure(tables, by_hop, topology.streams, topology.sockets, topology.lanes))
     with_causes = (
         with_onset_between(by_hop, onsets_of_edges(evidence.onsets, by_hop, by_hop))
         .transform(
@@ -105,7 +106,9 @@ def _with_causes(
     return with_causes, pressure.join(sent_on, on=["stream", "from_socket", "to_socket"], how="left")
 
 
-def _shared_out(topology: Topology, evidence: Evidence, hung_up: DataFrame, scope: Scope) -> DataFrame:
+def _shared_out(
+    tables: Tables, topology: Topology, evidence: Evidence, hung_up: DataFrame, scope: Scope
+) -> DataFrame:
     frames_in = arrivals(evidence.counters, topology.links, topology.streams, evidence.counted_all)
     shares = balanced.shares(
         topology.endings,
@@ -115,5 +118,6 @@ def _shared_out(topology: Topology, evidence: Evidence, hung_up: DataFrame, scop
         sockets=topology.sockets,
         link_facts=topology.facts,
         hang_ups=hung_up,
+        strangers=with_strangers(tables["connection"], topology.mirrored, topology.links),
     )
     return balanced.balanced_accounts(shares, frames_in, topology.edges, scope.ends_at, scope.guard)

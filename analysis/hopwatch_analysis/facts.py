@@ -76,7 +76,7 @@ def _with_full_pipes(losses: DataFrame) -> DataFrame:
 
 
 def _last_sent(lanes: DataFrame) -> DataFrame:
-    """When each lane moved last, and its stream's sums: stream, lane, stream_sent, lanes_of_stream, sent_at, sent_after."""
+    """When each lane moved last, and its stream's sums: stream, lane, stream_sent, lanes_of_stream, sent_at, sent_after, announced_at."""
     per_stream = Window.partitionBy("stream")
     return lanes.select(
         "stream",
@@ -85,6 +85,7 @@ def _last_sent(lanes: DataFrame) -> DataFrame:
         sf.count("*").over(per_stream).alias("lanes_of_stream"),
         sf.col("moved_at").alias("sent_at"),
         sf.col("moved_after").alias("sent_after"),
+        "announced_at",
     )
 
 

@@ -69,14 +69,23 @@ def arrivals(counters: DataFrame, links: DataFrame, streams: DataFrame, counted_
 
 
 def counted_all(
-    way_edges: DataFrame, lanes: DataFrame, sockets: DataFrame, window_end: datetime
+    way_edges: DataFrame, lanes: DataFrame, sockets: DataFrame, counters: DataFrame, window_end: datetime
 ) -> DataFrame:
     """Whether each proxy socket was there for so long after the last send towards it that its counts hold that
-    message, had it arrived: to_socket, is_final. A proxy's counts are always a little older than its end.
+    message, had it arrived: to_socket, is_final. A proxy's counts are always a little older than its end, and older yet where who asks for
+    them was stuck.
     """
     last_sends = lanes.groupBy("stream").agg(sf.max("moved_at").alias("last_sent_at"))
     ends = sockets.select("socket", "host", "ended_at")
-    later = seconds(sf.coalesce("ended_at", sf.lit(window_end)), sf.col("last_sent_at"))
+    proxied_at = sf.timestamp_micros((sf.col("proxied_at") / 1000).cast("long"))
+    asked = counters.where("proxied_at > 0").select(
+        sf.col("socket").alias("to_socket"), proxied_at.alias("asked_at")
+    )
+    # one that is still there is asked on, which is worth no row where nothing has changed; least() passes over what is not known
+    asked_until = sf.coalesce(
+        sf.when(sf.col("ended_at").isNotNull(), sf.least("ended_at", "asked_at")), sf.lit(window_end)
+    )
+    later = seconds(asked_until, sf.col("last_sent_at"))
     enough = sf.when(sf.col("host") == sf.col("sender_host"), COUNTED_WITHIN).otherwise(
         COUNTED_WITHIN + CLOCKS_MAY_DIFFER_BY
     )
@@ -86,6 +95,7 @@ def counted_all(
         .distinct()
         .join(last_sends, on="stream", how="left")
         .join(ends.toDF("to_socket", "host", "ended_at"), on="to_socket", how="left")
+        .join(asked, on="to_socket", how="left")
         .join(ends.select("socket", "host").toDF("stream", "sender_host"), on="stream", how="left")
         .groupBy("to_socket")
         .agg(sf.min(sf.coalesce(later >= enough, sf.lit(False))).alias("is_final"))

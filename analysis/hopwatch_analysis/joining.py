@@ -3,6 +3,8 @@
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.delays import SURELY_JOINED_WITHIN
+from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.nodes import FILTERED_TYPES, PUBLISHING_TYPES
 
 
@@ -27,6 +29,14 @@ def never_joined() -> Column:
     before = sf.coalesce(joined_at > sf.col("sent_at"), sf.lit(False))
     maybe_before = sf.coalesce(joined_at > sf.col("sent_after"), sf.lit(False))
     return before | (sf.col("joined_midway") & maybe_before)
+
+
+def began_behind_joining() -> Column:
+    """The lane began when the receiver had long been connected and subscribed to it."""
+    joined_at = sf.greatest("connected_at", "subscribed_at")
+    both_known = sf.col("connected_at").isNotNull() & sf.col("subscribed_at").isNotNull()
+    long_before = seconds(sf.col("announced_at"), joined_at) >= SURELY_JOINED_WITHIN
+    return both_known & sf.coalesce(long_before, sf.lit(False))
 
 
 def came_back_first() -> Column:

@@ -41,9 +41,9 @@ def receipts(lane_rows: DataFrame) -> DataFrame:
 
 
 def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
-    """One row a lane: stream, lane, topic (hex), sent, frames_each, moved_at, moved_after.
+    """One row a lane: stream, lane, topic (hex), sent, frames_each, moved_at, moved_after, announced_at.
 
-    The last number was sent between ``moved_after`` and ``moved_at``: then it was still missing, and then seen.
+    It began when its sender ``announced`` it. The last number was sent between ``moved_after`` and ``moved_at``: then it was still missing, and then seen.
     The sender's count is bumped after its send returned: a receiver may know of one message more.
     """
     last = sf.struct(_numbered().alias("numbered"), sf.col("count").alias("messages"), "frames")
@@ -67,11 +67,17 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
     topics = (
         lane_rows.where("topic is not null").groupBy("stream", "lane").agg(sf.max("topic").alias("topic"))
     )
+    announced = (
+        lane_rows.where("role = 'send' and state = 'announced'")
+        .groupBy("stream", "lane")
+        .agg(sf.min("at").alias("announced_at"))
+    )
     whole = sf.col("lane") == WHOLE_STREAM_LANE
     return (
         seen.join(sent, on=["stream", "lane"], how="full")
         .join(topics, on=["stream", "lane"], how="left")
         .join(moved_after, on=["stream", "lane"], how="left")
+        .join(announced, on=["stream", "lane"], how="left")
         .select(
             "stream",
             "lane",
@@ -82,13 +88,22 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
             sf.try_divide("frames", "messages").alias("frames_each"),
             "moved_at",
             "moved_after",
+            "announced_at",
         )
     )
 
 
 def send_samples(lane_rows: DataFrame) -> DataFrame:
     """How far each lane was numbered at which time, its last word left out: stream, lane, at, n, count."""
-    rows = lane_rows.where("role = 'send' and state = 'sample'")
+    return _numbered_by(lane_rows.where("role = 'send' and state = 'sample'"))
+
+
+def sent_by(lane_rows: DataFrame) -> DataFrame:
+    """How far each lane was numbered at which time, also by its last word: stream, lane, at, n, count."""
+    return _numbered_by(lane_rows.where("role = 'send' and state in ('sample', 'final')"))
+
+
+def _numbered_by(rows: DataFrame) -> DataFrame:
     return rows.select("stream", "lane", "at", "n", _numbered().alias("count"))
 
 

@@ -1,11 +1,12 @@
 """Links: which sending socket is connected to which receiving socket, and when the connection was down."""
 
+from dataclasses import dataclass
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.delays import CLOCKS_MAY_DIFFER_BY
+from hopwatch_analysis.delays import AT_ONCE, CLOCKS_MAY_DIFFER_BY, SEEN_DOWN_WITHIN
 from hopwatch_analysis.endpoints import endpoint_pairs
 from hopwatch_analysis.frames import best, seconds, settle
 from hopwatch_analysis.reading import Tables
@@ -83,15 +84,16 @@ def links(tables: Tables, sockets: DataFrame, mirrored: DataFrame) -> DataFrame:
 
 def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFrame:
     """What the connection events of either end tell of each edge: from_socket, to_socket, downs, connected_at,
-    sent_when_connected, sent_when_back, is_down, to_end_down_at, left_at, left_n, left_sent.
+    sent_when_connected, sent_when_back, is_down, to_end_down_at, left_at, left_n, left_sent, quit_at.
 
     ``downs`` is an array of (start, end): from a disconnection to the connection that followed (end null: none
     did). The sending end's own events come first, because the stamps carry its clock. ``left_*`` is the disconnection that the
-    sending end saw last, ``sent_when_back`` its count at the newest connection, and ``to_end_down_at`` that of the receiving end, each null where a connection followed. Counts are
+    sending end saw last, ``sent_when_back`` its count at the newest connection, and ``to_end_down_at`` that of the receiving end, each null where a connection followed. ``quit_at``: one of
+    the two was told to leave the other (``disconnect`` or ``unbind``) just before that. Counts are
     null where the sending end is a proxy's: it sends past them.
     """
     keys = ["from_socket", "to_socket"]
-    events = _edge_events(tables["connection"], edges, mirrored)
+    events = _of_the_last_one_up(_edge_events(tables["connection"], edges, mirrored))
     in_order = Window.partitionBy(*keys, "side").orderBy("at", "n")
     followed = events.withColumn("next_at", sf.lead("at").over(in_order)).withColumn(
         "is_last", sf.lead("at").over(in_order).isNull()
@@ -113,8 +115,10 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
     ends = per_side.groupBy(*keys).agg(
         sf.max("is_down").alias("either_down"), sf.max(to_end_saw).alias("to_end_down_at")
     )
-    facts = best(per_side, keys, [sf.col("side")]).join(
-        _proxies_sockets(tables["proxy"]), on="from_socket", how="left"
+    facts = (
+        best(per_side, keys, [sf.col("side")])
+        .join(_proxies_sockets(tables["proxy"]), on="from_socket", how="left")
+        .join(_told_to_leave(tables["endpoint"], per_side), on=keys, how="left")
     )
     counts = sf.col("of_proxy").isNull()
     return facts.join(ends, on=keys, how="inner").select(
@@ -128,21 +132,76 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
         sf.col("left.at").alias("left_at"),
         sf.col("left.n").alias("left_n"),
         sf.when(counts, sf.col("left.sent")).alias("left_sent"),
+        "quit_at",
     )
 
 
-def sender_went_first(sender_ended_at: Column, receiver_ended_at: Column) -> Column:
+def _told_to_leave(endpoints: DataFrame, per_side: DataFrame) -> DataFrame:
+    """Edges that went down, and did not come back, as one of their sockets was told to disconnect or unbind: from_socket, to_socket, quit_at."""
+    told = endpoints.where("action in ('disconnect', 'unbind')").select(
+        "socket", sf.col("at").alias("quit_at")
+    )
+    ends = sf.explode(sf.array("from_socket", "to_socket")).alias("socket")
+    at_once = sf.abs(seconds(sf.col("newest_at"), sf.col("quit_at"))) <= AT_ONCE
+    return (
+        per_side.where("is_down")
+        .select("from_socket", "to_socket", "newest_at", ends)
+        .join(told, on="socket", how="inner")
+        .where(at_once)
+        .groupBy("from_socket", "to_socket")
+        .agg(sf.min("quit_at").alias("quit_at"))
+    )
+
+
+def _of_the_last_one_up(events: DataFrame) -> DataFrame:
+    """Without disconnections in which another connection of the same edge stayed up: nothing is lost with those."""
+    so_far = (
+        Window.partitionBy("from_socket", "to_socket", "side")
+        .orderBy("at", "n")
+        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    )
+    change = sf.when(sf.col("action") == "connected", 1).otherwise(-1)
+    return (
+        events.withColumn("up", sf.sum(change).over(so_far))
+        .where("action = 'connected' or up <= 0")
+        .drop("up")
+    )
+
+
+@dataclass(frozen=True)
+class Ended:
+    """When a socket ended, and how: that a process died may be found long after it did."""
+
+    at: Column
+    end: Column
+
+    @property
+    def found_dead(self) -> Column:
+        return sf.coalesce(self.end == "died", sf.lit(False))
+
+
+def sender_went_first(sender: Ended, receiver: Ended) -> Column:
     """Whether the sending end of a link was gone before the receiving end: false where it is not gone.
 
     The one that stays sees the other one go. Where both saw the connection go down or neither did, the clocks tell, and that the receiving
     end saw it at about the time that the sending end ended.
     """
-    saw_sender_go = _about_then(sf.col("to_end_down_at"), sender_ended_at)
-    only_sender_saw = sf.col("to_end_down_at").isNull() & _about_then(sf.col("left_at"), receiver_ended_at)
-    only_receiver_saw = sf.col("left_at").isNull() & saw_sender_go
+    sender_ended_at, receiver_ended_at = sender.at, receiver.at
+    left_at, to_end_down_at = sf.col("left_at"), sf.col("to_end_down_at")
+    saw_sender_go = _about_then(to_end_down_at, sender_ended_at)
+    found_later = receiver.found_dead & _while_there(left_at, sender_ended_at, receiver_ended_at)
+    sender_found_later = sender.found_dead & _while_there(to_end_down_at, receiver_ended_at, sender_ended_at)
+    only_sender_saw = to_end_down_at.isNull() & (_about_then(left_at, receiver_ended_at) | found_later)
+    only_receiver_saw = left_at.isNull() & (saw_sender_go | sender_found_later)
     earlier = receiver_ended_at.isNull() | (sender_ended_at <= receiver_ended_at) | saw_sender_go
     first = only_receiver_saw | (~only_sender_saw & sf.coalesce(earlier, sf.lit(False)))
     return sender_ended_at.isNotNull() & first
+
+
+def _while_there(seen_at: Column, ended_at: Column, found_at: Column) -> Column:
+    """One end saw the connection go down well before it ended itself, and before the other was found dead."""
+    was_there = sf.coalesce(seconds(ended_at, seen_at) > SEEN_DOWN_WITHIN, seen_at.isNotNull())
+    return was_there & sf.coalesce(seen_at <= found_at, sf.lit(False))
 
 
 def _about_then(seen_at: Column, ended_at: Column) -> Column:

@@ -104,7 +104,9 @@ def _candidate_lanes(
         .join(types.toDF("receiver", "receiver_type"), on="receiver", how="left")
         .where(~sf.coalesce(sf.col("stream_type").isin(*BALANCED_TYPES), sf.lit(False)))
         .join(
-            lanes.drop("moved_at", "moved_after").withColumn("lanes_of_stream", lanes_of_stream),
+            lanes.drop("moved_at", "moved_after", "announced_at").withColumn(
+                "lanes_of_stream", lanes_of_stream
+            ),
             on="stream",
             how="inner",
         )
@@ -188,7 +190,8 @@ def _sure_end() -> Column:
 
 
 def _end() -> Column:
-    sent_when_left = sf.when(sf.col("lanes_of_stream") == 1, sf.least("left_sent", "sent"))
+    known = (sf.col("lanes_of_stream") == 1) & sf.col("left_sent").isNotNull()  # least() passes nulls over
+    sent_when_left = sf.when(known, sf.least("left_sent", "sent"))
     until_left = sf.greatest(sf.col("next"), sf.col("count_when_left"), sent_when_left)
     left_first = sf.col("receiver_left_first") & ~sf.col("left_unsure")
     return sf.when(left_first, sf.coalesce(until_left, sf.lit(0))).otherwise(sf.greatest("sent", "next"))

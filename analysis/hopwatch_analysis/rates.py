@@ -82,7 +82,9 @@ def _rates_while_backlogged(gaps: DataFrame) -> DataFrame:
     )
 
 
-def pressure(tables: Tables, losses: DataFrame, streams: DataFrame, sockets: DataFrame) -> DataFrame:
+def pressure(
+    tables: Tables, losses: DataFrame, streams: DataFrame, sockets: DataFrame, lanes: DataFrame
+) -> DataFrame:
     """Figures of each edge that lost something: stream, from_socket, to_socket, began_at, last_sent_at, mean_rate,
     capacity, loss_share, went_on, in_bursts, unclear.
 
@@ -91,7 +93,9 @@ def pressure(tables: Tables, losses: DataFrame, streams: DataFrame, sockets: Dat
     more slowly than that. ``unclear``: less than half of it, and nothing tells either.
     """
     spans = settle(
-        losses.groupBy("stream", "from_socket", "to_socket").agg(
+        losses.join(_ends_of(lanes), on=["stream", "lane"], how="left")
+        .groupBy("stream", "from_socket", "to_socket")
+        .agg(
             sf.sum(_spanned()).alias("spanned"),
             sf.min("before_sent_at").alias("first_loss_at"),
             sf.max("after_sent_at").alias("over_at"),
@@ -129,8 +133,17 @@ def pressure(tables: Tables, losses: DataFrame, streams: DataFrame, sockets: Dat
     )
 
 
+def _ends_of(lanes: DataFrame) -> DataFrame:
+    return lanes.select(
+        "stream", "lane", sf.col("sent").alias("sent_in_all"), sf.col("moved_at").alias("sent_until")
+    )
+
+
 def _spanned() -> Column:
-    return sf.when(sf.col("part") == "inner", seconds(sf.col("after_sent_at"), sf.col("before_sent_at")))
+    """Seconds in which the messages of a range were sent: between others, or to the end of their lane."""
+    to_the_end = (sf.col("part") == "tail") & (sf.col("last") + 1 >= sf.col("sent_in_all"))
+    until = sf.when(sf.col("part") == "inner", sf.col("after_sent_at")).when(to_the_end, sf.col("sent_until"))
+    return sf.greatest(seconds(until, sf.col("before_sent_at")), sf.lit(0.0))
 
 
 def _samples_of(edges: DataFrame, counters: DataFrame) -> DataFrame:

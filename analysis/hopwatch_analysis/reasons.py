@@ -6,11 +6,12 @@ from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.frames import seconds
-from hopwatch_analysis.links import sender_went_first
+from hopwatch_analysis.links import Ended, sender_went_first
 from hopwatch_analysis.nodes import DROPPING_TYPES
 
 IN_FLIGHT, UNEXPLAINED = "in_flight", "unexplained"
 FULL_PIPE = "full_pipe"
+DEAD = ("died", "exited")
 
 
 def exact(cause: str) -> Column:
@@ -50,12 +51,18 @@ def still_open(end: str) -> Column:
     return sf.col(f"{end}_ended_at").isNull()
 
 
+def died(end: str) -> Column:
+    """Its process was killed, or exited without closing it."""
+    return sf.coalesce(sf.col(f"{end}_end").isin(*DEAD), sf.lit(False))
+
+
 def both_open() -> Column:
     return still_open("x") & still_open("y")
 
 
 def x_first() -> Column:
-    return sender_went_first(sf.col("x_ended_at"), sf.col("y_ended_at"))
+    x, y = (Ended(sf.col(f"{end}_ended_at"), sf.col(f"{end}_end")) for end in ("x", "y"))
+    return sender_went_first(x, y)
 
 
 def y_first() -> Column:

@@ -20,15 +20,15 @@ def row(report: dict[str, Any], receiver: str) -> dict[str, Any]:
 def test_a_filtering_subscriber_is_owed_its_topics_and_what_it_lost_is_counted_exactly(
     system: System, analyze
 ) -> None:
-    quotes = system.sender("quotes", "--bind", LOOPBACK, "--sndhwm", 200, *COUNT)
+    quotes = system.sender("quotes", "--bind", LOOPBACK, "--sndhwm", 500, *COUNT)
     [endpoint] = quotes.expect("ready")
     small_inbox = ("--rcvhwm", 10, "--rcvbuf", 4096)
     slow = system.receiver(
-        "slow", "--connect", endpoint, "--subscribe", "a", "--delay", 0.004, *small_inbox, *COUNT
+        "slow", "--connect", endpoint, "--subscribe", "a", "--delay", 0.01, *small_inbox, *COUNT
     )
     fast = system.receiver("fast", "--connect", endpoint, "--subscribe", "", "--rcvhwm", 10_000, *COUNT)
     quotes.ask("await-subscriptions", 4, event="subscribed")
-    quotes.ask("send", 3000, 0.0003, *TOPICS, event="sent")
+    quotes.ask("send", 3000, 0.0005, *TOPICS, event="sent")
     for receiver in (slow, fast):
         receiver.ask("finish", event="finished")
     for program in (quotes, slow, fast):

@@ -48,9 +48,10 @@ class LandedFolder:
         self.rows["process"].append(row | {"pid": pid})
 
     def socket(self, name: str, type_: str, *, host: str = "box", opened: float = 0, closed: float | None = None,
-               probed: bool | None = None, unread: bool | None = None, sequence: str | None = "stamp",
+               probed: bool | None = None, unread: bool | None = False, sequence: str | None = "stamp",
                called: str | None = None, **options: int) -> None:  # fmt: skip
-        """A socket (stamped, unless told otherwise) in a process of its own, opened and maybe closed.
+        """A socket (stamped, unless told otherwise) in a process of its own, opened and maybe closed: with nothing ``unread``, unless told
+        otherwise (None: not known).
 
         ``called`` is the name that it was given, if not ``name``.
         """
@@ -60,7 +61,7 @@ class LandedFolder:
         self, name: str, type_: str, *, host: str = "box", closed: float | None = None, **options: int
     ) -> None:
         """The same without stamps."""
-        self._socket(name, type_, None, host, 0, closed, None, None, options, None)
+        self._socket(name, type_, None, host, 0, closed, None, False, options, None)
 
     def _socket(self, name: str, type_: str, sequence: str | None, host: str, opened: float, closed: float | None,
                 probed: bool | None, unread: bool | None, options: dict[str, int], called: str | None) -> None:  # fmt: skip
