@@ -31,7 +31,7 @@ def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> 
         "length",
         (ended_first | told_to_leave).alias("receiver_left_first"),
         (_left_unsure() & ~told_to_leave).alias("left_unsure"),
-        sf.coalesce(seen_to_leave, "quit_at", "receiver_ended_at").alias("left_at"),
+        sf.coalesce(seen_to_leave, _died_at(), "quit_at", "receiver_ended_at").alias("left_at"),
         sf.when(seen_in_time, sf.col("left_n")).alias("left_n"),
         sf.when(seen_in_time, sf.col("left_sent")).alias("left_sent"),
         sf.when(direct, sf.col("sent_when_connected")).alias("sent_when_joined"),
@@ -76,3 +76,9 @@ def _told_late() -> Column:
     one_clock = sf.col("sender_clock") == sf.col("receiver_clock")
     apart = seconds(sf.col("left_at"), sf.col("receiver_ended_at")) > FOUND_DEAD_WITHIN
     return sf.coalesce(one_clock & apart, sf.lit(False))
+
+
+def _died_at() -> Column:
+    """When the sending end of the last hop saw it go, who was found dead later."""
+    seen_before = sf.col("left_at") <= sf.col("receiver_ended_at")
+    return sf.when((sf.col("receiver_end") == "died") & seen_before, sf.col("left_at"))

@@ -1,5 +1,6 @@
 """Stories of ways with more than one hop: proxies in chains and trees, and applications that receive and send again."""
 
+from collections.abc import Callable
 from itertools import pairwise
 
 from hopwatch_simulate.messages import Message
@@ -66,6 +67,25 @@ def late_behind_a_proxy(tell: Teller) -> None:
     late: list[Subscriber] = []
     tell.at(tell.world.between(0.9, 1.6), lambda: late.append(behind(tell, middles[0], QUICK)))
     tell.at(2.9, lambda: end_all(tell, 3.0, middles, feed, early, *late))
+
+
+def leaves_a_proxy(tell: Teller) -> None:
+    """One of two readers behind a proxy goes home; the PUB sends on."""
+    _one_of_two_goes(tell, Party.leave)
+
+
+def killed_behind_a_proxy(tell: Teller) -> None:
+    """One of two readers behind a proxy is killed, with some unread; the PUB sends on."""
+    _one_of_two_goes(tell, Party.kill)
+
+
+def _one_of_two_goes(tell: Teller, goes: Callable[[Party], None]) -> None:
+    middles = chain(tell, tell.chance.randint(1, 2))
+    feed = feed_into(tell, middles[0])
+    goer, stayer = behind(tell, middles[-1], QUICK), behind(tell, middles[-1], QUICK)
+    tell.sends(feed, tell.steady(0.6, 2000, 0.001))
+    tell.at(tell.world.between(1.2, 1.8), lambda: goes(goer.party))
+    end_all(tell, 3.0 + SETTLED, middles, feed, stayer)
 
 
 def forwarder(tell: Teller) -> None:

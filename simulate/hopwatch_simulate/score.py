@@ -66,6 +66,12 @@ class Score:
     def _hops(self, compared: "_Comparison") -> None:
         told = {hop for hop, lost in compared.told_hops.items() if lost}
         self.hops.add(told, set(compared.true_hops), compared.unknowable_hops)
+        for hop, most in compared.uncounted_hops.items():
+            if compared.told_hops[hop] > most:
+                self.hops.made_up += 1
+                self.disagreements.append(
+                    f"hop made up: {compared.called(hop)} lost {compared.told_hops[hop]}, at most {most}"
+                )
         for hop in sorted(told - set(compared.true_hops) - compared.unknowable_hops):
             self.disagreements.append(f"hop made up: {compared.called(hop)} lost {compared.told_hops[hop]}")
         for hop, lost in compared.true_hops.items():
@@ -145,6 +151,8 @@ class _Comparison:
                 self._learn(end["sockets"], end["name"])
         self.true_hops: Counter[Hop] = Counter()
         self.unknowable_hops: set[Hop] = set()
+        self.uncounted_hops: Counter[Hop] = Counter()
+        """Losses of which no event tells how many: no more may be told."""
         self.true_causes: Counter[tuple[Hop, str]] = Counter()
         self.bounds: dict[tuple[Hop, str], tuple[int, int]] = {}
         """How many messages at least and at most a cause may be said to have cost."""
@@ -174,6 +182,8 @@ class _Comparison:
             self.true_hops[key] += hop["lost"]
         else:
             self.unknowable_hops.add(key)
+            if hop.get("uncounted"):
+                self.uncounted_hops[key] += hop["lost"]
             for ends in {(self._node(one), self._node(other)) for one, other in hop["between"]}:
                 self.unknowable_hops.add(ends)
                 for each in hop["causes"]:

@@ -66,6 +66,18 @@ def cut_and_mended(tell: Teller) -> None:
     ends(tell, 3.2 + SETTLED, feed, cut, whole)
 
 
+def cut_at_the_end(tell: Teller) -> None:
+    """A connection breaks when the last messages are sent, and comes up again; all go home much later."""
+    feed = tell.publisher()
+    cut = tell.subscriber(feed, QUICK)
+    whole = tell.subscriber(feed, QUICK)
+    connection = cut.party.connections[0]
+    tell.sends(feed, tell.steady(0.4, 800, 0.001))
+    tell.at(1.1, connection.cut)
+    tell.at(1.3 + tell.world.between(0.0, 0.3), lambda: connection.come_up(cut.inlet.filtered))
+    ends(tell, 4.0 + SETTLED, feed, cut, whole)
+
+
 def killed_feed(tell: Teller) -> None:
     """The PUB is killed while a slow reader's queue is long, and not full."""
     feed = tell.publisher(bound=tell.either_way())

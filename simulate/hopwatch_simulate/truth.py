@@ -30,6 +30,8 @@ class Books:
     in_flight: int = 0
     traceable: bool = True
     """Some event tells whose messages the receiver got."""
+    counted: bool = True
+    """Some event tells how much had been sent when the receiver left: not so behind a proxy, while the stream goes on."""
 
 
 LOST, IN_FLIGHT, DELIVERED = range(3)
@@ -54,6 +56,8 @@ class Fates:
     clear: set[int] = field(default_factory=set)
     """Edges on a way along which events tell of everything."""
     edges: dict[int, Edge] = field(default_factory=dict)
+    uncounted: set[int] = field(default_factory=set)
+    """Edges that a receiver left of which it is not counted how much it was owed by then."""
 
 
 def truth_of(site: Site) -> Json:
@@ -98,6 +102,9 @@ def _onward(passage: Passage, behind: dict[str, Passage]) -> Iterator[Way]:
 def _follow(passage: Passage, ways: Sequence[Way], fates: Fates) -> None:
     """Books of a receiver: over several ways where a proxy, or the receiver's connection, was replaced by another."""
     books = Books(passage.socket, ways[0][-1].receiver)
+    if _left_uncounted(passage, ways):
+        books.counted = False
+        fates.uncounted |= {id(way[-1]) for way in ways}
     for way in ways:
         masked = any(edge.masked for edge in way)
         books.traceable &= not (masked and books.stream.carries)
@@ -127,6 +134,12 @@ def _follow(passage: Passage, ways: Sequence[Way], fates: Fates) -> None:
         fates.books.append(books)
 
 
+def _left_uncounted(passage: Passage, ways: Sequence[Way]) -> bool:
+    last = ways[-1][-1]
+    sent_until = max((message.sent_at for _, message in passage.passed), default=0.0)
+    return len(ways[-1]) > 1 and last.broadcast and last.gone_at is not None and sent_until > last.gone_at
+
+
 def _fate(message: Message, way: Way) -> Fate | None:
     """How far it got on a way; None: it was not owed to the receiver."""
     for depth, edge in enumerate(way):
@@ -151,7 +164,9 @@ def _ledger_row(books: Books) -> Json:
         "lost": books.lost,
         "in_flight": books.in_flight,
         "open": any(each.ended is None for each in ends),
-        "knowable": books.traceable and all(each.numbers and not each.dark for each in ends),
+        "knowable": books.traceable
+        and books.counted
+        and all(each.numbers and not each.dark for each in ends),
     }
 
 
@@ -167,7 +182,8 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
     for key, edge in fates.edges.items():
         causes = {cause: lost for (of_edge, cause), lost in fates.lost.items() if of_edge == key}
         numbers = all(message.stream in numbered for lost in causes.values() for message in lost)
-        known = numbers and not _is_dark(edge) and (key in fates.clear or key not in fates.untraceable)
+        traced = key in fates.clear or key not in fates.untraceable
+        known = numbers and not _is_dark(edge) and traced and key not in fates.uncounted
         doubtful = _doubtful(edge, causes)
         blurred = {"network"} if not edge.network_told else set()
         yield {
@@ -175,6 +191,7 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
             "to": node(edge.receiver),
             "lost": sum(len(lost) for lost in causes.values()),
             "knowable": known,
+            "uncounted": key in fates.uncounted,
             "between": sorted(fates.untraceable.get(key, ())),
             "causes": [
                 {
