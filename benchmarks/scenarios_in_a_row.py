@@ -24,15 +24,17 @@ def main() -> int:
     wrong = 0
     for number in range(1, args.runs + 1):
         began = time.monotonic()
-        status, told = run(more)
+        status, told, output = run(more)
         wrong += status != 0
         print(f"run {number}: {told} ({time.monotonic() - began:.0f} s)", flush=True)
+        if status:
+            print(output, flush=True)
     print(f"{args.runs - wrong} of {args.runs} runs were right")
     return 1 if wrong else 0
 
 
-def run(arguments: Sequence[str]) -> tuple[int, str]:
-    """One run: pytest's exit status, and its summary; of one that failed, also what failed."""
+def run(arguments: Sequence[str]) -> tuple[int, str, str]:
+    """One run: pytest's exit status, its summary (of one that failed, also what failed), and all it printed."""
     done = subprocess.run(
         [*PYTEST, str(SCENARIOS), *arguments],
         capture_output=True,
@@ -45,7 +47,7 @@ def run(arguments: Sequence[str]) -> tuple[int, str]:
     summary = next(
         (line for line in reversed(lines) if re.search(r"\d+ (passed|failed|error)", line)), "no summary"
     )
-    return done.returncode, "; ".join([summary.strip("= "), *failed])
+    return done.returncode, "; ".join([summary.strip("= "), *failed]), done.stdout
 
 
 if __name__ == "__main__":
