@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.accounts import COLUMNS
-from hopwatch_analysis.ended import read_all_before_it_ended, sender_let_go
+from hopwatch_analysis.ended import said_nothing_was_left, sender_let_go
 from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.nodes import BALANCED_TYPES
 from hopwatch_analysis.reasons import IN_FLIGHT, UNEXPLAINED, died
@@ -105,7 +105,7 @@ def balanced_accounts(
                 "messages": sf.col("of_suspect"),
                 "cause": _why_suspect(),
                 "mark": sf.lit("left"),
-                "sure": sf.col("linked"),
+                "sure": sf.col("linked") & (~sf.col("left_first") | sf.col("y_ended_at").isNotNull()),
             }
         )
         .unionByName(
@@ -114,7 +114,7 @@ def balanced_accounts(
                     "messages": rest,
                     "cause": _why_rest(window_end, guard),
                     "mark": sf.lit("rest"),
-                    "sure": sf.col("linked") & read_all_before_it_ended(sf.col("moved_at")),
+                    "sure": sf.col("linked") & said_nothing_was_left(),
                 }
             )
         )
@@ -141,10 +141,12 @@ def _with_backlog(shares: DataFrame, window_end: datetime, guard: float) -> Data
     all that was sent before the parting, and may have some of what is missing in its inbox.
     """
     parted_at = sf.coalesce(sf.greatest("sent_when_left", "sent_when_mended"), sf.col("sent"))
-    had_read_all = sf.coalesce(sf.col("y_unread") == sf.lit(False), sf.lit(False))
-    behind = (
-        (sf.col("next") < parted_at) & ~had_read_all & (~sf.col("suspect") | _reading_on(window_end, guard))
+    in_turn = parted_at - sf.col("receivers")  # each gets one in so many
+    was_there = sf.coalesce(sf.col("sent_when_joined") < parted_at, sf.lit(True))
+    may_have_some = (
+        was_there & ~said_nothing_was_left() & (~sf.col("suspect") | _reading_on(window_end, guard))
     )
+    behind = (sf.col("next") < in_turn) & may_have_some
     of_one = (sf.col("suspects") == 1) & sf.max(sf.coalesce(behind, sf.lit(False))).over(
         Window.partitionBy("stream")
     )

@@ -50,7 +50,8 @@ def _dropped_between() -> Column:
     per_edge = Window.partitionBy("stream", "from_socket", "to_socket")
     gap = sf.col("hop_known") & (sf.col("part") == "inner") & (_why_inner()["cause"] == FULL_PIPE)
     full_until = sf.max(sf.when(gap, sf.col("after_sent_at"))).over(per_edge)
-    return sf.coalesce(seconds(sf.col("before_sent_at"), full_until) <= AT_ONCE, sf.lit(False))
+    got_until = sf.greatest("before_sent_at", "way_newest_sent_at")
+    return sf.coalesce(seconds(got_until, full_until) <= AT_ONCE, sf.lit(False))
 
 
 def _why_full() -> Column:
@@ -76,7 +77,10 @@ def _unknown_hop(window_end: datetime, guard: float) -> Column:
 
 def _why_inner() -> Column:
     return (
-        sf.when(sf.col("begins_at_onset") & overlaps_a_down() & ~_overlaps_a_down_soon(), inferred(FULL_PIPE))
+        sf.when(
+            ~conflates() & sf.col("begins_at_onset") & overlaps_a_down() & ~_overlaps_a_down_soon(),
+            inferred(FULL_PIPE),
+        )
         .when(overlaps_a_down(), went_down())
         .when(conflates(), inferred("conflated"))
         .when(sf.col("begins_at_onset"), exact(FULL_PIPE))

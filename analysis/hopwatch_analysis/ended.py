@@ -89,7 +89,11 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
 def _reads_what_came_before_an_onset(window_end: datetime, guard: float) -> Column:
     """It is still on its way to that message, and whether its own pipe was the full one shows when it comes there."""
     on_its_way = sf.coalesce(sf.col("reached") < sf.col("onset_number"), sf.lit(False))
-    return on_its_way & still_open("y") & moved_within(sf.col("moved_at"), window_end, guard)
+    marks = sf.when(
+        (sf.col("x_sndhwm") > 0) & (sf.col("y_rcvhwm") > 0), sf.col("x_sndhwm") + sf.col("y_rcvhwm")
+    )
+    may_wait = sf.coalesce(sf.col("last") - sf.col("first") < marks, sf.lit(True))
+    return on_its_way & may_wait & still_open("y") & moved_within(sf.col("moved_at"), window_end, guard)
 
 
 def _may_have_hung() -> Column:
@@ -99,7 +103,8 @@ def _may_have_hung() -> Column:
     passes messages on in order.
     """
     passed_by = sf.coalesce(sf.col("way_newest_sent_at") > sf.col("sent_at"), sf.lit(False))
-    return (still_open("y") | died("y")) & ~sf.col("dropped_between") & ~passed_by
+    is_proxy = sf.coalesce(sf.col("y_node_type") == "PROXY", sf.lit(False))  # whose own counts tell
+    return (still_open("y") | died("y")) & ~is_proxy & ~sf.col("dropped_between") & ~passed_by
 
 
 def _why_sender_went() -> Column:
@@ -117,24 +122,22 @@ def _why_sender_went() -> Column:
     of_sender_or_unread = sf.when(sender_died, inferred("sender_died")).otherwise(inferred("closed"))
     return (
         sf.when(still_open("y"), of_sender_or_unread)
-        .when(read_all_before_it_ended(sf.col("way_moved_at")), of_sender)
+        .when(said_nothing_was_left() & ~_seen_long_before_it_went(), of_sender)
+        .when(said_nothing_was_left(), of_sender_or_unread)
         .otherwise(left_behind)
     )
 
 
-def read_all_before_it_ended(moved_at: Column) -> Column:
-    """The receiver had nothing left to read when it ended. One that is still there may have stopped to read with some left, and so may
-    one have that died.
+def said_nothing_was_left() -> Column:
+    """The receiver said so when it was closed. One that is still there, that died, or that did not say so may have stopped to read with some
+    left, however long ago.
     """
-    idle = seconds(sf.col("y_ended_at"), moved_at) >= IDLE_SECONDS
-    said_so = sf.coalesce(sf.col("y_unread") == sf.lit(False), sf.lit(False))
-    return said_so | (sf.coalesce(idle, sf.lit(False)) & ~_may_have_left_some() & ~died("y"))
+    return sf.coalesce(sf.col("y_unread") == sf.lit(False), sf.lit(False))
 
 
 def _may_have_left_some() -> Column:
     """It was closed, and did not say that nothing was left to read: whoever closes may have been busy with a message for long."""
-    said_so = sf.coalesce(sf.col("y_unread") == sf.lit(False), sf.lit(False))
-    return sf.coalesce(sf.col("y_end") == "closed", sf.lit(False)) & ~said_so
+    return sf.coalesce(sf.col("y_end") == "closed", sf.lit(False)) & ~said_nothing_was_left()
 
 
 def sender_let_go(moved_at: Column) -> Column:
@@ -185,7 +188,8 @@ def _went_down_for_good() -> Column:
 
 def _overlaps_a_mended_down() -> Column:
     """The connection went down and came back in the time in which these were sent."""
-    return sf.coalesce(sf.exists("downs", _while_sent), sf.lit(False))
+    of_all = (sf.col("part") == "all") & sf.exists("downs", lambda down: down["end"].isNotNull())
+    return sf.coalesce(sf.exists("downs", _while_sent), sf.lit(False)) | sf.coalesce(of_all, sf.lit(False))
 
 
 def _went_with_a_mended_down() -> Column:
@@ -212,3 +216,11 @@ def _cut_off_long_before() -> Column:
 
 def _why_cut_off() -> Column:
     return sf.when(died("y"), inferred("receiver_died")).otherwise(inferred("reconnect"))
+
+
+def _seen_long_before_it_went() -> Column:
+    """One end alone saw the connection go down long before the sender ended, or was found dead."""
+    seen_at = sf.coalesce("left_at", "to_end_down_at")
+    alone = sf.col("left_at").isNull() | sf.col("to_end_down_at").isNull()
+    apart = seconds(sf.col("x_ended_at"), seen_at) > FOUND_DEAD_WITHIN
+    return sf.coalesce(alone & apart, sf.lit(False))

@@ -3,7 +3,7 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.delays import CLOCKS_MAY_DIFFER_BY, FOUND_DEAD_WITHIN
+from hopwatch_analysis.delays import AT_ONCE, CLOCKS_MAY_DIFFER_BY, FOUND_DEAD_WITHIN
 from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.links import Ended, sender_went_first
 
@@ -22,7 +22,8 @@ def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> 
     )
     sender_by_clock = sf.coalesce(sf.col("sender_ended_at") <= sf.col("receiver_ended_at"), sf.lit(False))
     ended_first = sf.col("receiver_ended_at").isNotNull() & ~last_went_first & (direct | ~sender_by_clock)
-    told_to_leave = sf.col("quit_at").isNotNull()
+    sender_was_there = seconds(sf.col("last_ended_at"), sf.col("quit_at")) > AT_ONCE
+    told_to_leave = sf.col("quit_at").isNotNull() & sf.coalesce(sender_was_there, sf.lit(True))
     seen_in_time = direct & ~_told_late()
     seen_to_leave = sf.when(seen_in_time, sf.col("left_at"))
     return _ways_with_their_ends(way_edges, sockets, link_facts).select(
@@ -31,7 +32,9 @@ def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> 
         "length",
         (ended_first | told_to_leave).alias("receiver_left_first"),
         (_left_unsure() & ~told_to_leave).alias("left_unsure"),
-        sf.coalesce(seen_to_leave, _died_at(), "quit_at", "receiver_ended_at").alias("left_at"),
+        sf.coalesce(
+            seen_to_leave, _died_at(), sf.when(told_to_leave, sf.col("quit_at")), "receiver_ended_at"
+        ).alias("left_at"),
         sf.when(seen_in_time, sf.col("left_n")).alias("left_n"),
         sf.when(seen_in_time, sf.col("left_sent")).alias("left_sent"),
         sf.when(direct, sf.col("sent_when_connected")).alias("sent_when_joined"),

@@ -21,6 +21,7 @@ from hopwatch_analysis import (
 from hopwatch_analysis.due import Missing
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.frontends import arrivals
+from hopwatch_analysis.links import with_all_downs
 from hopwatch_analysis.onsets import onsets_of_edges, with_onset_between
 from hopwatch_analysis.place import Evidence
 from hopwatch_analysis.reading import Tables
@@ -91,7 +92,7 @@ def _with_causes(
                 frame,
                 topology.sockets,
                 topology.links,
-                topology.facts,
+                with_all_downs(topology.facts),
                 lanes=topology.lanes,
                 hang_ups=hung_up,
             )
@@ -118,6 +119,14 @@ def _shared_out(
         sockets=topology.sockets,
         link_facts=topology.facts,
         hang_ups=hung_up,
-        strangers=with_strangers(tables["connection"], topology.mirrored, topology.links),
+        strangers=_strangers(tables, topology),
     )
     return balanced.balanced_accounts(shares, frames_in, topology.edges, scope.ends_at, scope.guard)
+
+
+def _strangers(tables: Tables, topology: Topology) -> DataFrame:
+    by_stamps = topology.edges.select("from_socket", "to_socket", sf.lit(False).alias("mirrored")).join(
+        topology.links, on=["from_socket", "to_socket"], how="left_anti"
+    )
+    links = topology.links.select("from_socket", "to_socket", "mirrored").unionByName(by_stamps.distinct())
+    return with_strangers(tables["connection"], topology.mirrored, links, tables["endpoint"])

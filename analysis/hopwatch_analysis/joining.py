@@ -36,7 +36,8 @@ def began_behind_joining() -> Column:
     joined_at = sf.greatest("connected_at", "subscribed_at")
     both_known = sf.col("connected_at").isNotNull() & sf.col("subscribed_at").isNotNull()
     long_before = seconds(sf.col("announced_at"), joined_at) >= SURELY_JOINED_WITHIN
-    return both_known & sf.coalesce(long_before, sf.lit(False))
+    direct = (sf.col("from_socket") == sf.col("stream")) & (sf.col("y_node_type") != "PROXY")
+    return sf.coalesce(both_known & direct & long_before, sf.lit(False))
 
 
 def came_back_first() -> Column:

@@ -6,7 +6,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.delays import AT_ONCE, CLOCKS_MAY_DIFFER_BY, SEEN_DOWN_WITHIN
+from hopwatch_analysis.delays import AT_ONCE, CLOCKS_MAY_DIFFER_BY, SEEN_DOWN_WITHIN, TOLD_LATE
 from hopwatch_analysis.endpoints import endpoint_pairs
 from hopwatch_analysis.frames import best, seconds, settle
 from hopwatch_analysis.reading import Tables
@@ -84,12 +84,12 @@ def links(tables: Tables, sockets: DataFrame, mirrored: DataFrame) -> DataFrame:
 
 def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFrame:
     """What the connection events of either end tell of each edge: from_socket, to_socket, downs, connected_at,
-    sent_when_connected, sent_when_back, is_down, to_end_down_at, left_at, left_n, left_sent, quit_at.
+    sent_when_connected, sent_when_back, is_down, to_end_down_at, left_at, left_n, left_sent, quit_at, former_downs.
 
     ``downs`` is an array of (start, end): from a disconnection to the connection that followed (end null: none
     did). The sending end's own events come first, because the stamps carry its clock. ``left_*`` is the disconnection that the
     sending end saw last, ``sent_when_back`` its count at the newest connection, and ``to_end_down_at`` that of the receiving end, each null where a connection followed. ``quit_at``: one of
-    the two was told to leave the other (``disconnect`` or ``unbind``) just before that. Counts are
+    the two was told to leave the other (``disconnect`` or ``unbind``) just before that. ``former_downs``: see ``with_all_downs``. Counts are
     null where the sending end is a proxy's: it sends past them.
     """
     keys = ["from_socket", "to_socket"]
@@ -119,6 +119,8 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
         best(per_side, keys, [sf.col("side")])
         .join(_proxies_sockets(tables["proxy"]), on="from_socket", how="left")
         .join(_told_to_leave(tables["endpoint"], per_side), on=keys, how="left")
+        .join(_of_former_peers(tables["connection"], mirrored), on=keys, how="left")
+        .withColumn("former_downs", sf.coalesce("former_downs", sf.slice("downs", 1, 0)))
     )
     counts = sf.col("of_proxy").isNull()
     return facts.join(ends, on=keys, how="inner").select(
@@ -133,6 +135,38 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
         sf.col("left.n").alias("left_n"),
         sf.when(counts, sf.col("left.sent")).alias("left_sent"),
         "quit_at",
+        "former_downs",
+    )
+
+
+def with_all_downs(facts: DataFrame) -> DataFrame:
+    """Link facts whose ``downs`` are also those of former peers at the same place, to whom a sender that connects would have sent."""
+    return facts.withColumn("downs", sf.concat("downs", "former_downs")).drop("former_downs")
+
+
+def _of_former_peers(connections: DataFrame, mirrored: DataFrame) -> DataFrame:
+    """From a connecting end's loss of one peer to its connection to the next at the same endpoint: from_socket, to_socket, former_downs."""
+    in_order = Window.partitionBy("socket", "endpoint").orderBy("at", "n")
+    events = (
+        connections.where(sf.col("action").isin(*STATES) & ~sf.coalesce("accepted", sf.lit(False)))
+        .select("socket", "connection", "endpoint", "action", "at", "n")
+        .join(mirrored.select("socket", "connection", "peer"), on=["socket", "connection"], how="left")
+        .withColumns(
+            {
+                name: sf.lag(name.removeprefix("last_")).over(in_order)
+                for name in ("last_action", "last_at", "last_peer")
+            }
+        )
+    )
+    handed_over = "action = 'connected' and last_action = 'disconnected' and peer is not null and not (last_peer <=> peer)"
+    return (
+        events.where(handed_over)
+        .groupBy(sf.col("socket").alias("from_socket"), sf.col("peer").alias("to_socket"))
+        .agg(
+            sf.collect_list(sf.struct(sf.col("last_at").alias("start"), sf.col("at").alias("end"))).alias(
+                "former_downs"
+            )
+        )
     )
 
 
@@ -142,7 +176,7 @@ def _told_to_leave(endpoints: DataFrame, per_side: DataFrame) -> DataFrame:
         "socket", sf.col("at").alias("quit_at")
     )
     ends = sf.explode(sf.array("from_socket", "to_socket")).alias("socket")
-    at_once = sf.abs(seconds(sf.col("newest_at"), sf.col("quit_at"))) <= AT_ONCE
+    at_once = seconds(sf.col("newest_at"), sf.col("quit_at")).between(-TOLD_LATE, AT_ONCE)
     return (
         per_side.where("is_down")
         .select("from_socket", "to_socket", "newest_at", ends)
@@ -154,17 +188,18 @@ def _told_to_leave(endpoints: DataFrame, per_side: DataFrame) -> DataFrame:
 
 
 def _of_the_last_one_up(events: DataFrame) -> DataFrame:
-    """Without disconnections in which another connection of the same edge stayed up: nothing is lost with those."""
+    """Without disconnections behind which a newer connection of the same edge stayed up: nothing is lost with those."""
     so_far = (
         Window.partitionBy("from_socket", "to_socket", "side")
         .orderBy("at", "n")
         .rowsBetween(Window.unboundedPreceding, Window.currentRow)
     )
-    change = sf.when(sf.col("action") == "connected", 1).otherwise(-1)
+    newest = sf.max(sf.when(sf.col("action") == "connected", sf.col("connection"))).over(so_far)
+    of_older = sf.coalesce((sf.col("connection") > 0) & (sf.col("connection") < newest), sf.lit(False))
     return (
-        events.withColumn("up", sf.sum(change).over(so_far))
-        .where("action = 'connected' or up <= 0")
-        .drop("up")
+        events.withColumn("of_older", of_older)
+        .where("action = 'connected' or not of_older")
+        .drop("connection", "of_older")
     )
 
 
@@ -183,7 +218,7 @@ class Ended:
 def sender_went_first(sender: Ended, receiver: Ended) -> Column:
     """Whether the sending end of a link was gone before the receiving end: false where it is not gone.
 
-    The one that stays sees the other one go. Where both saw the connection go down or neither did, the clocks tell, and that the receiving
+    The one that stays sees the other one go, who may be found dead long after. Where both saw the connection go down or neither did, the clocks tell, and that the receiving
     end saw it at about the time that the sending end ended.
     """
     sender_ended_at, receiver_ended_at = sender.at, receiver.at
@@ -224,7 +259,7 @@ def _flows() -> Column:
 
 
 def _edge_events(connections: DataFrame, edges: DataFrame, mirrored: DataFrame) -> DataFrame:
-    """Connection events by the edge that they concern: from_socket, to_socket, side, action, at, n, sent.
+    """Connection events by the edge that they concern: from_socket, to_socket, side, connection, action, at, n, sent.
 
     An event whose connection has no mirror concerns the only unmirrored edge of its socket, if there is just one.
     """
@@ -250,5 +285,5 @@ def _edge_events(connections: DataFrame, edges: DataFrame, mirrored: DataFrame) 
     of_others = (
         named.where("peer is null").drop("peer").join(alone.where("rivals = 1"), on="socket", how="inner")
     )
-    columns = ["from_socket", "to_socket", "side", "action", "at", "n", "sent"]
+    columns = ["from_socket", "to_socket", "side", "connection", "action", "at", "n", "sent"]
     return of_mirrored.select(*columns).unionByName(of_others.select(*columns))

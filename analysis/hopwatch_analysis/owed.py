@@ -3,8 +3,8 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.delays import SOON_AFTER
-from hopwatch_analysis.frames import only_of, settle
+from hopwatch_analysis.delays import AT_ONCE, SOON_AFTER
+from hopwatch_analysis.frames import only_of, seconds, settle
 from hopwatch_analysis.nodes import BALANCED_TYPES, FILTERED_TYPES
 from hopwatch_analysis.sparse import with_tails
 from hopwatch_analysis.unsubscribed import (
@@ -158,10 +158,11 @@ def _with_count_when_left(candidates: DataFrame, samples: DataFrame) -> DataFram
     )
     told = only_of(samples, leavers, "stream")
     written_behind = sf.coalesce(sf.col("n") == sf.col("behind_n"), sf.lit(False))
+    at_once = seconds(sf.col("at"), sf.col("left_at")) <= AT_ONCE
     reached = (
         leavers.join(_first_behind(leavers, told), on=["stream", "receiver"], how="left")
         .join(told, on=["stream", "lane"], how="inner")
-        .where((sf.col("at") <= sf.col("left_at")) | written_behind)
+        .where((sf.col("at") <= sf.col("left_at")) | (written_behind & at_once))
         .groupBy("stream", "receiver", "lane")
         .agg(sf.max("count").alias("count_when_left"))
     )

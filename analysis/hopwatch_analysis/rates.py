@@ -143,7 +143,8 @@ def _spanned() -> Column:
     """Seconds in which the messages of a range were sent: between others, or to the end of their lane."""
     to_the_end = (sf.col("part") == "tail") & (sf.col("last") + 1 >= sf.col("sent_in_all"))
     until = sf.when(sf.col("part") == "inner", sf.col("after_sent_at")).when(to_the_end, sf.col("sent_until"))
-    return sf.greatest(seconds(until, sf.col("before_sent_at")), sf.lit(0.0))
+    span = seconds(until, sf.col("before_sent_at"))
+    return sf.when(span.isNotNull(), sf.greatest(span, sf.lit(0.0)))  # greatest() passes nulls over
 
 
 def _samples_of(edges: DataFrame, counters: DataFrame) -> DataFrame:
