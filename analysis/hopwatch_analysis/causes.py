@@ -40,7 +40,8 @@ def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFra
     cause = sf.when(full_pipe, _why_full()).otherwise(sf.col("why.cause"))
     sparse = sf.col("sparse") & ((sf.col("part") == "inner") | full_pipe)
     unclear = sf.coalesce("unclear", sf.lit(False))
-    guessed = sparse | (full_pipe & (_network_may_be_why() | unclear))
+    by_somebody_between = sf.col("linked").isNull()
+    guessed = sparse | (full_pipe & (_network_may_be_why() | unclear | by_somebody_between))
     certainty = sf.when(guessed, "inferred").otherwise(sf.col("why.certainty"))
     return told.withColumns({"cause": cause, "certainty": certainty}).drop("why")
 

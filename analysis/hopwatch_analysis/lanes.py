@@ -99,8 +99,16 @@ def send_samples(lane_rows: DataFrame) -> DataFrame:
 
 
 def sent_by(lane_rows: DataFrame) -> DataFrame:
-    """How far each lane was numbered at which time, also by its last word: stream, lane, at, n, count."""
-    return _numbered_by(lane_rows.where("role = 'send' and state in ('sample', 'final')"))
+    """How far each lane was numbered at which time, also by its last word, and by what receivers had got: stream, lane, at, n, count."""
+    own = _numbered_by(lane_rows.where("role = 'send' and state in ('sample', 'final')"))
+    got = lane_rows.where("role = 'receive' and newest_sent_at is not null").select(
+        "stream",
+        "lane",
+        sf.col("newest_sent_at").alias("at"),
+        sf.lit(None).cast("long").alias("n"),
+        sf.col("next").alias("count"),
+    )
+    return own.unionByName(got)
 
 
 def _numbered_by(rows: DataFrame) -> DataFrame:

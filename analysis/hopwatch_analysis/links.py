@@ -158,14 +158,14 @@ def _of_former_peers(connections: DataFrame, mirrored: DataFrame) -> DataFrame:
             }
         )
     )
+    # what went with the former peer itself was sent before, or just then
+    began = sf.timestamp_micros(sf.unix_micros("last_at") + int(TOLD_LATE * 1_000_000))
     handed_over = "action = 'connected' and last_action = 'disconnected' and peer is not null and not (last_peer <=> peer)"
     return (
         events.where(handed_over)
         .groupBy(sf.col("socket").alias("from_socket"), sf.col("peer").alias("to_socket"))
         .agg(
-            sf.collect_list(sf.struct(sf.col("last_at").alias("start"), sf.col("at").alias("end"))).alias(
-                "former_downs"
-            )
+            sf.collect_list(sf.struct(began.alias("start"), sf.col("at").alias("end"))).alias("former_downs")
         )
     )
 
