@@ -8,7 +8,6 @@ from hopwatch_analysis import by_count, owed, replaced, unroutable
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.frontends import counted_all
 from hopwatch_analysis.lanes import send_samples, sent_by
-from hopwatch_analysis.links import with_all_downs
 from hopwatch_analysis.missing import missing, owed_ranges, unlocated
 from hopwatch_analysis.onsets import onsets
 from hopwatch_analysis.place import Evidence
@@ -78,7 +77,7 @@ def _evidence(
         way_edges=topology.edges,
         lanes=topology.lanes,
         onsets=settle(onsets(tables["onset"], tables["lane"], topology.counters)),
-        link_facts=with_all_downs(topology.facts),
+        link_facts=topology.facts,
         links=topology.links,
         counters=topology.counters,
         streams=topology.streams,

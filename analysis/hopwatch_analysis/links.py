@@ -140,7 +140,9 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
 
 
 def with_all_downs(facts: DataFrame) -> DataFrame:
-    """Link facts whose ``downs`` are also those of former peers at the same place, to whom a sender that connects would have sent."""
+    """Link facts whose ``downs`` are also those of former peers at the same place, to whom a sender that connects would have sent. They tell
+    why, and not where: what was under way to the former peer went with that.
+    """
     return facts.withColumn("downs", sf.concat("downs", "former_downs")).drop("former_downs")
 
 

@@ -411,7 +411,12 @@ class Side:
 
     def go(self, peer: bytes) -> None:
         if peer in self.peers:
-            self.peers.pop(peer).close()
+            dealer = self.peers.pop(peer)
+            with suppress(zmq.ZMQError):
+                dealer.disconnect(
+                    f"inproc://{self.name}"
+                )  # the ROUTER is told at once: a close is done by another thread
+            dealer.close()
 
     def read(self, peer: bytes) -> Any:
         return self.peers[peer].recv_multipart() if peer in self.peers else None

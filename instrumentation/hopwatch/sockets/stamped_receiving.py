@@ -94,6 +94,8 @@ class StampedReceive(HookedSocket):
             return self.poll(timeout, flags)
         if self._hopwatch.incoming.held is None:
             return super().poll(timeout, flags)
+        if timeout is not None:
+            timeout < 0  # noqa: B015 -- which refuses what is no timeout, as pyzmq's own poll does
         possible = events_as_bare(self._hopwatch, int(flags))
         return super().poll(0, possible) | POLLIN if flags & POLLIN else super().poll(timeout, possible)
 
