@@ -121,6 +121,19 @@ def test_what_pyzmq_refuses_to_poll_is_refused_as_before(
     assert told[0] == told[1]
 
 
+@pytest.mark.parametrize("timeout", ["soon", [1]])
+def test_what_a_sockets_own_poll_refuses_is_refused_as_before(journal: Journal, timeout: Any) -> None:
+    told = []
+    with push_and_pull("count") as (push, pull):
+        for _ in ("nothing held", "a frame held"):
+            with pytest.raises(TypeError) as error:
+                pull.poll(timeout)
+            told.append(str(error.value))
+            push.send_multipart([b"first", b"last"])
+            pull.recv()
+    assert told[0] == told[1]
+
+
 def test_a_closed_socket_is_polled_as_a_bare_one(journal: Journal) -> None:
     told = []
     for wrapped in (False, True):
