@@ -84,12 +84,26 @@ def _why_inner() -> Column:
         )
         .when(overlaps_a_down(), went_down())
         .when(conflates(), inferred("conflated"))
+        .when(_met_full_pipe() & _overlaps_a_former_down(), went_down())
         .when(sf.col("begins_at_onset"), exact(FULL_PIPE))
         .when(sf.col("onset_between").isNotNull(), inferred(FULL_PIPE))
         .when(sf.col("linked").isNotNull() & (shows_behind_a_down() | _before_it_came_back()), went_down())
         .when(drops_unseen(), inferred(FULL_PIPE))
         .otherwise(inferred(UNEXPLAINED))
     )
+
+
+def _met_full_pipe() -> Column:
+    return sf.col("begins_at_onset") | sf.col("onset_between").isNotNull() | drops_unseen()
+
+
+def _overlaps_a_former_down() -> Column:
+    """The pipe was full because the peer that was there before was gone: a sender that connects keeps its pipe until the next one comes."""
+    meanwhile = sf.exists(
+        "former_downs",
+        lambda down: (down["start"] <= sf.col("after_sent_at")) & (down["end"] >= sf.col("before_sent_at")),
+    )
+    return sf.coalesce(meanwhile, sf.lit(False))
 
 
 def _overlaps_a_down_soon() -> Column:

@@ -21,7 +21,6 @@ from hopwatch_analysis import (
 from hopwatch_analysis.due import Missing
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.frontends import arrivals
-from hopwatch_analysis.links import with_all_downs
 from hopwatch_analysis.onsets import onsets_of_edges, with_onset_between
 from hopwatch_analysis.place import Evidence
 from hopwatch_analysis.reading import Tables
@@ -92,7 +91,7 @@ def _with_causes(
                 frame,
                 topology.sockets,
                 topology.links,
-                with_all_downs(topology.facts),
+                topology.facts,
                 lanes=topology.lanes,
                 hang_ups=hung_up,
             )

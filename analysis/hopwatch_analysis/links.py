@@ -89,7 +89,8 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
     ``downs`` is an array of (start, end): from a disconnection to the connection that followed (end null: none
     did). The sending end's own events come first, because the stamps carry its clock. ``left_*`` is the disconnection that the
     sending end saw last, ``sent_when_back`` its count at the newest connection, and ``to_end_down_at`` that of the receiving end, each null where a connection followed. ``quit_at``: one of
-    the two was told to leave the other (``disconnect`` or ``unbind``) just before that. ``former_downs``: see ``with_all_downs``. Counts are
+    the two was told to leave the other (``disconnect`` or ``unbind``) just before that. ``former_downs``: from
+    the loss of a former peer at the same place to this connection, of a sender that connects. Counts are
     null where the sending end is a proxy's: it sends past them.
     """
     keys = ["from_socket", "to_socket"]
@@ -137,13 +138,6 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
         "quit_at",
         "former_downs",
     )
-
-
-def with_all_downs(facts: DataFrame) -> DataFrame:
-    """Link facts whose ``downs`` are also those of former peers at the same place, to whom a sender that connects would have sent. They tell
-    why, and not where: what was under way to the former peer went with that.
-    """
-    return facts.withColumn("downs", sf.concat("downs", "former_downs")).drop("former_downs")
 
 
 def _of_former_peers(connections: DataFrame, mirrored: DataFrame) -> DataFrame:
