@@ -94,7 +94,8 @@ def _why_inner() -> Column:
 
 
 def _met_full_pipe() -> Column:
-    return sf.col("begins_at_onset") | sf.col("onset_between").isNotNull() | drops_unseen()
+    several = sf.col("last") > sf.col("first")  # one may have been under way to the former peer
+    return several & (sf.col("begins_at_onset") | sf.col("onset_between").isNotNull() | drops_unseen())
 
 
 def _overlaps_a_former_down() -> Column:
