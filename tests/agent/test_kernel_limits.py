@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from hopwatch_agent.kernel.limits import limit_of
-from hopwatch_agent.kernel.records import Tcp
+from hopwatch_agent.kernel.limits import confirmed, limit_of
+from hopwatch_agent.kernel.records import Limit, Tcp
 
 BEFORE = Tcp(
     rtt_us=100,
@@ -17,6 +17,7 @@ BEFORE = Tcp(
     bytes_acknowledged=1_000_000,
     busy_us=5_000_000,
     receiver_limited_us=1_000_000,
+    send_buffer_limited_us=0,
 )
 # each as seen in one second between two namespaces
 LOSSY: dict[str, Any] = {"retransmissions": 192, "segments_sent": 3334, "busy_us": 476_000, "unsent": 240_142}
@@ -43,7 +44,14 @@ LOSSY_AND_SMALL: dict[str, Any] = {
 }
 UNREAD_HERE = Tcp(receive_queue=5000, busy_us=0, receiver_limited_us=0)
 ALL_READ, UNREAD = Tcp(receive_queue=0), Tcp(receive_queue=4000)
-COUNTS = {"retransmissions", "segments_sent", "bytes_acknowledged", "busy_us", "receiver_limited_us"}
+COUNTS = {
+    "retransmissions",
+    "segments_sent",
+    "bytes_acknowledged",
+    "busy_us",
+    "receiver_limited_us",
+    "send_buffer_limited_us",
+}
 
 
 def after(seen: dict[str, Any]) -> Tcp:
@@ -62,6 +70,9 @@ def after(seen: dict[str, Any]) -> Tcp:
         ("network", LOSSY, ALL_READ),
         ("network", SLOW_LINK, None),
         ("unknown", {**SLOW_LINK, "rtt_us": 100, "unsent": 0}, None),
+        # all that there was to send is on its way: acknowledged late, by a receiver that is waited for or by a far one
+        ("unknown", {**SLOW_LINK, "unsent": 0}, None),
+        ("network", {**SLOW_LINK, "unsent": 0, "send_buffer_limited_us": 76_000}, None),
         ("unknown", {**SLOW_LINK, "receiver_limited_us": 300_000}, None),
         ("network", {**SLOW_LINK, "receiver_limited_us": 300_000}, ALL_READ),
         ("receiver", {**SLOW_LINK, "receiver_limited_us": 300_000}, UNREAD),
@@ -85,6 +96,20 @@ def test_what_limits_a_connection(limit: str, seen: dict[str, Any], peer: Tcp | 
     found = limit_of(BEFORE, after(seen), 1.0, peer)
     assert found.by == limit
     assert found.evidence
+
+
+@pytest.mark.parametrize(
+    ("told", "before"),
+    [("network", "network"), ("unknown", None), ("unknown", "neither"), ("unknown", "receiver")],
+)
+def test_the_way_is_the_limit_once_two_spans_in_a_row_say_so(told: str, before: str | None) -> None:
+    """Of 60 slow receivers some lost 2 % of the segments in their first second, with a window full for 28 % of it."""
+    assert confirmed(Limit("network", ("seen",)), before).by == told
+
+
+@pytest.mark.parametrize("by", ["receiver", "neither", "unknown"])
+def test_another_limit_is_told_at_once(by: str) -> None:
+    assert confirmed(Limit(by), None) == Limit(by)
 
 
 def test_bytes_that_lie_unread_at_this_end_are_its_own_doing() -> None:

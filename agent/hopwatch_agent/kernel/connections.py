@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from msgspec.structs import asdict
 
 from hopwatch_agent.kernel.addresses import Ends, ends_of
-from hopwatch_agent.kernel.limits import SHORTEST_SECONDS, limit_of
+from hopwatch_agent.kernel.limits import SHORTEST_SECONDS, confirmed, limit_of
 from hopwatch_agent.kernel.records import Tcp, TcpState
 from hopwatch_agent.kernel.tcp_info import TcpReader
 from hopwatch_agent.live.draft import Draft, Tables
@@ -22,11 +22,12 @@ UP = frozenset({"connected", "ready"})
 
 @dataclass
 class _Followed:
-    """A connection that was read: its newest reading, and the one that was landed last."""
+    """A connection that was read: its newest reading, what limited it by that alone, and the one that was landed last."""
 
     process: str
     clock: float
     state: TcpState
+    limited_by: str
     landed: TcpState | None = None
     landed_clock: float = 0.0
 
@@ -96,12 +97,13 @@ class Connections:
         if followed is None:
             # the counts began at 0 when the connection came up
             seconds = (moment.wall - connection.since) / 1e9
-            state = TcpState(moment.wall, tcp, limit_of(Tcp(), tcp, seconds, peer))
-            self._followed[key] = _Followed(connection.process, moment.clock, state)
+            found = limit_of(Tcp(), tcp, seconds, peer)
+            state = TcpState(moment.wall, tcp, confirmed(found, None))
+            self._followed[key] = _Followed(connection.process, moment.clock, state, found.by)
         elif moment.clock - followed.clock >= SHORTEST_SECONDS:
-            limit = limit_of(followed.state.tcp, tcp, moment.clock - followed.clock, peer)
-            followed.state = TcpState(moment.wall, tcp, limit)
-            followed.clock = moment.clock
+            found = limit_of(followed.state.tcp, tcp, moment.clock - followed.clock, peer)
+            followed.state = TcpState(moment.wall, tcp, confirmed(found, followed.limited_by))
+            followed.clock, followed.limited_by = moment.clock, found.by
 
     @staticmethod
     def _land(key: ConnectionKey, followed: _Followed, draft: Draft, moment: Moment) -> None:

@@ -38,6 +38,16 @@ def limit_of(before: Tcp, now: Tcp, seconds: float, peer: Tcp | None) -> Limit:
     return Limit(NEITHER, (f"there was something to send in {span.busy:.0%} of the time",))
 
 
+def confirmed(found: Limit, before: str | None) -> Limit:
+    """What was found between two readings, once the span before (``before``: what was found in that) agrees that it is the way.
+
+    While the buffers of a slow receiver fill, its kernel drops segments and acknowledges late, and its window is not full yet.
+    """
+    if found.by != NETWORK or before == NETWORK:
+        return found
+    return Limit(UNKNOWN, (*found.evidence, "a slow receiver looks like a slow way for a moment"))
+
+
 @dataclass(frozen=True)
 class Span:
     """The time between two readings of one end."""
@@ -99,7 +109,8 @@ def _limit_of_window(span: Span, peer: Tcp | None) -> Limit:
 
 
 def _way_is_slow(span: Span) -> bool:
-    long_way = (span.now.rtt_us or 0) >= LONG_RTT_US
+    waits_now = bool(span.now.unsent or span.grown("send_buffer_limited_us"))
+    long_way = (span.now.rtt_us or 0) >= LONG_RTT_US and waits_now
     waits = bool(span.before.unsent and span.now.unsent)
     return span.retransmitted >= LOSSY or (span.busy >= ALWAYS_BUSY and (long_way or waits))
 
