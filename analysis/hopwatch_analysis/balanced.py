@@ -31,15 +31,15 @@ def shares(
     """One row a shared-out stream and receiver, with what is missing of the stream as a whole.
 
     Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at, x_linger (the sender),
-    y_end, y_ended_at, y_unread (the receiver), linked (the connection of its last hop is known), cut_off, sent_when_back, hung_up, left_first,
+    y_end, y_ended_at, y_unread, y_relaxed (the receiver), linked (the connection of its last hop is known), cut_off, sent_when_back, hung_up, left_first,
     left_sent, suspect. Of the stream: sent, missing, highest, receivers, unsure (it is not known whether the sender or a receiver went
     first), shared_with_strangers (receivers that nobody tells of), suspects, gone.
     """
     senders = sockets.where(sf.col("type").isin(*BALANCED_TYPES)).select(
         "socket", "end", "ended_at", "linger"
     )
-    receivers = sockets.select("socket", "end", "ended_at", "unread").toDF(
-        "receiver", "y_end", "y_ended_at", "y_unread"
+    receivers = sockets.select("socket", "end", "ended_at", "unread", "req_relaxed").toDF(
+        "receiver", "y_end", "y_ended_at", "y_unread", "y_relaxed"
     )
     got = receipts.groupBy("stream", "receiver").agg(
         sf.sum(sf.col("count") + sf.col("since")).alias("delivered"),
@@ -98,6 +98,7 @@ def balanced_accounts(
     one_is_gone = (sf.col("suspects") == 1) & (sf.col("gone") == 1)
     others = sf.col("receivers") - sf.when(one_is_gone & ~sf.col("backlog"), 1).otherwise(0)
     only_one_left = (sf.col("receivers") == 1) | ((others == 1) & ~sf.col("suspect"))
+    of_the_one_left = split.where(only_one_left & (rest > 0)).withColumn("rest", rest)
     known = (
         split.where("suspect and of_suspect > 0")
         .withColumns(
@@ -108,16 +109,7 @@ def balanced_accounts(
                 "sure": sf.col("linked") & (~sf.col("left_first") | sf.col("y_ended_at").isNotNull()),
             }
         )
-        .unionByName(
-            split.where(only_one_left & (rest > 0)).withColumns(
-                {
-                    "messages": rest,
-                    "cause": _why_rest(window_end, guard),
-                    "mark": sf.lit("rest"),
-                    "sure": sf.col("linked") & said_nothing_was_left(),
-                }
-            )
-        )
+        .unionByName(_of_the_one_left(of_the_one_left, window_end, guard), allowMissingColumns=True)
         .withColumn("cause", _unless_unsure(sf.col("cause")))
         .transform(lambda frame: _on_their_edge(frame, arrivals, way_edges))
     )
@@ -129,6 +121,24 @@ def balanced_accounts(
         .distinct()
     )
     return known.unionByName(unknown, allowMissingColumns=True).transform(_as_accounts)
+
+
+def _of_the_one_left(shares: DataFrame, window_end: datetime, guard: float) -> DataFrame:
+    """``rest`` in two: what a queue was still to bring, and what was overtaken on a way of one pipe. Messages do not overtake each
+    other there: a REQ, for one, throws away replies that it waits for no longer.
+    """
+    to_come = sf.greatest(sf.lit(0), sf.col("sent") - sf.col("next"))
+    queued = sf.when(sf.col("receivers") == 1, sf.least("rest", to_come)).otherwise(sf.col("rest"))
+    parts = (
+        (queued, _why_rest(window_end, guard), "rest"),
+        (sf.col("rest") - queued, sf.lit(UNEXPLAINED), "overtaken"),
+    )
+    sure = sf.col("linked") & said_nothing_was_left()
+    told = [
+        shares.withColumns({"messages": messages, "cause": cause, "mark": sf.lit(mark), "sure": sure})
+        for messages, cause, mark in parts
+    ]
+    return told[0].unionByName(told[1]).where("messages > 0").drop("rest")
 
 
 def _left_with_some_unread() -> Column:
@@ -186,8 +196,12 @@ def _of_suspect() -> Column:
 
 
 def _unless_unsure(cause: Column) -> Column:
-    """Where it is not known whether the sender or a receiver went first, or who else received, nor is who had taken what is missing."""
-    unsure = sf.col("unsure") | sf.col("shared_with_strangers")
+    """Where it is not known whether the sender or a receiver went first, or who else received, nor is who had taken what is missing.
+
+    A REQ with ZMQ_REQ_RELAXED throws away what is in its queue when it asks anew.
+    """
+    throws_away = sf.coalesce(sf.col("y_relaxed") == 1, sf.lit(False))
+    unsure = sf.col("unsure") | sf.col("shared_with_strangers") | throws_away
     return sf.when(unsure & (cause != IN_FLIGHT), UNEXPLAINED).otherwise(cause)
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
-from hopwatch_analysis import by_count, owed, replaced, unroutable
+from hopwatch_analysis import by_count, nodes, owed, replaced, unroutable
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.frontends import counted_all
 from hopwatch_analysis.lanes import send_samples, sent_by
@@ -47,6 +47,14 @@ def missing_messages(tables: Tables, topology: Topology, scope: Scope) -> Missin
     of_swallowed = settle(unroutable.missing_because_swallowed(gone, swallowed))
     if not of_swallowed.isEmpty():
         gone = settle(without(gone, of_swallowed, ("stream", "receiver", "lane")))
+    untold = unroutable.untold(
+        swallowed,
+        topology.counters,
+        topology.sockets,
+        elsewhere=(gone, unlocated_numbers),
+        mandatory=nodes.with_option_set(tables, "router_mandatory"),
+    )
+    swallowed = settle(swallowed.unionByName(untold))
     evidence = _evidence(tables, topology, scope, due, due_ranges)
     return Missing(evidence, gone, unlocated_numbers, swallowed, of_swallowed)
 

@@ -237,6 +237,10 @@ def _swallowed(incident: Incident) -> Evidence:
     ids = ", ".join(routing_id(peer) for peer in incident.peers)
     if incident.reasons == ("routing_id_alone",):
         text = f"{incident.sender} sent the routing id and no frame behind it, which libzmq swallows: {ids}"
+    elif not incident.peers:
+        text = (
+            f"{incident.sender} counted them as swallowed, and its process ended before it had told of each"
+        )
     else:
         text = f"{incident.sender} had no peer of the routing id it sent to, each time as libzmq said: {ids}"
     return {

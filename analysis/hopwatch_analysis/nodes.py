@@ -16,7 +16,7 @@ DROPPING_TYPES = ("PUB", "XPUB", "ROUTER")
 
 def sockets(tables: Tables) -> DataFrame:
     """One row a socket: socket, host, process, command, name, type, probed, stamped, sequence, opened_at, end,
-    ended_at, unread, sndhwm, rcvhwm, linger, conflate, maxmsgsize, memory_limit, killed_of, proxy, passes_to (the proxy's other socket), node, node_name, node_type.
+    ended_at, unread, sndhwm, rcvhwm, linger, req_relaxed, conflate, maxmsgsize, memory_limit, killed_of, proxy, passes_to (the proxy's other socket), node, node_name, node_type.
 
     ``unread``: messages had reached it that it had not received when it was closed; null where that is not known.
     ``killed_of``: its process vanished when the kernel killed for memory, in a cgroup of so many bytes (``memory_limit``); it is
@@ -58,7 +58,11 @@ def filtering_otherwise(tables: Tables) -> DataFrame:
 
     ZMQ_INVERT_MATCHING turns them round, and with ZMQ_XPUB_MANUAL (or _LAST_VALUE) the sender's application decides of them.
     """
-    names = ("invert_matching", "xpub_manual", "xpub_manual_last_value")
+    return with_option_set(tables, "invert_matching", "xpub_manual", "xpub_manual_last_value")
+
+
+def with_option_set(tables: Tables, *names: str) -> DataFrame:
+    """Sockets of which any of these options was ever set to 1: socket."""
     own = tables["option"].where(sf.col("option").isin(*names) & (sf.col("value") == "1"))
     return own.select("socket").distinct()
 

@@ -27,6 +27,46 @@ def swallowed_ranges(rows: DataFrame) -> DataFrame:
     ).distinct()
 
 
+def untold(
+    swallowed: DataFrame,
+    counters: DataFrame,
+    sockets: DataFrame,
+    *,
+    elsewhere: tuple[DataFrame, DataFrame],
+    mandatory: DataFrame,
+) -> DataFrame:
+    """What a ROUTER whose process ended was still to tell of: its counter is ahead of its events, which tell of runs as they double.
+
+    Rows as of ``swallowed_ranges``, without a lane. ``elsewhere``: ranges, and counts, that receivers miss otherwise: any of
+    them may be among these. ``mandatory``: sockets that count what was refused, and not taken.
+    """
+    ranges, counts = elsewhere
+    length = (sf.col("last") - sf.col("first") + 1).alias("messages")
+    known = (
+        swallowed.select("stream", length)
+        .unionByName(ranges.select("stream", length))
+        .unionByName(counts.select("stream", "messages"))
+        .groupBy("stream")
+        .agg(sf.sum("messages").alias("known"))
+    )
+    rest = sf.col("unroutable") - sf.coalesce("known", sf.lit(0))
+    return (
+        sockets.where("type = 'ROUTER' and probed and end in ('died', 'exited')")
+        .join(mandatory, on="socket", how="left_anti")
+        .join(counters, on="socket", how="inner")
+        .withColumnRenamed("socket", "stream")
+        .join(known, on="stream", how="left")
+        .where(rest > 0)
+        .select(
+            "stream",
+            sf.lit(None).cast("long").alias("lane"),
+            sf.col("sent").alias("first"),
+            (sf.col("sent") + rest - 1).alias("last"),
+            sf.col("ended_at").alias("at"),
+        )
+    )
+
+
 def peers(rows: DataFrame) -> DataFrame:
     """Whom the swallowed messages of a stream were for, and why they went nowhere: stream, peers (hex), reasons."""
     return rows.groupBy(sf.col("socket").alias("stream")).agg(
