@@ -47,12 +47,25 @@ def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFra
 
 
 def _dropped_between() -> Column:
-    """A full pipe made a gap between messages that passed the same hop, shortly before this range."""
+    """A full pipe made a gap between messages that passed the same hop, shortly before this range, which is not all in the pipe.
+
+    A pipe that drops holds more than half of its mark, so that what came to nobody begins with as many.
+    """
     per_edge = Window.partitionBy("stream", "from_socket", "to_socket")
     gap = sf.col("hop_known") & (sf.col("part") == "inner") & (_why_inner()["cause"] == FULL_PIPE)
     full_until = sf.max(sf.when(gap, sf.col("after_sent_at"))).over(per_edge)
     got_until = sf.greatest("before_sent_at", "way_newest_sent_at")
-    return sf.coalesce(seconds(got_until, full_until) <= AT_ONCE, sf.lit(False))
+    shortly_before = sf.coalesce(seconds(got_until, full_until) <= AT_ONCE, sf.lit(False))
+    return shortly_before & ~_fits_into_the_pipe()
+
+
+def _fits_into_the_pipe() -> Column:
+    """All that came to nobody at the end of this edge's streams."""
+    per_edge = Window.partitionBy("from_socket", "to_socket")
+    at_the_end = sf.col("part").isin("tail", "all")
+    length = sf.col("last") - sf.col("first") + 1
+    never_came = sf.sum(sf.when(at_the_end, length)).over(per_edge)
+    return sf.coalesce((sf.col("x_sndhwm") > 0) & (never_came <= sf.col("x_sndhwm") / 2), sf.lit(False))
 
 
 def _why_full() -> Column:

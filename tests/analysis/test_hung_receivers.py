@@ -10,7 +10,13 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
 
 
 def behind_a_proxy(
-    story: LandedFolder, sub: str, *, gap: bool = False, killed: bool = True, other_lane: bool = False
+    story: LandedFolder,
+    sub: str,
+    *,
+    gap: bool = False,
+    killed: bool = True,
+    other_lane: bool = False,
+    **marks: int,
 ) -> None:
     """The proxy passed 1000 messages on; the SUB read to 949 at the pace of the sender, and then no more of these. Another one got all."""
     pub, proxy, witness = f"feed of {sub}", f"proxy of {sub}", f"witness of {sub}"
@@ -18,7 +24,7 @@ def behind_a_proxy(
     front, back = f"{proxy}-front", f"{proxy}-back"
     proxy_closed = 61 if killed else None
     story.socket(front, "XSUB", closed=proxy_closed)
-    story.socket(back, "XPUB", closed=proxy_closed, probed=False)
+    story.socket(back, "XPUB", closed=proxy_closed, probed=False, **marks)
     story.proxy(proxy, front, back)
     story.socket(sub, "SUB")
     story.socket(witness, "SUB", closed=59, unread=False)
@@ -59,6 +65,8 @@ def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Jso
     behind_a_proxy(story, "asleep", killed=False)
     behind_a_proxy(story, "awake", killed=False, other_lane=True)
     behind_a_proxy(story, "overrun", gap=True)
+    behind_a_proxy(story, "narrow", gap=True, sndhwm=98)
+    behind_a_proxy(story, "wide", gap=True, sndhwm=100)
     behind_a_closed_sender(story, ("PUB", "SUB"), "patient", -1)
     behind_a_closed_sender(story, ("PUB", "SUB"), "hasty", 0)
     behind_a_closed_sender(story, ("PUSH", "PULL"), "steady", -1)
@@ -85,6 +93,17 @@ def test_but_was_dropped_where_later_messages_came(report: Json) -> None:
 def test_and_where_the_same_pipe_had_been_full_before(report: Json) -> None:
     hop = "proxy of overrun → overrun"
     assert incidents(report, "proxy of overrun") == [(hop, "slow_receiver", "inferred", 150)]
+
+
+def test_but_not_where_all_that_came_to_nobody_fits_into_a_pipe_that_drops(report: Json) -> None:
+    """50 messages: a pipe that drops holds more than half of its mark."""
+    assert incidents(report, "proxy of narrow") == [
+        ("proxy of narrow → narrow", "slow_receiver", "inferred", 150)
+    ]
+    assert incidents(report, "proxy of wide") == [
+        ("proxy of wide → wide", "receiver_died", "inferred", 50),
+        ("proxy of wide → wide", "slow_receiver", "inferred", 100),
+    ]
 
 
 def test_what_a_lingering_sender_had_passed_on_may_have_died_with_it(report: Json) -> None:

@@ -141,3 +141,39 @@ def test_a_receiver_reads_on_what_had_reached_it_when_its_sender_is_gone(context
     push.close()
     ended.term()
     assert [int(pull.recv()) for _ in range(500)] == list(range(500))
+
+
+def fewest_unread_at_a_drop(context: zmq.Context, mark: int) -> int:
+    """Of a pipe that was filled to its mark and then read from: what still lay in it when the next message was dropped."""
+    unread_at_drops = []
+    for read in range(mark):
+        endpoint = f"inproc://{mark}-{read}"
+        pub, sub = context.socket(zmq.PUB), context.socket(zmq.SUB)
+        pub.sndhwm, sub.rcvhwm = mark - 1, 1
+        pub.bind(endpoint)
+        sub.connect(endpoint)
+        sub.subscribe(b"")
+        take_in(pub, sub)
+        for _ in range(mark):
+            pub.send(b"old")
+        take_in(pub, sub)
+        assert [sub.recv(zmq.DONTWAIT) for _ in range(read)] == [b"old"] * read
+        take_in(pub, sub)
+        pub.send(b"new")
+        take_in(pub, sub)
+        left = [sub.recv() for _ in range(mark - read + 1) if sub.poll(0)]
+        if b"new" not in left:
+            unread_at_drops.append(mark - read)
+        pub.close()
+        sub.close()
+    return min(unread_at_drops)
+
+
+def take_in(*sockets: zmq.Socket) -> None:
+    for socket in sockets * 2:
+        socket.getsockopt(zmq.EVENTS)
+
+
+@pytest.mark.parametrize("mark", [3, 10, 101])
+def test_a_pipe_that_drops_holds_more_than_half_of_its_mark(context: zmq.Context, mark: int) -> None:
+    assert mark / 2 < fewest_unread_at_a_drop(context, mark) <= mark

@@ -23,7 +23,7 @@ def clock_of(offset: str) -> list[str]:
 def test_clocks_that_are_seconds_apart_change_no_hop_and_no_cause(system: System, judge) -> None:
     for host, offset in OFFSETS.items():
         system.host(host, clock_of(offset))
-    proxy = system.start("middle", "proxy", "--in-hwm", 10_000, "--out-hwm", 100)
+    proxy = system.start("middle", "proxy", "--in-hwm", 10_000, "--out-hwm", 1000)
     frontend, backend = proxy.expect("ready")
     quotes = system.sender("quotes", "--connect", frontend, "--sndhwm", 10_000)
     subscribed = ("--connect", backend, "--subscribe", "")
