@@ -13,6 +13,12 @@ from hopwatch_analysis.following import defaults
 from hopwatch_analysis.interruption import Interruption
 from hopwatch_analysis.jvm import Jvm
 
+TIMES_OF_FOLLOWING = {
+    "every": (defaults.EVERY, "look for new files so often"),
+    "late": (defaults.LATE, "wait so long for files that come late before an incident is closed"),
+    "window": (defaults.WINDOW, "read samples so far back"),
+}
+
 
 class AnalyzeCommand:
     """Finds out from landed files which hop lost which messages, and why."""
@@ -72,14 +78,12 @@ def _configure_following(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--follow", action="store_true", help="run on, and land incidents in DIR/incidents as they close"
     )
-    for name, default, help_ in (
-        ("every", defaults.EVERY, "look for new files so often"),
-        ("late", defaults.LATE, "wait so long for files that come late before an incident is closed"),
-        ("window", defaults.WINDOW, "read samples so far back"),
-    ):
+    for name, (default, help_) in TIMES_OF_FOLLOWING.items():
         text = f"{help_} (default: {default:g})"
-        group.add_argument(f"--{name}", type=_seconds, default=default, metavar="SECONDS", help=text)
-    group.add_argument("--once", action="store_true", help="with --follow: end when nothing is new")
+        group.add_argument(f"--{name}", type=_seconds, metavar="SECONDS", help=text)
+    group.add_argument(
+        "--once", action="store_true", default=None, help="with --follow: end when nothing is new"
+    )
 
 
 def _ask_for_out() -> None:
@@ -89,8 +93,13 @@ def _ask_for_out() -> None:
 def _run(args: argparse.Namespace, jvm: Jvm) -> None:
     from hopwatch_analysis.job import Job, run_job
 
-    if args.once:
-        raise AnalysisError("--once goes with --follow: without it, one analysis is all there is")
+    for name in ("once", *TIMES_OF_FOLLOWING):
+        if getattr(args, name) is not None:
+            raise AnalysisError(f"--{name} goes with --follow: without it, one analysis is all there is")
+    if args.since and args.until and args.since > args.until:
+        raise AnalysisError(
+            f"--from {args.since:%Y-%m-%d %H:%M:%S} is later than --to {args.until:%Y-%m-%d %H:%M:%S}"
+        )
     run_job(
         Job(tuple(args.events), args.out, args.since, args.until, args.guard), args.master, _progress, jvm
     )
@@ -102,7 +111,11 @@ def _follow(args: argparse.Namespace, jvm: Jvm, interruption: Interruption) -> N
 
     if args.since or args.until:
         raise AnalysisError("--from and --to are for what has an end: leave them out with --follow")
-    job = Following(tuple(args.events), args.out, args.guard, args.late, args.window, args.every, args.once)
+    times = {
+        name: default if getattr(args, name) is None else getattr(args, name)
+        for name, (default, _) in TIMES_OF_FOLLOWING.items()
+    }
+    job = Following(tuple(args.events), args.out, args.guard, once=bool(args.once), **times)
     stop = Event()
     with interruption.deferred(lambda: _stop(stop)):
         run_following(job, args.master, _progress, jvm, stop)

@@ -8,6 +8,14 @@ from pyspark.sql.types import StructType
 
 from hopwatch_analysis.estimates import without_estimates
 
+ONE = "1"
+
+
+def together(frame: DataFrame) -> DataFrame:
+    """In one partition, where the session makes no more than one: then no step has to move rows between tasks."""
+    partitions = frame.sparkSession.conf.get("spark.sql.shuffle.partitions")
+    return frame.coalesce(1) if partitions == ONE else frame
+
 
 def empty(spark: SparkSession, schema: StructType) -> DataFrame:
     """No rows, without a Python process: a cluster's workers need not have what this one has."""
@@ -16,7 +24,7 @@ def empty(spark: SparkSession, schema: StructType) -> DataFrame:
 
 def settle(frame: DataFrame) -> DataFrame:
     """Compute a frame now, so that the steps built on it neither repeat it nor drag its plan along."""
-    return without_estimates(frame.localCheckpoint(eager=True))
+    return without_estimates(together(frame).localCheckpoint(eager=True))
 
 
 def best(frame: DataFrame, keys: Sequence[str], order: Sequence[Column]) -> DataFrame:

@@ -3,7 +3,8 @@
 import os
 import re
 import tempfile
-from pathlib import Path
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
 
 from hopwatch_analysis.errors import AnalysisError
 
@@ -14,13 +15,26 @@ REFUSALS = re.compile(
 )
 
 
+RESULTS = ("tables", "incidents", "checkpoint")
+"""Folders beside ``report.json``."""
+
+
+def results_among(names: Iterable[str]) -> frozenset[str]:
+    """The files of these that are results of an analysis, and no events: somebody has it write where events are read."""
+    names = list(names)
+    reports = [PurePosixPath(name).parent for name in names if PurePosixPath(name).name == "report.json"]
+    folders = tuple(f"{report / folder}/" for report in reports for folder in RESULTS)
+    return frozenset(name for name in names if name.startswith(folders))
+
+
 def require_writable(folder: Path) -> None:
     """Make the folder if need be. Raises AnalysisError if it cannot be made, or nothing can be written into it."""
     try:
-        (folder / "tables").mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         for place in (folder, folder / "tables"):
-            with tempfile.TemporaryFile(dir=place) as probe:
-                probe.write(b"probe")
+            if place.exists():
+                with tempfile.TemporaryFile(dir=place) as probe:
+                    probe.write(b"probe")
     except OSError as error:
         raise AnalysisError(f"cannot write into {folder} (--out): {error.strerror or error}") from error
 

@@ -20,8 +20,9 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis import footers
 from hopwatch_analysis.errors import UnusableInputError
 from hopwatch_analysis.estimates import expect_rows
-from hopwatch_analysis.frames import empty, settle
+from hopwatch_analysis.frames import empty, settle, together
 from hopwatch_analysis.merged import without_parts
+from hopwatch_analysis.output import results_among
 from hopwatch_analysis.places import hosts_of, parsed, to_read
 from hopwatch_analysis.schemas import KINDS, schema_of
 
@@ -139,7 +140,7 @@ def load(spark: SparkSession, landed: Landed, until: datetime | None = None) -> 
         frame = spark.read.schema(schema).parquet(*paths) if paths else empty(spark, schema)
         until_then = frame.where(sf.col("at") <= sf.lit(until)) if until else frame
         many = len(paths) > FILES_READ_AGAIN and kind not in LONG
-        tables[kind] = settle(until_then.coalesce(PARTS)) if many else until_then
+        tables[kind] = settle(until_then.coalesce(PARTS)) if many else together(until_then)
     return tables
 
 
@@ -178,7 +179,7 @@ def _nothing_usable(uris: Sequence[str], skipped: tuple[SkippedFile, ...]) -> st
 
 
 def _list(uri: str) -> list[ListedFile] | SkippedFile:
-    """Each Parquet file, but those whose rows are all in another one."""
+    """Each Parquet file, but those whose rows are all in another one, and the results of analyses."""
     try:
         system, root, prefix = parsed(uri)
         if system.get_file_info(root).type == fs.FileType.NotFound:
@@ -187,7 +188,8 @@ def _list(uri: str) -> list[ListedFile] | SkippedFile:
     except (OSError, pa.ArrowInvalid) as error:
         return SkippedFile(uri, f"cannot be listed: {error}")
     files = {info.path: info for info in found if info.type == fs.FileType.File}
-    names = [name for name in files if name.endswith(".parquet")]
+    results = results_among(files)
+    names = [name for name in files if name.endswith(".parquet") and name not in results]
     whole = without_parts(name for name in names if not Path(name).name.startswith((".", "_")))
     return [ListedFile(prefix + name, name, system, files[name].size, files[name].mtime_ns) for name in whole]
 

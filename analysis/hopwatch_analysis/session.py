@@ -14,6 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from hopwatch_analysis.errors import AnalysisError
+from hopwatch_analysis.frames import ONE
 from hopwatch_analysis.gateway import leave, remember_classes
 from hopwatch_analysis.jvm import Jvm, started_by_spark_submit
 from hopwatch_analysis.memory import java_memory
@@ -46,6 +47,13 @@ SMALL_SETTINGS = {
     "spark.sql.ui.explainMode": "simple",
 }
 SMALL_ROWS = 1_000_000
+# one task does it all: an analysis of few rows is spent on moving them between tasks, in hundreds of jobs
+TINY_SETTINGS = {
+    "spark.sql.shuffle.partitions": ONE,
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+}
+TINY_ROWS = 100_000
 # Spark's own 200 tasks for each of many steps take minutes, whatever there is to do
 LEAST_PARTITIONS = 2
 ROWS_A_PARTITION = 500_000
@@ -102,6 +110,8 @@ def _settings(master: str | None, rows: int, *, lasting: bool) -> dict[str, str]
     settings["spark.sql.shuffle.partitions"] = str(max(LEAST_PARTITIONS, rows // ROWS_A_PARTITION))
     if rows < SMALL_ROWS:
         settings |= SMALL_SETTINGS
+    if rows < TINY_ROWS and not lasting:
+        settings |= TINY_SETTINGS
     if master is not None:
         settings |= {"spark.master": master, "spark.app.name": "hopwatch analyze"}
     if master is None or not master.startswith("local"):

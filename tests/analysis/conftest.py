@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from hopwatch_analysis.gateway import remember_classes
-from hopwatch_analysis.session import QUICK_START
+from hopwatch_analysis.session import QUICK_START, TINY_SETTINGS
 from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
 
@@ -37,8 +37,8 @@ def spark() -> Iterator[SparkSession]:
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.shuffle.partitions", "1")
         .config("spark.default.parallelism", "1")
+        .config(map=TINY_SETTINGS)
         .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
         .config("spark.sql.codegen.wholeStage", "false")
         .config("spark.sql.ui.explainMode", "simple")

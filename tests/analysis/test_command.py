@@ -249,3 +249,25 @@ def test_without_a_place_for_the_report_one_is_asked_for_and_a_misspelt_one_is_n
     done = analyze(tmp_path, landed, *arguments)
     assert done.returncode == 2
     assert words in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--once"], "--once goes with --follow"),
+        (["--every", "0"], "--every goes with --follow"),
+        (["--window", "60"], "--window goes with --follow"),
+        (["--follow", "--to", "2026-05-04"], "--from and --to are for what has an end"),
+        (
+            ["--from", "2026-05-04T12", "--to", "2026-05-04"],
+            "--from 2026-05-04 12:00:00 is later than --to 2026-05-04",
+        ),
+    ],
+)
+def test_arguments_that_do_not_go_together_are_named(
+    tmp_path: Path, landed: Path, arguments: list[str], words: str
+) -> None:
+    done = analyze(tmp_path, landed, "--out", tmp_path / "out", *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr.splitlines()[-1]
+    assert not (tmp_path / "out").exists()

@@ -101,3 +101,14 @@ def test_a_folder_of_bad_files_alone_is_unusable_input(tmp_path: Path) -> None:
     no_parquet(bad)
     with pytest.raises(UnusableInputError, match=r"none of 1 inputs .*bad\.parquet"):
         find_landed([str(tmp_path)])
+
+
+def test_results_of_an_analysis_that_lie_among_the_events_are_none(landed: Path) -> None:
+    results = landed / "out"
+    for folder in ("tables/hops", "incidents/date=2026-05-04", "checkpoint/books/1/told"):
+        (results / folder).mkdir(parents=True)
+        write_rows(results / folder / "part-0.parquet", "lane", [])
+    assert len(find_landed([str(landed)]).skipped) == 3
+    (results / "report.json").write_text("{}")
+    found = find_landed([str(landed)])
+    assert (len(found.files), found.skipped) == (2, ())

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from hopwatch_analysis import job
-from hopwatch_analysis.session import spark_session
+from hopwatch_analysis.session import TINY_SETTINGS, spark_session
 from judgement import (
     Losses,
     Way,
@@ -33,6 +33,8 @@ def system(tmp_path: Path) -> Iterator[System]:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     with spark_session("local[2]", lasting=True) as session:
+        for name, value in TINY_SETTINGS.items():
+            session.conf.set(name, value)
         yield session
 
 
