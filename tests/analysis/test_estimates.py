@@ -6,6 +6,7 @@ from hopwatch_analysis.estimates import (
     expect_no_fewer,
     expect_rows,
     expectation_restored,
+    without_estimates,
 )
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.gateway import java_frame
@@ -39,11 +40,19 @@ def test_spark_alone_keeps_what_it_multiplied(spark: SparkSession) -> None:
 
 def test_a_computed_frame_keeps_its_partitions_and_types(spark: SparkSession) -> None:
     rows = spark.range(100).selectExpr("id", "id % 7 as left", "array(id) as many").repartition(4, "left")
-    settled = settle(rows)
+    settled = without_estimates(rows.localCheckpoint(eager=True))
     assert settled.schema == rows.schema
     assert settled.rdd.getNumPartitions() == 4
     assert sorted(settled.collect()) == sorted(rows.collect())
     assert exchanges(settled) == exchanges(rows.localCheckpoint(eager=True))
+
+
+def test_in_a_session_for_few_rows_no_step_moves_any(spark: SparkSession) -> None:
+    numbers = settle(spark.range(100).selectExpr("id", "id % 7 as left").repartition(4, "left"))
+    assert numbers.rdd.getNumPartitions() == 1
+    joined = numbers.join(numbers.groupBy("left").count(), on="left", how="inner")
+    assert joined.count() == 100
+    assert exchanges(joined) == 0
 
 
 def test_a_frame_that_is_larger_than_what_was_read_raises_what_is_expected_and_a_small_one_does_not(
