@@ -101,6 +101,10 @@ def _analyze_files(spark: SparkSession, landed: Landed, job: Job, progress: Prog
     known_end = min((at for at in (landed.latest_by(ahead), job.until) if at), default=None)
     if known_end is None:
         raise AnalysisError("no row of the landed files has a time")
+    if _is_beside(job, landed):
+        progress(
+            f"what has landed is of {landed.earliest:%Y-%m-%d %H:%M:%S} to {landed.latest:%Y-%m-%d %H:%M:%S} UTC: --from and --to leave nothing of it"
+        )
     compared = clocks.compared_by(differences)
     begins = job.since or landed.earliest
     scope = Scope(known_end, job.guard, job.since, begins, compared, landed.unreadable_hosts)
@@ -112,6 +116,13 @@ def _analyze_files(spark: SparkSession, landed: Landed, job: Job, progress: Prog
     write_report(report(analysis), job.out)
     write_page(page(analysis), job.out)
     return analysis
+
+
+def _is_beside(job: Job, landed: Landed) -> bool:
+    """Whether the window that was asked for is all before or all after what has landed."""
+    before = job.until is not None and landed.earliest is not None and job.until < landed.earliest
+    after = job.since is not None and landed.latest is not None and job.since > landed.latest
+    return before or after
 
 
 def _write_tables(results: Tables, out: Path) -> None:

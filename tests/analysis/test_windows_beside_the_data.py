@@ -1,0 +1,48 @@
+"""A window in which nothing landed: it is told so, and nobody is said to have sent without stamps in it."""
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from hopwatch_analysis.job import analyze
+from landed_folder import LandedFolder, at
+from pyspark.sql import SparkSession
+from stories import pub_sub
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+
+
+@pytest.fixture(scope="module")
+def landed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A stamped stream, and one without stamps, of which both ends are closed within a minute."""
+    story = LandedFolder()
+    pub_sub(story, "quotes", "reader")
+    story.sent("quotes", 100, 40)
+    story.got("reader", "quotes", 90, 0, 89, 45)
+    story.bare_socket("plain", "PUSH", closed=50)
+    story.bare_socket("worker", "PULL", closed=50)
+    story.link("plain", "worker")
+    story.counters("plain", 49, final=True, sent=10)
+    story.counters("worker", 49, final=True, received=7)
+    return story.write(tmp_path_factory.mktemp("windows") / "landed")
+
+
+@pytest.mark.parametrize(("since", "until"), [(None, at(-3600)), (at(3600), None)])
+def test_nothing_is_told_of_it_but_that(
+    spark: SparkSession, landed: Path, tmp_path: Path, since: datetime | None, until: datetime | None
+) -> None:
+    told: list[str] = []
+    report = analyze(spark, [str(landed)], tmp_path, since=since, until=until, progress=told.append)
+    assert any(
+        "2026-05-04 12:00:00 to 2026-05-04 12:01:00 UTC: --from and --to leave nothing" in line
+        for line in told
+    )
+    assert [report[name] for name in ("ledger", "incidents", "not_checked")] == [[], [], []]
+
+
+def test_a_window_that_holds_it_tells_of_all(spark: SparkSession, landed: Path, tmp_path: Path) -> None:
+    told: list[str] = []
+    report = analyze(spark, [str(landed)], tmp_path, since=at(-60), until=at(3600), progress=told.append)
+    assert not any("leave nothing" in line for line in told)
+    assert [row["sent"] for row in report["ledger"]] == [100]
+    assert [row["reason"] for row in report["not_checked"]] == ["unstamped"]
