@@ -36,7 +36,9 @@ def require_writable(folder: Path) -> None:
                 with tempfile.TemporaryFile(dir=place) as probe:
                     probe.write(b"probe")
     except OSError as error:
-        raise AnalysisError(f"cannot write into {folder} (--out): {error.strerror or error}") from error
+        in_its_place = isinstance(error, FileExistsError)
+        told = "Not a directory" if in_its_place else error.strerror or error
+        raise AnalysisError(f"cannot write into {folder} (--out): {told}") from error
 
 
 def to_write(folder: Path) -> str:
