@@ -1,6 +1,5 @@
 """The wall clock goes forth and back: what happens when it did is told by it, and no interval is measured with it."""
 
-import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import date, datetime, timedelta, timezone
@@ -10,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from agent_process import AgentProcess, WriterProcess, eventually
+from faked_clocks import faked_wall_clock
 from journal_writer import JournalWriter
 
 Writing = Callable[..., WriterProcess]
@@ -32,13 +32,9 @@ class WallClock:
         fresh.replace(self._file)
 
     def give_to(self, agent: AgentProcess) -> None:
-        found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
-        if shutil.which("faketime") is None or not found:
-            pytest.skip("faketime is not installed")
-        agent.set("LD_PRELOAD", str(found[0]))
-        agent.set("FAKETIME_TIMESTAMP_FILE", str(self._file))
-        agent.set("FAKETIME_NO_CACHE", "1")
-        agent.set("FAKETIME_DONT_FAKE_MONOTONIC", "1")
+        clock = faked_wall_clock(FAKETIME_TIMESTAMP_FILE=str(self._file), FAKETIME_NO_CACHE="1")
+        for name, value in clock.items():
+            agent.set(name, value)
 
 
 def goes_on(agent: AgentProcess) -> None:

@@ -1,9 +1,7 @@
 """Hosts whose clocks differ by seconds: what happened first is told by what connects them, not by what each says the time is."""
 
-import shutil
-from pathlib import Path
-
 import pytest
+from faked_clocks import faked_wall_clock
 from judgement import Way
 from system import System
 
@@ -13,11 +11,8 @@ OFFSETS = {"upstream": "+0", "middle": "+7s", "downstream": "-4s"}
 
 
 def clock_of(offset: str) -> list[str]:
-    """What to put before a command that is to see a clock so wrong, by its wall clock alone."""
-    found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
-    if shutil.which("faketime") is None or not found:
-        pytest.skip("faketime is not installed")
-    return ["env", f"LD_PRELOAD={found[0]}", f"FAKETIME={offset}", "FAKETIME_DONT_FAKE_MONOTONIC=1"]
+    """What to put before a command that is to see a clock so wrong."""
+    return ["env", *(f"{name}={value}" for name, value in faked_wall_clock(FAKETIME=offset).items())]
 
 
 def test_clocks_that_are_seconds_apart_change_no_hop_and_no_cause(system: System, judge) -> None:

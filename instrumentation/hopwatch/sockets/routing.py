@@ -61,9 +61,8 @@ class RoutingProbe(RefusalHandling):
     def _hopwatch_send_routing_id(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         try:
             backend_set(self, MANDATORY, 1)
-        except (
-            zmq.ZMQError
-        ):  # it is closed, or its context is: a bare one may have something else to say of the arguments
+        except zmq.ZMQError:
+            # it is closed, or its context is: a bare one may have something else to say of the arguments
             return backend_send(self, data, flags, copy, track)
         try:
             tracker = backend_send(self, data, flags, copy, track)
