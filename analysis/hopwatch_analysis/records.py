@@ -213,6 +213,11 @@ class Unchecked:
     receiver_label: str | None = None
 
     @property
+    def agreed_on(self) -> int:
+        """Where counts agree: what they are in sum, over all receivers that share a stream, or all senders of one receiver."""
+        return max(self.sent or 0, self.received or 0)
+
+    @property
     def sender_is_called(self) -> str | None:
         return self.label or self.name
 

@@ -33,8 +33,13 @@ def what_to_do(row: Unchecked) -> str | None:
 
 def agreement(row: Unchecked) -> str:
     """That as much came as was sent, which is all that counts can tell."""
-    by_all = f" by all its receivers, {row.received} by this one" if row.shared_out else ""
-    return f"{_who(row)}: as many received as sent, {_messages(row.sent)}{by_all}."
+    if row.shared_out:
+        of_all = f" by all its receivers, {row.received} by this one"
+    elif row.sent != row.received:
+        of_all = f" of all its senders, {row.sent} of this one"
+    else:
+        of_all = ""
+    return f"{_who(row)}: as many received as sent, {_messages(row.agreed_on)}{of_all}."
 
 
 def _unstamped(row: Unchecked) -> str:

@@ -131,6 +131,7 @@ def _agreed(row: Unchecked) -> Json:
         "receiver_name": row.receiver_name,
         "sent": row.sent,
         "received": row.received,
+        "agreed_on": row.agreed_on,
         "text": agreement(row),
     }
 

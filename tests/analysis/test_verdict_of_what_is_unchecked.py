@@ -89,6 +89,13 @@ def test_where_nothing_is_stamped_and_all_counts_agree_that_is_told() -> None:
     )
 
 
+def test_where_one_receiver_has_several_senders_their_sum_agrees() -> None:
+    one_of_two = replace(SOUND, sent=2000)
+    told = " ".join(verdict(replace(NOTHING, agreed=(one_of_two,))).split())
+    assert "as many received as sent, 6000 messages of all its senders, 2000 of this one." in told
+    assert one_of_two.agreed_on == SOUND.agreed_on == 6000
+
+
 def test_what_nobody_is_known_to_have_received_is_unexplained() -> None:
     lone = LedgerRow("s5", "lone", "lone", None, None, None, 100, 0, 0, 0, 100, {"unexplained": 100})
     text = verdict(replace(NOTHING, ledger=(HEALTHY, lone)))

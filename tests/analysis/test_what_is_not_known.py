@@ -326,11 +326,11 @@ def test_how_many_are_missing_at_most_is_told_where_two_have_nobody_else(report:
 
 
 def test_where_the_counts_agree_that_is_told(report: Json) -> None:
-    keys = ("name", "receiver_name", "sent", "received")
+    keys = ("name", "receiver_name", "sent", "received", "agreed_on")
     assert {tuple(item[key] for key in keys) for item in report["agreed_by_count"]} == {
-        ("sound", "sound-reader", 6000, 6000),
-        ("sound-hub", "sound-hub-a", 40, 20),
-        ("sound-hub", "sound-hub-b", 40, 20),
+        ("sound", "sound-reader", 6000, 6000, 6000),
+        ("sound-hub", "sound-hub-a", 40, 20, 40),
+        ("sound-hub", "sound-hub-b", 40, 20, 40),
     }
 
 
