@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 SENDER, RECEIVER = "10.77.0.1", "10.77.0.2"
+SERVICE, GATEWAY = "10.99.0.1", "10.88.0.1"
+"""What the receiver calls, and whence the sender sees it call, where addresses are translated."""
 
 _numbers = itertools.count()
 
@@ -38,6 +40,17 @@ class Wire:
         """Lets no more than a rate, like "4mbit", out at the sender."""
         limit = ["tbf", "rate", rate, "burst", "16kb", "latency", "400ms"]
         _run("tc", "-n", self.sender, "qdisc", "add", "dev", self.device, "root", *limit)
+
+    def translate(self, port: int, service_port: int) -> None:
+        """What the receiver calls at the service's address and port comes to this port of the sender, as from the gateway."""
+        to_sender = ["-j", "DNAT", "--to-destination", f"{SENDER}:{port}"]
+        as_gateway = ["-j", "SNAT", "--to-source", GATEWAY]
+        for namespace, address in ((self.receiver, SERVICE), (self.sender, GATEWAY)):
+            _run("ip", "-n", namespace, "route", "replace", address, "dev", self.device)
+        called = ["-p", "tcp", "-d", SERVICE, "--dport", str(service_port)]
+        _run(*inside(self.receiver), "iptables", "-t", "nat", "-A", "OUTPUT", *called, *to_sender)
+        arrived = ["-p", "tcp", "--dport", str(port)]
+        _run(*inside(self.sender), "iptables", "-t", "nat", "-A", "INPUT", *arrived, *as_gateway)
 
 
 def inside(namespace: str) -> list[str]:
