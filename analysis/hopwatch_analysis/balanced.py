@@ -12,77 +12,7 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.accounts import COLUMNS
 from hopwatch_analysis.ended import said_nothing_was_left, sender_let_go
 from hopwatch_analysis.frames import seconds
-from hopwatch_analysis.nodes import BALANCED_TYPES
 from hopwatch_analysis.reasons import IN_FLIGHT, UNEXPLAINED, died
-from hopwatch_analysis.ways import UNKNOWN_TRANSPORT
-
-
-def shares(
-    endings: DataFrame,
-    way_edges: DataFrame,
-    *,
-    lanes: DataFrame,
-    receipts: DataFrame,
-    sockets: DataFrame,
-    link_facts: DataFrame,
-    hang_ups: DataFrame,
-    strangers: DataFrame,
-) -> DataFrame:
-    """One row a shared-out stream and receiver, with what is missing of the stream as a whole.
-
-    Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at, x_linger (the sender),
-    y_end, y_ended_at, y_unread, y_relaxed (the receiver), linked (the connection of its last hop is known), cut_off, sent_when_back, hung_up, left_first,
-    left_sent, suspect. Of the stream: sent, missing, highest, receivers, unsure (it is not known whether the sender or a receiver went
-    first), shared_with_strangers (receivers that nobody tells of), suspects, gone.
-    """
-    senders = sockets.where(sf.col("type").isin(*BALANCED_TYPES)).select(
-        "socket", "end", "ended_at", "linger"
-    )
-    receivers = sockets.select("socket", "end", "ended_at", "unread", "req_relaxed").toDF(
-        "receiver", "y_end", "y_ended_at", "y_unread", "y_relaxed"
-    )
-    got = receipts.groupBy("stream", "receiver").agg(
-        sf.sum(sf.col("count") + sf.col("since")).alias("delivered"),
-        sf.max(sf.col("next") + sf.col("since")).alias("next"),
-        sf.max("moved_at").alias("moved_at"),
-    )
-    edges = way_edges.where("depth = length").select(
-        "stream",
-        "receiver",
-        "from_socket",
-        "to_socket",
-        (sf.col("transport") != UNKNOWN_TRANSPORT).alias("linked"),
-    )
-    sent = lanes.groupBy("stream").agg(
-        sf.sum("sent").alias("sent"), sf.max("frames_each").alias("frames_each")
-    )
-    with_strangers = (
-        way_edges.join(strangers.toDF("from_socket"), on="from_socket", how="left_semi")
-        .select("stream", sf.lit(True).alias("shared_with_strangers"))
-        .distinct()
-    )
-    came_back = sf.exists("downs", lambda down: down["end"].isNotNull())
-    return (
-        endings.join(senders.toDF("stream", "x_end", "x_ended_at", "x_linger"), on="stream", how="inner")
-        .join(receivers, on="receiver", how="left")
-        .join(edges, on=["stream", "receiver"], how="inner")
-        .join(
-            link_facts.select("from_socket", "to_socket", "downs", "sent_when_back"),
-            on=["from_socket", "to_socket"],
-            how="left",
-        )
-        .join(hang_ups, on=["from_socket", "to_socket"], how="left")
-        .join(got, on=["stream", "receiver"], how="left")
-        .join(sent, on="stream", how="inner")
-        .join(with_strangers, on="stream", how="left")
-        .fillna(0, subset=["delivered", "next"])
-        .fillna(False, subset=["shared_with_strangers"])
-        .withColumn("cut_off", sf.coalesce(came_back, sf.lit(False)))
-        .withColumnsRenamed({"receiver_left_first": "left_first"})
-        .withColumn("suspect", _left_with_some_unread() | sf.col("cut_off"))
-        .drop("from_socket", "to_socket", "downs")
-        .transform(_with_stream_totals)
-    )
 
 
 def balanced_accounts(
@@ -141,11 +71,6 @@ def _of_the_one_left(shares: DataFrame, window_end: datetime, guard: float) -> D
     return told[0].unionByName(told[1]).where("messages > 0").drop("rest")
 
 
-def _left_with_some_unread() -> Column:
-    """A pipe passes messages on in order: who has read the last number of all had nothing before it left to read."""
-    return sf.col("left_first") & (sf.col("next") < sf.col("sent"))
-
-
 def _with_backlog(shares: DataFrame, window_end: datetime, guard: float) -> DataFrame:
     """Adds ``backlog``: another receiver than the suspect, or that one itself reading on after its connection was mended, had not come by
     all that was sent before the parting, and may have some of what is missing in its inbox.
@@ -166,22 +91,6 @@ def _with_backlog(shares: DataFrame, window_end: datetime, guard: float) -> Data
 def _reading_on(window_end: datetime, guard: float) -> Column:
     moves = seconds(sf.lit(window_end), sf.col("moved_at")) <= guard
     return sf.col("y_ended_at").isNull() & sf.coalesce(moves, sf.lit(False))
-
-
-def _with_stream_totals(shares: DataFrame) -> DataFrame:
-    whole = Window.partitionBy("stream")
-    return shares.withColumns(
-        {
-            "missing": sf.col("sent") - sf.sum("delivered").over(whole),
-            "highest": sf.max("next").over(whole),
-            "receivers": sf.count("*").over(whole),
-            "unsure": sf.max(sf.col("left_unsure") & (sf.col("next") < sf.col("sent"))).over(whole),
-            "suspects": sf.sum(sf.col("suspect").cast("int")).over(whole),
-            "gone": sf.sum(_left_with_some_unread().cast("int")).over(whole),
-            "sent_when_left": sf.max(sf.when(_left_with_some_unread(), sf.col("left_sent"))).over(whole),
-            "sent_when_mended": sf.max(sf.when(sf.col("cut_off"), sf.col("sent_when_back"))).over(whole),
-        }
-    )
 
 
 def _of_suspect() -> Column:

@@ -5,7 +5,7 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.delays import AT_ONCE, CLOCKS_MAY_DIFFER_BY, FOUND_DEAD_WITHIN
 from hopwatch_analysis.frames import seconds
-from hopwatch_analysis.links import Ended, sender_went_first
+from hopwatch_analysis.went_first import Ended, sender_went_first
 
 
 def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> DataFrame:

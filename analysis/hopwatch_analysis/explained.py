@@ -14,6 +14,7 @@ from hopwatch_analysis import (
     limits,
     losses,
     rates,
+    shares,
     unreadable,
     unreceived,
     unroutable,
@@ -110,7 +111,7 @@ def _shared_out(
     tables: Tables, topology: Topology, evidence: Evidence, hung_up: DataFrame, scope: Scope
 ) -> DataFrame:
     frames_in = arrivals(evidence.counters, topology.links, topology.streams, evidence.counted_all)
-    shares = balanced.shares(
+    shared = shares.shares(
         topology.endings,
         topology.edges,
         lanes=topology.lanes,
@@ -120,7 +121,7 @@ def _shared_out(
         hang_ups=hung_up,
         strangers=_strangers(tables, topology),
     )
-    return balanced.balanced_accounts(shares, frames_in, topology.edges, scope.ends_at, scope.guard)
+    return balanced.balanced_accounts(shared, frames_in, topology.edges, scope.ends_at, scope.guard)
 
 
 def _strangers(tables: Tables, topology: Topology) -> DataFrame:

@@ -1,14 +1,12 @@
-"""Links: which sending socket is connected to which receiving socket, and when the connection was down."""
+"""Links: which sending socket is connected to which receiving socket."""
 
-from dataclasses import dataclass
 from functools import reduce
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.delays import AT_ONCE, CLOCKS_MAY_DIFFER_BY, SEEN_DOWN_WITHIN, TOLD_LATE
 from hopwatch_analysis.endpoints import endpoint_pairs
-from hopwatch_analysis.frames import best, seconds, settle
+from hopwatch_analysis.frames import best, settle
 from hopwatch_analysis.reading import Tables
 from hopwatch_analysis.translated import translated_connections
 
@@ -22,8 +20,6 @@ FLOWS = {
     "REP": ("DEALER", "REQ"),
     "PAIR": ("PAIR",),
 }
-
-STATES = ("connected", "disconnected")
 
 
 def mirror_images(tables: Tables) -> DataFrame:
@@ -82,204 +78,9 @@ def links(tables: Tables, sockets: DataFrame, mirrored: DataFrame) -> DataFrame:
     )
 
 
-def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFrame:
-    """What the connection events of either end tell of each edge: from_socket, to_socket, downs, connected_at,
-    sent_when_connected, sent_when_back, is_down, to_end_down_at, left_at, left_n, left_sent, quit_at, former_downs.
-
-    ``downs`` is an array of (start, end): from a disconnection to the connection that followed (end null: none
-    did). The sending end's own events come first, because the stamps carry its clock. ``left_*`` is the disconnection that the
-    sending end saw last, ``sent_when_back`` its count at the newest connection, and ``to_end_down_at`` that of the receiving end, each null where a connection followed. ``quit_at``: one of
-    the two was told to leave the other (``disconnect`` or ``unbind``) just before that. ``former_downs``: from
-    the loss of a former peer at the same place to this connection, of a sender that connects. Counts are
-    null where the sending end is a proxy's: it sends past them.
-    """
-    keys = ["from_socket", "to_socket"]
-    events = _of_the_last_one_up(_edge_events(tables["connection"], edges, mirrored))
-    in_order = Window.partitionBy(*keys, "side").orderBy("at", "n")
-    followed = events.withColumn("next_at", sf.lead("at").over(in_order)).withColumn(
-        "is_last", sf.lead("at").over(in_order).isNull()
-    )
-    lost_it = sf.col("action") == "disconnected"
-    own = sf.col("side") == "from"
-    per_side = followed.groupBy(*keys, "side").agg(
-        sf.collect_list(
-            sf.when(lost_it, sf.struct(sf.col("at").alias("start"), sf.col("next_at").alias("end")))
-        ).alias("downs"),
-        sf.min(sf.when(~lost_it, sf.col("at"))).alias("connected_at"),
-        sf.min(sf.when(~lost_it & own, sf.col("sent"))).alias("sent_when_connected"),
-        sf.max(sf.when(~lost_it & own, sf.col("sent"))).alias("sent_when_back"),
-        sf.max(lost_it & sf.col("is_last")).alias("is_down"),
-        sf.max("at").alias("newest_at"),
-        sf.max(sf.when(lost_it & own & sf.col("is_last"), sf.struct("at", "n", "sent"))).alias("left"),
-    )
-    to_end_saw = sf.when((sf.col("side") == "to") & sf.col("is_down"), sf.col("newest_at"))
-    ends = per_side.groupBy(*keys).agg(
-        sf.max("is_down").alias("either_down"), sf.max(to_end_saw).alias("to_end_down_at")
-    )
-    facts = (
-        best(per_side, keys, [sf.col("side")])
-        .join(_proxies_sockets(tables["proxy"]), on="from_socket", how="left")
-        .join(_told_to_leave(tables["endpoint"], per_side), on=keys, how="left")
-        .join(_of_former_peers(tables["connection"], mirrored), on=keys, how="left")
-        .withColumn("former_downs", sf.coalesce("former_downs", sf.slice("downs", 1, 0)))
-    )
-    counts = sf.col("of_proxy").isNull()
-    return facts.join(ends, on=keys, how="inner").select(
-        *keys,
-        "downs",
-        "connected_at",
-        sf.when(counts, sf.col("sent_when_connected")).alias("sent_when_connected"),
-        sf.when(counts, sf.col("sent_when_back")).alias("sent_when_back"),
-        sf.col("either_down").alias("is_down"),
-        "to_end_down_at",
-        sf.col("left.at").alias("left_at"),
-        sf.col("left.n").alias("left_n"),
-        sf.when(counts, sf.col("left.sent")).alias("left_sent"),
-        "quit_at",
-        "former_downs",
-    )
-
-
-def _of_former_peers(connections: DataFrame, mirrored: DataFrame) -> DataFrame:
-    """From a connecting end's loss of one peer to its connection to the next at the same endpoint: from_socket, to_socket, former_downs."""
-    in_order = Window.partitionBy("socket", "endpoint").orderBy("at", "n")
-    events = (
-        connections.where(sf.col("action").isin(*STATES) & ~sf.coalesce("accepted", sf.lit(False)))
-        .select("socket", "connection", "endpoint", "action", "at", "n")
-        .join(mirrored.select("socket", "connection", "peer"), on=["socket", "connection"], how="left")
-        .withColumns(
-            {
-                name: sf.lag(name.removeprefix("last_")).over(in_order)
-                for name in ("last_action", "last_at", "last_peer")
-            }
-        )
-    )
-    # what went with the former peer itself was sent before, or just then
-    began = sf.timestamp_micros(sf.unix_micros("last_at") + int(TOLD_LATE * 1_000_000))
-    handed_over = "action = 'connected' and last_action = 'disconnected' and peer is not null and not (last_peer <=> peer)"
-    return (
-        events.where(handed_over)
-        .groupBy(sf.col("socket").alias("from_socket"), sf.col("peer").alias("to_socket"))
-        .agg(
-            sf.collect_list(sf.struct(began.alias("start"), sf.col("at").alias("end"))).alias("former_downs")
-        )
-    )
-
-
-def _told_to_leave(endpoints: DataFrame, per_side: DataFrame) -> DataFrame:
-    """Edges that went down, and did not come back, as one of their sockets was told to disconnect or unbind: from_socket, to_socket, quit_at."""
-    told = endpoints.where("action in ('disconnect', 'unbind')").select(
-        "socket", sf.col("at").alias("quit_at")
-    )
-    ends = sf.explode(sf.array("from_socket", "to_socket")).alias("socket")
-    at_once = seconds(sf.col("newest_at"), sf.col("quit_at")).between(-TOLD_LATE, AT_ONCE)
-    return (
-        per_side.where("is_down")
-        .select("from_socket", "to_socket", "newest_at", ends)
-        .join(told, on="socket", how="inner")
-        .where(at_once)
-        .groupBy("from_socket", "to_socket")
-        .agg(sf.min("quit_at").alias("quit_at"))
-    )
-
-
-def _of_the_last_one_up(events: DataFrame) -> DataFrame:
-    """Without disconnections behind which a newer connection of the same edge stayed up: nothing is lost with those."""
-    so_far = (
-        Window.partitionBy("from_socket", "to_socket", "side")
-        .orderBy("at", "n")
-        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    )
-    newest = sf.max(sf.when(sf.col("action") == "connected", sf.col("connection"))).over(so_far)
-    of_older = sf.coalesce((sf.col("connection") > 0) & (sf.col("connection") < newest), sf.lit(False))
-    return (
-        events.withColumn("of_older", of_older)
-        .where("action = 'connected' or not of_older")
-        .drop("connection", "of_older")
-    )
-
-
-@dataclass(frozen=True)
-class Ended:
-    """When a socket ended, and how: that a process died may be found long after it did."""
-
-    at: Column
-    end: Column
-
-    @property
-    def found_dead(self) -> Column:
-        return sf.coalesce(self.end == "died", sf.lit(False))
-
-
-def sender_went_first(sender: Ended, receiver: Ended) -> Column:
-    """Whether the sending end of a link was gone before the receiving end: false where it is not gone.
-
-    The one that stays sees the other one go, who may be found dead long after. Where both saw the connection go down or neither did, the clocks tell, and that the receiving
-    end saw it at about the time that the sending end ended.
-    """
-    sender_ended_at, receiver_ended_at = sender.at, receiver.at
-    left_at, to_end_down_at = sf.col("left_at"), sf.col("to_end_down_at")
-    saw_sender_go = _about_then(to_end_down_at, sender_ended_at)
-    found_later = receiver.found_dead & _while_there(left_at, sender_ended_at, receiver_ended_at)
-    sender_found_later = sender.found_dead & _while_there(to_end_down_at, receiver_ended_at, sender_ended_at)
-    only_sender_saw = to_end_down_at.isNull() & (_about_then(left_at, receiver_ended_at) | found_later)
-    only_receiver_saw = left_at.isNull() & (saw_sender_go | sender_found_later)
-    earlier = receiver_ended_at.isNull() | (sender_ended_at <= receiver_ended_at) | saw_sender_go
-    first = only_receiver_saw | (~only_sender_saw & sf.coalesce(earlier, sf.lit(False)))
-    return sender_ended_at.isNotNull() & first
-
-
-def _while_there(seen_at: Column, ended_at: Column, found_at: Column) -> Column:
-    """One end saw the connection go down well before it ended itself, and before the other was found dead."""
-    was_there = sf.coalesce(seconds(ended_at, seen_at) > SEEN_DOWN_WITHIN, seen_at.isNotNull())
-    return was_there & sf.coalesce(seen_at <= found_at, sf.lit(False))
-
-
-def _about_then(seen_at: Column, ended_at: Column) -> Column:
-    """About, because the clocks of two hosts differ, and the agent may learn of a death a little later."""
-    apart = sf.abs(seconds(seen_at, ended_at))
-    return sf.coalesce(apart <= CLOCKS_MAY_DIFFER_BY, sf.lit(False))
-
-
-def _proxies_sockets(proxies: DataFrame) -> DataFrame:
-    sides = sf.explode(sf.array("frontend", "backend")).alias("from_socket")
-    return proxies.select(sides).distinct().withColumn("of_proxy", sf.lit(True))
-
-
 def _flows() -> Column:
     allowed = [
         (sf.col("from_type") == sender) & sf.col("to_type").isin(*receivers)
         for sender, receivers in FLOWS.items()
     ]
     return reduce(Column.__or__, allowed)
-
-
-def _edge_events(connections: DataFrame, edges: DataFrame, mirrored: DataFrame) -> DataFrame:
-    """Connection events by the edge that they concern: from_socket, to_socket, side, connection, action, at, n, sent.
-
-    An event whose connection has no mirror concerns the only unmirrored edge of its socket, if there is just one.
-    """
-    events = connections.where(sf.col("action").isin(*STATES)).select(
-        "socket", "connection", "action", "at", "n", "sent"
-    )
-    named = events.join(
-        mirrored.select("socket", "connection", "peer"), on=["socket", "connection"], how="left"
-    )
-    sides = edges.select(
-        "from_socket", "to_socket", "mirrored", "from_socket", sf.lit("from").alias("side")
-    ).toDF("from_socket", "to_socket", "mirrored", "socket", "side")
-    other = edges.select(
-        "from_socket", "to_socket", "mirrored", "to_socket", sf.lit("to").alias("side")
-    ).toDF("from_socket", "to_socket", "mirrored", "socket", "side")
-    both = sides.unionByName(other).withColumn(
-        "peer", sf.when(sf.col("side") == "from", sf.col("to_socket")).otherwise(sf.col("from_socket"))
-    )
-    of_mirrored = named.where("peer is not null").join(both, on=["socket", "peer"], how="inner")
-    alone = both.where("not mirrored").withColumn(
-        "rivals", sf.count("*").over(Window.partitionBy("socket", "side"))
-    )
-    of_others = (
-        named.where("peer is null").drop("peer").join(alone.where("rivals = 1"), on="socket", how="inner")
-    )
-    columns = ["from_socket", "to_socket", "side", "connection", "action", "at", "n", "sent"]
-    return of_mirrored.select(*columns).unionByName(of_others.select(*columns))

@@ -6,8 +6,8 @@ from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.frames import seconds
-from hopwatch_analysis.links import Ended, sender_went_first
 from hopwatch_analysis.nodes import DROPPING_TYPES
+from hopwatch_analysis.went_first import Ended, sender_went_first
 
 IN_FLIGHT, UNEXPLAINED = "in_flight", "unexplained"
 FULL_PIPE = "full_pipe"

@@ -3,8 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from hopwatch_analysis.buckets import Timeline
+
+Evidence = dict[str, Any]
+"""A fact: its ``kind``, its ``text``, and figures."""
 
 NOBODY = "nobody"
 """The name of the receiving end of a hop that leads nowhere."""

@@ -15,7 +15,8 @@ from hopwatch_analysis.counted import Counted, counted
 from hopwatch_analysis.endings import endings as endings_of
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.lanes import lanes, receipts
-from hopwatch_analysis.links import link_facts, links, matched_connections
+from hopwatch_analysis.link_facts import link_facts
+from hopwatch_analysis.links import links, matched_connections
 from hopwatch_analysis.reading import Tables
 from hopwatch_analysis.replaced import replaced
 from hopwatch_analysis.sparse import narrowed

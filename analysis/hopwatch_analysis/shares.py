@@ -1,0 +1,106 @@
+"""Streams that are shared out: what each receiver has of them, and what is missing in all."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.nodes import BALANCED_TYPES
+from hopwatch_analysis.ways import UNKNOWN_TRANSPORT
+
+EDGE = ("from_socket", "to_socket")
+
+
+def shares(
+    endings: DataFrame,
+    way_edges: DataFrame,
+    *,
+    lanes: DataFrame,
+    receipts: DataFrame,
+    sockets: DataFrame,
+    link_facts: DataFrame,
+    hang_ups: DataFrame,
+    strangers: DataFrame,
+) -> DataFrame:
+    """One row a shared-out stream and receiver, with what is missing of the stream as a whole.
+
+    Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at, x_linger (the sender),
+    y_end, y_ended_at, y_unread, y_relaxed (the receiver), linked (the connection of its last hop is known), cut_off, sent_when_back, hung_up, left_first,
+    left_sent, suspect. Of the stream: sent, missing, highest, receivers, unsure (it is not known whether the sender or a receiver went
+    first), shared_with_strangers (receivers that nobody tells of), suspects, gone.
+    """
+    came_back = sf.exists("downs", lambda down: down["end"].isNotNull())
+    return (
+        endings.join(_senders(sockets), on="stream", how="inner")
+        .join(_receivers(sockets), on="receiver", how="left")
+        .join(_last_edges(way_edges), on=["stream", "receiver"], how="inner")
+        .join(link_facts.select(*EDGE, "downs", "sent_when_back"), on=list(EDGE), how="left")
+        .join(hang_ups, on=list(EDGE), how="left")
+        .join(_received(receipts), on=["stream", "receiver"], how="left")
+        .join(_sent(lanes), on="stream", how="inner")
+        .join(_shared_with(strangers, way_edges), on="stream", how="left")
+        .fillna(0, subset=["delivered", "next"])
+        .fillna(False, subset=["shared_with_strangers"])
+        .withColumn("cut_off", sf.coalesce(came_back, sf.lit(False)))
+        .withColumnsRenamed({"receiver_left_first": "left_first"})
+        .withColumn("suspect", left_with_some_unread() | sf.col("cut_off"))
+        .drop(*EDGE, "downs")
+        .transform(_with_stream_totals)
+    )
+
+
+def left_with_some_unread() -> Column:
+    """A pipe passes messages on in order: who has read the last number of all had nothing before it left to read."""
+    return sf.col("left_first") & (sf.col("next") < sf.col("sent"))
+
+
+def _senders(sockets: DataFrame) -> DataFrame:
+    senders = sockets.where(sf.col("type").isin(*BALANCED_TYPES))
+    return senders.select("socket", "end", "ended_at", "linger").toDF(
+        "stream", "x_end", "x_ended_at", "x_linger"
+    )
+
+
+def _receivers(sockets: DataFrame) -> DataFrame:
+    return sockets.select("socket", "end", "ended_at", "unread", "req_relaxed").toDF(
+        "receiver", "y_end", "y_ended_at", "y_unread", "y_relaxed"
+    )
+
+
+def _last_edges(way_edges: DataFrame) -> DataFrame:
+    linked = sf.col("transport") != UNKNOWN_TRANSPORT
+    return way_edges.where("depth = length").select("stream", "receiver", *EDGE, linked.alias("linked"))
+
+
+def _received(receipts: DataFrame) -> DataFrame:
+    return receipts.groupBy("stream", "receiver").agg(
+        sf.sum(sf.col("count") + sf.col("since")).alias("delivered"),
+        sf.max(sf.col("next") + sf.col("since")).alias("next"),
+        sf.max("moved_at").alias("moved_at"),
+    )
+
+
+def _sent(lanes: DataFrame) -> DataFrame:
+    return lanes.groupBy("stream").agg(
+        sf.sum("sent").alias("sent"), sf.max("frames_each").alias("frames_each")
+    )
+
+
+def _shared_with(strangers: DataFrame, way_edges: DataFrame) -> DataFrame:
+    """Streams that pass a socket with a connection to somebody of whom nobody tells."""
+    passing = way_edges.join(strangers.toDF("from_socket"), on="from_socket", how="left_semi")
+    return passing.select("stream", sf.lit(True).alias("shared_with_strangers")).distinct()
+
+
+def _with_stream_totals(shares: DataFrame) -> DataFrame:
+    whole = Window.partitionBy("stream")
+    return shares.withColumns(
+        {
+            "missing": sf.col("sent") - sf.sum("delivered").over(whole),
+            "highest": sf.max("next").over(whole),
+            "receivers": sf.count("*").over(whole),
+            "unsure": sf.max(sf.col("left_unsure") & (sf.col("next") < sf.col("sent"))).over(whole),
+            "suspects": sf.sum(sf.col("suspect").cast("int")).over(whole),
+            "gone": sf.sum(left_with_some_unread().cast("int")).over(whole),
+            "sent_when_left": sf.max(sf.when(left_with_some_unread(), sf.col("left_sent"))).over(whole),
+            "sent_when_mended": sf.max(sf.when(sf.col("cut_off"), sf.col("sent_when_back"))).over(whole),
+        }
+    )
