@@ -23,7 +23,7 @@ from hopwatch_analysis.report import Json, report, write_page, write_report
 from hopwatch_analysis.session import spark_session
 from hopwatch_analysis.summary import summarize
 from hopwatch_analysis.topology import Scope
-from hopwatch_analysis.verdict import verdict
+from hopwatch_analysis.verdict import verdict, where_the_report_is
 
 DEFAULT_GUARD = 5.0
 
@@ -49,8 +49,7 @@ def run_job(job: Job, master: str | None, progress: Progress, jvm: Jvm) -> None:
     progress("starting Spark")
     with spark_session(master, landed.rows, jvm) as spark:
         analysis = _analyze(spark, landed, job, progress)
-    print(verdict(analysis))
-    print(f"\nReport: {job.out / 'report.html'}, and for programs {job.out / 'report.json'}")
+    print(f"{verdict(analysis)}\n\n{where_the_report_is(job.out)}")
 
 
 def analyze(

@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from pathlib import Path
 
 from hopwatch_analysis.advice import advice, kept_up
 from hopwatch_analysis.evidence import evidence
@@ -64,6 +65,11 @@ def verdict(analysis: Analysis) -> str:
         lines += _wrapped("Note: ", note)
     lines += _and_more(notes, "note")
     return "\n".join(lines)
+
+
+def where_the_report_is(out: Path) -> str:
+    """The last line: where to look further."""
+    return f"Report: {out / 'report.html'}, and for programs {out / 'report.json'}"
 
 
 def _and_more(items: Sequence[object], what: str) -> list[str]:

@@ -11,6 +11,7 @@ from hopwatch_analysis.following.follow import follow
 from hopwatch_analysis.following.settings import Following
 from hopwatch_analysis.following.turns import Turns
 from hopwatch_analysis.job import analyze
+from hopwatch_analysis.verdict import verdict
 from landed_folder import at
 from landed_steps import LandedSteps, landed_incidents, lost_by_cause
 from pyspark.sql import SparkSession
@@ -91,9 +92,11 @@ def test_incidents_land_once_as_they_close_over_kills_merges_and_late_hosts(
     steps.land(190, "near")
     assert second.take()
     steps.land(190, "far")
-    assert second.take()
+    found = follow(spark, replace(job, once=True), said.append, Event())
+    assert found is not None
+    assert "LOST: 80 messages on quotes → reader" in verdict(found)
     assert [row["lost"] for row in landed_incidents(job.out)] == [50, 30]
-    follow(spark, replace(job, once=True), said.append, Event())
+    assert follow(spark, replace(job, once=True), said.append, Event()) is None
     assert said[-1] == "nothing more has landed"
     assert [row["lost"] for row in landed_incidents(job.out)] == [50, 30]
     batch_said: list[str] = []

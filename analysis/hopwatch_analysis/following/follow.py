@@ -17,8 +17,10 @@ from hopwatch_analysis.jvm import Jvm
 from hopwatch_analysis.output import require_writable, to_write
 from hopwatch_analysis.places import place_of, to_read
 from hopwatch_analysis.reading import Checked, find_landed, require_folder
+from hopwatch_analysis.records import Analysis
 from hopwatch_analysis.recovery import JAVA_ENDED, Progress
 from hopwatch_analysis.session import spark_session
+from hopwatch_analysis.verdict import verdict, where_the_report_is
 
 
 class StoppedError(Exception):
@@ -40,16 +42,22 @@ def run_following(job: Following, master: str | None, progress: Progress, jvm: J
             for uri in job.events:
                 require_reach(spark, place_of(uri))
             try:
-                follow(spark, job, progress, stop, checked)
+                found = follow(spark, job, progress, stop, checked)
             except Py4JError as error:
                 raise AnalysisError(JAVA_ENDED) from error
+    if job.once and found is not None:
+        print(f"{verdict(found)}\n\n{where_the_report_is(job.out)}")
 
 
 def follow(
     spark: SparkSession, job: Following, progress: Progress, stop: Event, checked: Checked | None = None
-) -> None:
-    """Take turns in a given session until told to stop (``once``: until nothing is new). Raises AnalysisError."""
-    pace = _Pace(job, Turns(spark, job, progress, checked or {}), stop)
+) -> Analysis | None:
+    """Take turns in a given session until told to stop (``once``: until nothing is new); what the last of them found, if there was one.
+
+    Raises AnalysisError.
+    """
+    turns = Turns(spark, job, progress, checked or {})
+    pace = _Pace(job, turns, stop)
     queries = [
         _started(spark, uri, job, place, pace.take)
         for place, uri in enumerate(sorted(set(map(place_of, job.events))))
@@ -67,6 +75,7 @@ def follow(
     if failures and not stop.is_set():
         raise AnalysisError(f"Spark could not finish: {str(failures[0]).splitlines()[0]}") from failures[0]
     progress("stopped" if stop.is_set() else "nothing more has landed")
+    return turns.newest
 
 
 def _are_running(queries: Sequence[StreamingQuery], *, once: bool) -> bool:

@@ -21,6 +21,7 @@ from hopwatch_analysis.output import to_write
 from hopwatch_analysis.page import page
 from hopwatch_analysis.pipeline import find_losses
 from hopwatch_analysis.reading import Checked, Landed, SkippedFile, Tables, find_landed
+from hopwatch_analysis.records import Analysis
 from hopwatch_analysis.recovery import Progress, on_sound_files, tell
 from hopwatch_analysis.report import report, write_page, write_report
 from hopwatch_analysis.summary import summarize
@@ -40,6 +41,8 @@ class Turns:
         self._book = self._books.last()
         self._checked = checked
         self._named: set[str] = set()
+        self.newest: Analysis | None = None
+        """What the last turn found."""
 
     def take(self, *, quiet: bool = False) -> bool:
         """Analyse if there are new files, and land what is new; whether anything has come. ``quiet``: nothing has come for so long
@@ -94,6 +97,7 @@ class Turns:
         number = self._book.number + 1
         rows = landed_rows(number, incidents(found.fresh).collect(), found.corrections.collect(), known)
         analysis = replace(summarize(results, known, landed, scope), clocks=ahead)
+        self.newest = analysis
         write_report(report(analysis), self._job.out)
         write_page(page(analysis), self._job.out)
         paths = frozenset(file.path for file in landed.files)
