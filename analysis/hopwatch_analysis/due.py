@@ -43,20 +43,32 @@ def missing_messages(tables: Tables, topology: Topology, scope: Scope) -> Missin
     unlocated_numbers = by_count.with_cause(
         unlocated(due, gone, due_ranges), topology.edges, topology.sockets, scope.ends_at, scope.guard
     )
-    swallowed = settle(unroutable.swallowed_ranges(tables["unroutable"]))
+    swallowed = settle(_swallowed(tables, topology))
     of_swallowed = settle(unroutable.missing_because_swallowed(gone, swallowed))
     if not of_swallowed.isEmpty():
         gone = settle(without(gone, of_swallowed, ("stream", "receiver", "lane")))
-    untold = unroutable.untold(
+    swallowed = settle(swallowed.unionByName(_untold(tables, topology, swallowed, (gone, unlocated_numbers))))
+    evidence = _evidence(tables, topology, scope, due, due_ranges)
+    return Missing(evidence, gone, unlocated_numbers, swallowed, of_swallowed)
+
+
+def _swallowed(tables: Tables, topology: Topology) -> DataFrame:
+    """What ROUTERs told of, but those that ended before the window."""
+    told = unroutable.swallowed_ranges(tables["unroutable"])
+    return told.join(topology.left_out, on="stream", how="left_anti")
+
+
+def _untold(
+    tables: Tables, topology: Topology, swallowed: DataFrame, elsewhere: tuple[DataFrame, DataFrame]
+) -> DataFrame:
+    rest = unroutable.untold(
         swallowed,
         topology.counters,
         topology.sockets,
-        elsewhere=(gone, unlocated_numbers),
+        elsewhere=elsewhere,
         mandatory=nodes.with_option_set(tables, "router_mandatory"),
     )
-    swallowed = settle(swallowed.unionByName(untold))
-    evidence = _evidence(tables, topology, scope, due, due_ranges)
-    return Missing(evidence, gone, unlocated_numbers, swallowed, of_swallowed)
+    return rest.join(topology.left_out, on="stream", how="left_anti")
 
 
 def _owed(tables: Tables, topology: Topology) -> DataFrame:

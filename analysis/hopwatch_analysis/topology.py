@@ -45,7 +45,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Topology:
-    """Who sends what to whom, and along which hops."""
+    """Who sends what to whom, and along which hops. ``left_out``: streams that ended before the window (stream)."""
 
     sockets: DataFrame
     streams: DataFrame
@@ -64,6 +64,7 @@ class Topology:
     filtered_otherwise: DataFrame
     replaced: DataFrame
     surplus: DataFrame | None
+    left_out: DataFrame
 
 
 def topology_of(tables: Tables, scope: Scope) -> Topology:
@@ -118,6 +119,7 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
         ),
         filtered_otherwise=otherwise,
         replaced=settle(replaced(edges, linked, sockets)),
+        left_out=gone,
     )
 
 
