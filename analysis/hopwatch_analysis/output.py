@@ -20,11 +20,14 @@ RESULTS = ("tables", "incidents", "checkpoint")
 
 
 def results_among(names: Iterable[str]) -> frozenset[str]:
-    """The files of these that are results of an analysis, and no events: somebody has it write where events are read."""
+    """The files of these that are results of an analysis, and no events: somebody has it write where events are read.
+
+    What has a kind in its path was landed, wherever it lies.
+    """
     names = list(names)
     reports = [PurePosixPath(name).parent for name in names if PurePosixPath(name).name == "report.json"]
     folders = tuple(f"{report / folder}/" for report in reports for folder in RESULTS)
-    return frozenset(name for name in names if name.startswith(folders))
+    return frozenset(name for name in names if name.startswith(folders) and "/kind=" not in name)
 
 
 def require_writable(folder: Path) -> None:

@@ -112,3 +112,6 @@ def test_results_of_an_analysis_that_lie_among_the_events_are_none(landed: Path)
     (results / "report.json").write_text("{}")
     found = find_landed([str(landed)])
     assert (len(found.files), found.skipped) == (2, ())
+    (results / "incidents" / "kind=lane").mkdir()
+    write_rows(results / "incidents" / "kind=lane" / "landed.parquet", "lane", [])
+    assert len(find_landed([str(landed)]).files) == 3
