@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 from hopwatch_analysis.job import analyze
 from hopwatch_analysis.session import spark_session
 from hopwatch_simulate.fleet import ALL, Drawn, draw, simulate
@@ -31,12 +32,12 @@ def main() -> None:
     with spark_session("local[2]", lasting=True) as spark:
         for together in batches(_fleets(args), args.together):
             began = time.monotonic()
-            truth, report = _analyzed(spark, together)
+            truth, report, losses = _analyzed(spark, together)
             stories += sum(len(drawn.stories) for drawn in together)
             for drawn in together:
                 print(f"seed {drawn.seed}, site {drawn.site}: {', '.join(drawn.stories)}")
             print(f"{time.monotonic() - began:.0f} s", flush=True)
-            for line in score.add(report, truth):
+            for line in score.add(report, truth, losses):
                 print(f"    {line}", flush=True)
             if args.keep:
                 _keep(args.keep / f"{together[0].seed}", truth, report)
@@ -76,8 +77,8 @@ def batches(fleets: Iterator[Drawn], size: int) -> Iterator[list[Drawn]]:
         yield batch
 
 
-def _analyzed(spark: SparkSession, together: Sequence[Drawn]) -> tuple[Json, Json]:
-    """The truth of these fleets as if they were one, and the report."""
+def _analyzed(spark: SparkSession, together: Sequence[Drawn]) -> tuple[Json, Json, list[Json]]:
+    """The truth of these fleets as if they were one, the report, and its table of losses."""
     truth: Json = {"ledger": [], "hops": []}
     with tempfile.TemporaryDirectory() as scratch:
         folders = [Path(scratch) / f"{drawn.seed}" for drawn in together]
@@ -87,7 +88,8 @@ def _analyzed(spark: SparkSession, together: Sequence[Drawn]) -> tuple[Json, Jso
             land(fleet, folder)
             truth["ledger"] += fleet.truth["ledger"]
             truth["hops"] += fleet.truth["hops"]
-        return truth, analyze(spark, [str(folder) for folder in folders], Path(scratch) / "out")
+        report = analyze(spark, [str(folder) for folder in folders], Path(scratch) / "out")
+        return truth, report, pq.read_table(Path(scratch) / "out" / "tables" / "losses").to_pylist()
 
 
 def _keep(folder: Path, truth: Json, report: Json) -> None:
@@ -98,6 +100,8 @@ def _keep(folder: Path, truth: Json, report: Json) -> None:
 
 def table(score: Score, fleets: int, stories: int) -> str:
     """What was found, as a table in Markdown."""
+    out = score.left_out
+    why = ", ".join(f"{count} {reason}" for reason, count in sorted(out.why.items()))
     rows = [
         ("fleets, and stories in them", f"{fleets}, {stories}"),
         ("hops: precision, recall", _rates(score.hops)),
@@ -107,6 +111,17 @@ def table(score: Score, fleets: int, stories: int) -> str:
         ("causes with another count", f"{score.wrong_cause_counts} of {score.cause_counts}"),
         ("books that are not true", f"{score.wrong_books} of {score.books}"),
         ("exact, and wrong", f"{score.wrong_exact} of {score.exact}"),
+        ("exact ranges, and wrong", f"{score.wrong_exact_ranges} of {score.exact_ranges}"),
+        ("left out: hops not knowable", f"{out.hops} of {out.all_hops}, {out.lost_on_hops} messages"),
+        ("left out: causes not knowable", f"{out.causes} of {out.all_causes}, {out.lost_by_causes} messages"),
+        (
+            "left out: books not knowable",
+            f"{out.rows} of {out.all_rows} ({why}), {out.lost_in_rows} messages lost",
+        ),
+        (
+            "books that are only untraceable, with less missing than lost",
+            f"{score.wrong_bounds} of {score.bounded_books}",
+        ),
     ]
     return "\n".join(["| | |", "| --- | --- |", *(f"| {name} | {value} |" for name, value in rows)])
 

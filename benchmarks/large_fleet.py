@@ -1,9 +1,10 @@
 """Writes what the agents of a large fleet land in an hour: at scale 1, of 1,000 hosts, 10,000 sockets and 1 billion messages.
 
-    python benchmarks/large_fleet.py FOLDER --scale 0.1 [--skew]
+    python benchmarks/large_fleet.py FOLDER --scale 0.1 [--skew | --skew-pair]
 
 A tenth of the scale is a tenth of the hosts, with the same systems, and so a tenth of the messages and events. With ``--skew`` all
-messages are of one PUB, and all other sockets read it. What was lost on which hop is known by construction: truth.json.
+messages are of one PUB, and all other sockets read it; with ``--skew-pair`` one of these has nearly all the gaps as well. What was lost
+on which hop is known by construction: truth.json.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from large_fleet_stories import BEGINS, ENDS, gather, publish, share_out, subscr
 SITES = 100
 HOSTS, SOCKETS = 10, 100
 READERS_THAT_LOSE = {0: "slow_receiver", 25: "slow_receiver", 50: "hwm_too_low", 60: "reconnect", 70: "slow_joiner", 80: "receiver_died"}  # fmt: skip
+ONE_THAT_LOSES = {0: "slow_receiver all the time"}
 
 
 def main() -> None:
@@ -28,7 +30,9 @@ def main() -> None:
     began = time.monotonic()
     truth, rows, sites = Truth(), Rows(), max(1, round(args.scale * SITES))
     if args.skew:
-        messages = _one_stream(truth, rows, args.folder, sites)
+        messages = _one_stream(truth, rows, args.folder, sites, [READERS_THAT_LOSE] * sites)
+    elif args.skew_pair:
+        messages = _one_stream(truth, rows, args.folder, sites, [ONE_THAT_LOSES] + [{}] * (sites - 1))
     else:
         messages = sum(_site(number, truth, rows, args.folder) for number in range(sites))
     told = {"events": rows.count, "messages": messages, "hosts": sites * HOSTS, "sockets": sites * SOCKETS}
@@ -42,7 +46,9 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--scale", type=float, default=0.01, help="1 is 1,000 hosts (default: 0.01)")
-    parser.add_argument("--skew", action="store_true", help="one stream with all the traffic")
+    skewed = parser.add_mutually_exclusive_group()
+    skewed.add_argument("--skew", action="store_true", help="one stream with all the traffic")
+    skewed.add_argument("--skew-pair", action="store_true", help="and one reader with nearly all the gaps")
     return parser.parse_args()
 
 
@@ -79,8 +85,8 @@ def _site(number: int, truth: Truth, rows: Rows, folder: Path) -> int:
     return site.sent
 
 
-def _one_stream(truth: Truth, rows: Rows, folder: Path, sites: int) -> int:
-    """One PUB and, on as many hosts as in any fleet of the scale, its readers."""
+def _one_stream(truth: Truth, rows: Rows, folder: Path, sites: int, lossy: list[dict[int, str]]) -> int:
+    """One PUB and, on as many hosts as in any fleet of the scale, its readers: why some of each site lose messages."""
     first = _new_site(0, rows)
     pace = _pace(2.4, sites * 10_000_000 / (ENDS - BEGINS))
     flow = Flow(first.socket(first.hosts[0], "feed", "PUB", bound=True), pace, (b"ticks".hex(),))
@@ -89,7 +95,7 @@ def _one_stream(truth: Truth, rows: Rows, folder: Path, sites: int) -> int:
         site = first if number == 0 else _new_site(number, rows)
         for index in range(SOCKETS - (number == 0)):
             host = site.hosts[index % HOSTS]
-            onsets.append(subscribe(site, truth, flow, host, READERS_THAT_LOSE.get(index)))
+            onsets.append(subscribe(site, truth, flow, host, lossy[number].get(index)))
         if number > 0:
             site.finish()
             rows.land(folder, f"{number + 1:08x}")

@@ -21,6 +21,7 @@ from large_fleet_site import Host, Site, Socket
 BEGINS, ENDS = 5.0, 3565.0
 CONNECTED = 1.0
 JOINED_LATE, ENDED_EARLY = 300.0, 2400.0
+MESSAGES_A_GAP = 100
 Hosts = Sequence[Host]
 Told = tuple[Reading, Numbers, str]
 """How a receiver reads, the onsets of its pipe, and what the kernel says that limits it."""
@@ -81,6 +82,13 @@ def _too_slow(site: Site, flow: Flow) -> Told:
     return Reading(drops, capacity=pace.burst / pace.every * 0.82), drops.first, "receiver"
 
 
+def _too_slow_all_the_time(site: Site, flow: Flow) -> Told:
+    """Nearly all that happens in the fleet happens between these two."""
+    pace = flow.pace
+    drops = drawn_drops(site.chance, pace.total, pace.total // MESSAGES_A_GAP, 0.2)
+    return Reading(drops, capacity=pace.burst / pace.every * 0.82), drops.first, "receiver"
+
+
 def _slow_network(site: Site, flow: Flow) -> Told:
     reading, onsets, _limited = _too_slow(site, flow)
     return reading, onsets, "network"
@@ -110,7 +118,7 @@ def _choosy(_site: Site, flow: Flow) -> Told:
     return Reading(topics=flow.topics[: len(flow.topics) // 2]), NONE, "neither"
 
 
-READINGS = {"slow_receiver": _too_slow, "network": _slow_network, "hwm_too_low": _too_little_room, "reconnect": _cut_off,
+READINGS = {"slow_receiver": _too_slow, "slow_receiver all the time": _too_slow_all_the_time, "network": _slow_network, "hwm_too_low": _too_little_room, "reconnect": _cut_off,
             "slow_joiner": _late, "receiver_died": _killed, "other topics": _choosy}  # fmt: skip
 """How a receiver reads that loses messages for this reason (the last one loses nothing)."""
 

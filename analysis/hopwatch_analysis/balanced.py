@@ -11,8 +11,9 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.accounts import COLUMNS
 from hopwatch_analysis.ended import said_nothing_was_left, sender_let_go
-from hopwatch_analysis.frames import seconds
+from hopwatch_analysis.held_by_others import reading_on, with_held_by_others
 from hopwatch_analysis.reasons import IN_FLIGHT, UNEXPLAINED, died
+from hopwatch_analysis.watched import idle_between
 
 
 def balanced_accounts(
@@ -21,12 +22,12 @@ def balanced_accounts(
     """Accounts of shared-out streams; those whose hop is not known have no receiver and no edge."""
     split = (
         shares.where("missing > 0")
-        .transform(lambda frame: _with_backlog(frame, window_end, guard))
+        .transform(lambda frame: with_held_by_others(frame, window_end, guard))
         .withColumn("of_suspect", _of_suspect())
     )
     rest = sf.col("missing") - sf.col("of_suspect")
     one_is_gone = (sf.col("suspects") == 1) & (sf.col("gone") == 1)
-    others = sf.col("receivers") - sf.when(one_is_gone & ~sf.col("backlog"), 1).otherwise(0)
+    others = sf.col("receivers") - sf.when(one_is_gone & (sf.col("held") == 0), 1).otherwise(0)
     only_one_left = (sf.col("receivers") == 1) | ((others == 1) & ~sf.col("suspect"))
     of_the_one_left = split.where(only_one_left & (rest > 0)).withColumn("rest", rest)
     known = (
@@ -36,7 +37,7 @@ def balanced_accounts(
                 "messages": sf.col("of_suspect"),
                 "cause": _why_suspect(),
                 "mark": sf.lit("left"),
-                "sure": sf.col("linked") & (~sf.col("left_first") | sf.col("y_ended_at").isNotNull()),
+                "sure": _all_known() & (~sf.col("left_first") | sf.col("y_ended_at").isNotNull()),
             }
         )
         .unionByName(_of_the_one_left(of_the_one_left, window_end, guard), allowMissingColumns=True)
@@ -63,7 +64,7 @@ def _of_the_one_left(shares: DataFrame, window_end: datetime, guard: float) -> D
         (queued, _why_rest(window_end, guard), "rest"),
         (sf.col("rest") - queued, sf.lit(UNEXPLAINED), "overtaken"),
     )
-    sure = sf.col("linked") & said_nothing_was_left()
+    sure = _all_known() & said_nothing_was_left()
     told = [
         shares.withColumns({"messages": messages, "cause": cause, "mark": sf.lit(mark), "sure": sure})
         for messages, cause, mark in parts
@@ -71,37 +72,21 @@ def _of_the_one_left(shares: DataFrame, window_end: datetime, guard: float) -> D
     return told[0].unionByName(told[1]).where("messages > 0").drop("rest")
 
 
-def _with_backlog(shares: DataFrame, window_end: datetime, guard: float) -> DataFrame:
-    """Adds ``backlog``: another receiver than the suspect, or that one itself reading on after its connection was mended, had not come by
-    all that was sent before the parting, and may have some of what is missing in its inbox.
-    """
-    parted_at = sf.coalesce(sf.greatest("sent_when_left", "sent_when_mended"), sf.col("sent"))
-    in_turn = parted_at - sf.col("receivers")  # each gets one in so many
-    was_there = sf.coalesce(sf.col("sent_when_joined") < parted_at, sf.lit(True))
-    may_have_some = (
-        was_there & ~said_nothing_was_left() & (~sf.col("suspect") | _reading_on(window_end, guard))
-    )
-    behind = (sf.col("next") < in_turn) & may_have_some
-    of_one = (sf.col("suspects") == 1) & sf.max(sf.coalesce(behind, sf.lit(False))).over(
-        Window.partitionBy("stream")
-    )
-    return shares.withColumn("backlog", sf.coalesce(of_one, sf.lit(False)))
+def _all_known() -> Column:
+    """How this receiver is connected, that there are no others, and that no other connection went down than is told."""
+    return sf.col("linked") & ~sf.col("uncounted") & sf.col("all_watched")
 
 
-def _reading_on(window_end: datetime, guard: float) -> Column:
-    moves = seconds(sf.lit(window_end), sf.col("moved_at")) <= guard
-    return sf.col("y_ended_at").isNull() & sf.coalesce(moves, sf.lit(False))
+def _may_have_been_cut() -> Column:
+    """Nobody watched its connection all the time, and nothing had come over it for a while before an end was gone."""
+    return ~sf.col("watched") & idle_between(sf.col("moved_at"), sf.least("x_ended_at", "y_ended_at"))
 
 
 def _of_suspect() -> Column:
-    """Messages that the one suspect lost: all that are missing, but those sent after it had gone, or was connected again: of
-    these, what came to nobody may have been lost later, or be under way.
-    """
-    known_until = sf.greatest("highest", "sent_when_left", "sent_when_mended")
-    is_bounded = sf.col("sent_when_left").isNotNull() | (sf.col("gone") == 0)
-    sent_later = sf.when(is_bounded, sf.col("sent") - known_until).otherwise(0)
-    lost = sf.greatest(sf.lit(0), sf.col("missing") - sf.greatest(sf.lit(0), sent_later))
-    return sf.when((sf.col("suspects") == 1) & ~sf.col("backlog"), lost).otherwise(0)
+    """Messages that nobody but the one suspect can have lost."""
+    sent_later = sf.col("sent") - sf.col("until")
+    lost = sf.greatest(sf.lit(0), sf.col("missing") - sf.greatest(sf.lit(0), sent_later) - sf.col("held"))
+    return sf.when(sf.col("suspects") == 1, lost).otherwise(0)
 
 
 def _unless_unsure(cause: Column) -> Column:
@@ -110,7 +95,7 @@ def _unless_unsure(cause: Column) -> Column:
     A REQ with ZMQ_REQ_RELAXED throws away what is in its queue when it asks anew.
     """
     throws_away = sf.coalesce(sf.col("y_relaxed") == 1, sf.lit(False))
-    unsure = sf.col("unsure") | sf.col("shared_with_strangers") | throws_away
+    unsure = sf.col("unsure") | sf.col("shared_with_strangers") | throws_away | _may_have_been_cut()
     return sf.when(unsure & (cause != IN_FLIGHT), UNEXPLAINED).otherwise(cause)
 
 
@@ -125,7 +110,7 @@ def _why_suspect() -> Column:
 
 def _why_rest(window_end: datetime, guard: float) -> Column:
     return (
-        sf.when(_reading_on(window_end, guard), IN_FLIGHT)
+        sf.when(reading_on(window_end, guard), IN_FLIGHT)
         .when(died("x"), "sender_died")
         .when(
             (sf.col("x_end") == "closed") & died("y") & ~sender_let_go(sf.col("moved_at")),

@@ -11,6 +11,7 @@ from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.joining import began_behind_joining, came_back_first, joins, sent_before_joining
 from hopwatch_analysis.limits import NETWORK, RECEIVER
 from hopwatch_analysis.place import overlaps_a_down, shows_behind_a_down
+from hopwatch_analysis.pressure import BURSTS_AT_MOST
 from hopwatch_analysis.reasons import (
     FULL_PIPE,
     IN_FLIGHT,
@@ -24,6 +25,7 @@ from hopwatch_analysis.reasons import (
     still_open,
     went_down,
 )
+from hopwatch_analysis.watched import is_watched
 
 
 def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFrame:
@@ -35,15 +37,32 @@ def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFra
         .when(sf.col("part") == "head", _why_head())
         .otherwise(why_end(window_end, guard))
     )
-    told = losses.withColumn("dropped_between", _dropped_between()).withColumn("why", by_part)
+    told = (
+        losses.withColumn("fits_into_the_pipe", _fits_into_the_pipe())
+        .withColumn("dropped_between", _dropped_between())
+        .withColumn("lacked_by_another", _lacked_by_another())
+        .withColumn("why", by_part)
+    )
     full_pipe = sf.col("why.cause") == FULL_PIPE
-    cause = sf.when(full_pipe, _why_full()).otherwise(sf.col("why.cause"))
+    of_whom = sf.when(sf.col("lacked_by_another"), UNEXPLAINED).otherwise(_why_full())
+    cause = sf.when(full_pipe, of_whom).otherwise(sf.col("why.cause"))
     sparse = sf.col("sparse") & ((sf.col("part") == "inner") | full_pipe)
-    unclear = sf.coalesce("unclear", sf.lit(False))
     by_somebody_between = sf.col("linked").isNull()
-    guessed = sparse | (full_pipe & (_network_may_be_why() | unclear | by_somebody_between))
+    guessed = (
+        sparse
+        | ~is_watched()
+        | (sf.col("contested") & sf.col("part").isin("tail", "all"))
+        | (full_pipe & (_network_may_be_why() | ~_is_overload() | by_somebody_between))
+    )
     certainty = sf.when(guessed, "inferred").otherwise(sf.col("why.certainty"))
     return told.withColumns({"cause": cause, "certainty": certainty}).drop("why")
+
+
+def _lacked_by_another() -> Column:
+    """Nobody knows how this receiver is connected, and one of whom that is known lacks the same: it may stand between."""
+    same_start = Window.partitionBy("stream", "lane", "first")
+    another = sf.max(sf.col("linked").isNotNull()).over(same_start)
+    return sf.col("linked").isNull() & sf.coalesce(another, sf.lit(False))
 
 
 def _dropped_between() -> Column:
@@ -56,7 +75,7 @@ def _dropped_between() -> Column:
     full_until = sf.max(sf.when(gap, sf.col("after_sent_at"))).over(per_edge)
     got_until = sf.greatest("before_sent_at", "way_newest_sent_at")
     shortly_before = sf.coalesce(seconds(got_until, full_until) <= AT_ONCE, sf.lit(False))
-    return shortly_before & ~_fits_into_the_pipe()
+    return shortly_before & ~sf.col("fits_into_the_pipe")
 
 
 def _fits_into_the_pipe() -> Column:
@@ -70,7 +89,14 @@ def _fits_into_the_pipe() -> Column:
 
 def _why_full() -> Column:
     by_network = sf.coalesce(sf.col("limited_by") == NETWORK, sf.lit(False))
-    return sf.when(by_network, NETWORK).when(sf.col("in_bursts"), "hwm_too_low").otherwise("slow_receiver")
+    in_bursts = sf.col("in_bursts") & sf.col("clearly").isNull()
+    return sf.when(by_network, NETWORK).when(in_bursts, "hwm_too_low").otherwise("slow_receiver")
+
+
+def _is_overload() -> Column:
+    """It is shown that the receiver was too slow for longer than a burst: by what it read meanwhile, or by how long it lost messages."""
+    most_of_the_time = sf.col("loss_share") >= BURSTS_AT_MOST
+    return sf.coalesce("clearly", sf.lit(False)) | sf.coalesce(most_of_the_time, sf.lit(False))
 
 
 def _network_may_be_why() -> Column:
@@ -101,7 +127,7 @@ def _why_inner() -> Column:
         .when(sf.col("begins_at_onset"), exact(FULL_PIPE))
         .when(sf.col("onset_between").isNotNull(), inferred(FULL_PIPE))
         .when(sf.col("linked").isNotNull() & (shows_behind_a_down() | _before_it_came_back()), went_down())
-        .when(drops_unseen(), inferred(FULL_PIPE))
+        .when(drops_unseen() & is_watched(), inferred(FULL_PIPE))
         .otherwise(inferred(UNEXPLAINED))
     )
 

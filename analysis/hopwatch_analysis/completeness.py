@@ -1,7 +1,14 @@
-"""What the landed files do not tell, as they say themselves: faults, and events that nobody could read."""
+"""What the landed files do not tell, as they say themselves: faults, events that nobody could read, and what has not landed yet."""
+
+from datetime import datetime
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
+
+from hopwatch_analysis.frames import seconds
+
+BEHIND_AFTER = 30
+"""Seconds: an agent lands what there is every 5 seconds, and something of each process that lives every 10, if it is not told otherwise."""
 
 
 def faults(rows: DataFrame) -> DataFrame:
@@ -24,6 +31,17 @@ def lost_events(rows: DataFrame, faults: DataFrame) -> DataFrame:
         .join(_unreadable(faults), on="process", how="left")
         .withColumn("unreadable", sf.least("events", sf.coalesce("unreadable", sf.lit(0))))
         .select("host", "process", "command", "events", "unreadable")
+    )
+
+
+def hosts_behind(sockets: DataFrame, ends_at: datetime) -> DataFrame:
+    """Hosts with open sockets that are known until long before the newest moment only: host, heard_until, seconds."""
+    behind_by = seconds(sf.lit(ends_at), sf.col("heard_until"))
+    return (
+        sockets.groupBy("host")
+        .agg(sf.min("heard_until").alias("heard_until"))
+        .withColumn("seconds", behind_by.cast("double"))
+        .where(sf.col("seconds") >= BEHIND_AFTER)
     )
 
 

@@ -3,17 +3,23 @@
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
 
-from hopwatch_analysis import by_count, nodes, owed, replaced, unroutable
+from hopwatch_analysis import by_count, nodes, owed, replaced, takeovers, unroutable
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.frontends import counted_all
+from hopwatch_analysis.heard import not_heard_of, with_untold, without_untold
+from hopwatch_analysis.joining import asked_when_connected
 from hopwatch_analysis.lanes import send_samples, sent_by
 from hopwatch_analysis.missing import missing, owed_ranges, unlocated
 from hopwatch_analysis.onsets import onsets
 from hopwatch_analysis.place import Evidence
-from hopwatch_analysis.ranges import without
+from hopwatch_analysis.ranges import coverage, without
 from hopwatch_analysis.reading import Tables
+from hopwatch_analysis.sole_owners import sole_owners
+from hopwatch_analysis.subscriptions import subscriptions
 from hopwatch_analysis.topology import Scope, Topology
+from hopwatch_analysis.unreached import nobodys, numbered_by_routers, unreached_accounts
 
 
 @dataclass(frozen=True)
@@ -21,6 +27,8 @@ class Missing:
     """Ranges of numbers that receivers lack; ``unlocated``: those of which only a count is known.
 
     ``swallowed`` is what ROUTERs swallowed, and ``of_swallowed`` the ranges that are missing because of it; they are not among ``ranges``.
+    ``unheard``: ranges that were sent since their receivers' hosts told of anything, which are among the unlocated, and not owed yet.
+    ``unreached``: accounts of what ROUTERs sent to peers of which nothing tells (none: there was no such ROUTER).
     """
 
     evidence: Evidence
@@ -28,28 +36,87 @@ class Missing:
     unlocated: DataFrame
     swallowed: DataFrame
     of_swallowed: DataFrame
+    unheard: DataFrame
+    unreached: DataFrame | None
+
+    @property
+    def sent_ranges(self) -> DataFrame:
+        """What was sent for each receiver: stream, receiver, lane, first, last."""
+        return _with_unheard(self.evidence.owed_ranges, self.unheard)
+
+
+@dataclass(frozen=True)
+class Routed:
+    """The numbers that ROUTERs gave, and the lanes that nobody got anything of whose peer is known all the same."""
+
+    numbered: DataFrame
+    located: DataFrame
+
+
+@dataclass(frozen=True)
+class Due:
+    """What is owed; numbers that are not, as gaps that were skipped; ranges that may have been sent since receivers' hosts told of anything."""
+
+    owed: DataFrame
+    not_owed: DataFrame
+    unheard: DataFrame
 
 
 def missing_messages(tables: Tables, topology: Topology, scope: Scope) -> Missing:
     """What is missing of all that was owed, and the evidence that tells where it went."""
-    due = _owed(tables, topology)
-    samples = send_samples(tables["lane"])
-    not_owed = unroutable.taken_over(due, topology.sockets).unionByName(
-        by_count.before_joining(due, samples, topology.edges, topology.facts)
-    )
+    told = settle(_swallowed(tables, topology))
+    routed = _routed(tables, topology, told)
+    whole = _due(tables, topology, routed)
+    due, not_owed, unheard = whole.owed, whole.not_owed, whole.unheard
     gaps = topology.gaps.unionByName(not_owed, allowMissingColumns=True)
     due_ranges = settle(owed_ranges(due, gaps))
     gone = settle(missing(due, gaps))
     unlocated_numbers = by_count.with_cause(
         unlocated(due, gone, due_ranges), topology.edges, topology.sockets, scope.ends_at, scope.guard
-    )
-    swallowed = settle(_swallowed(tables, topology))
-    of_swallowed = settle(unroutable.missing_because_swallowed(gone, swallowed))
+    ).transform(lambda numbers: with_untold(numbers, unheard))
+    of_swallowed = settle(unroutable.missing_because_swallowed(gone, told))
     if not of_swallowed.isEmpty():
         gone = settle(without(gone, of_swallowed, ("stream", "receiver", "lane")))
-    swallowed = settle(swallowed.unionByName(_untold(tables, topology, swallowed, (gone, unlocated_numbers))))
+    untold = settle(_untold(tables, topology, told, (gone, unlocated_numbers)))
+    unreached = None
+    if routed is not None:
+        left = nobodys(routed.numbered, _with_unheard(due_ranges, unheard), told)
+        mandatory = nodes.with_option_set(tables, "router_mandatory")
+        unreached = settle(unreached_accounts(left, told, untold, topology, mandatory=mandatory))
     evidence = _evidence(tables, topology, scope, due, due_ranges)
-    return Missing(evidence, gone, unlocated_numbers, swallowed, of_swallowed)
+    swallowed = settle(told.unionByName(untold))
+    return Missing(evidence, gone, unlocated_numbers, swallowed, of_swallowed, unheard, unreached)
+
+
+def _with_unheard(owed_ranges: DataFrame, unheard: DataFrame) -> DataFrame:
+    return owed_ranges.unionByName(unheard.select(*owed_ranges.columns))
+
+
+def _routed(tables: Tables, topology: Topology, told: DataFrame) -> Routed | None:
+    """None: no ROUTER stamped anything."""
+    numbered = settle(numbered_by_routers(topology))
+    if numbered.isEmpty():
+        return None
+    return Routed(numbered, settle(sole_owners(tables, topology, numbered, told)))
+
+
+def _due(tables: Tables, topology: Topology, routed: Routed | None) -> Due:
+    whole = _owed(tables, topology, routed)
+    unheard = settle(not_heard_of(whole, sent_by(tables["lane"]), topology.sockets, topology.lanes))
+    due = settle(without_untold(whole, unheard, topology.sockets))
+    samples = send_samples(tables["lane"])
+    before_joining = by_count.before_joining(due, samples, topology.edges, topology.facts)
+    if routed is None:
+        due = due.withColumn("contested", sf.lit(False))
+        taken_over = unroutable.taken_over(due, topology.sockets)
+        return Due(due, before_joining.unionByName(taken_over), unheard)
+    due, in_turns_of_others = _in_turns(due, tables, topology, routed)
+    others = in_turns_of_others.unionByName(unroutable.taken_over(due, topology.sockets))
+    lane_of_socket = ("socket", "stream", "lane")
+    once = coverage({"times": others}, lane_of_socket).select(
+        *lane_of_socket, sf.lit("skipped").alias("action"), "first", "last"
+    )
+    return Due(due, before_joining.unionByName(once), unheard)
 
 
 def _swallowed(tables: Tables, topology: Topology) -> DataFrame:
@@ -71,17 +138,35 @@ def _untold(
     return rest.join(topology.left_out, on="stream", how="left_anti")
 
 
-def _owed(tables: Tables, topology: Topology) -> DataFrame:
+def _owed(tables: Tables, topology: Topology, routed: Routed | None) -> DataFrame:
     return settle(
         owed.owed(
             topology.endings,
             topology.lanes,
             topology.receipts,
-            subscriptions=owed.subscriptions(tables["subscription"]),
+            subscriptions=asked_when_connected(subscriptions(tables["subscription"]), tables["connection"]),
             sockets=topology.sockets,
             samples=sent_by(tables["lane"]),
+            located=routed.located if routed is not None else None,
             unchecked=topology.unchecked,
         )
+    )
+
+
+def _in_turns(
+    due: DataFrame, tables: Tables, topology: Topology, routed: Routed
+) -> tuple[DataFrame, DataFrame]:
+    """What is owed to those who had one routing id after each other, and the numbers that were not for them."""
+    turns = settle(takeovers.turns(due, topology.gaps, topology.sockets))
+    silent = takeovers.silent_successors(
+        topology.endings,
+        topology.receipts,
+        topology.facts,
+        nodes.with_option_set(tables, "router_handover"),
+    )
+    return (
+        settle(takeovers.with_ends_of_turns(due, turns, silent, routed.located)),
+        settle(takeovers.of_others(due, turns, topology.gaps, topology.sockets)),
     )
 
 

@@ -7,7 +7,6 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.delays import (
     FOUND_DEAD_WITHIN,
-    IDLE_SECONDS,
     SAMPLED_WITHIN,
     SEEN_DOWN_WITHIN,
 )
@@ -24,6 +23,7 @@ from hopwatch_analysis.reasons import (
     died,
     drops_unseen,
     exact,
+    heard_until,
     inferred,
     moved_within,
     still_open,
@@ -31,6 +31,7 @@ from hopwatch_analysis.reasons import (
     x_first,
     y_first,
 )
+from hopwatch_analysis.watched import idle_between, is_watched
 
 
 def why_end(window_end: datetime, guard: float) -> Column:
@@ -56,25 +57,31 @@ def _unless_conflated(why: Column) -> Column:
 def _why_ended(window_end: datetime, guard: float) -> Column:
     """A receiver that got all that was sent before an onset, and nothing behind it, lost the ends of all its lanes there.
 
-    Behind the onset's own message the pipe may have had room again: what it took then was lost with its queue, unless
-    the receiver is known to have read on until nothing was left.
+    Behind the onset's own message the pipe may have had room again: what it took then is on its way while the receiver reads on, and was lost
+    with its queue later, unless the receiver is known to have read until nothing was left.
     """
     sender_gone, receiver_gone = x_first(), y_first()
-    alone = sf.col("first") == sf.col("last")
+    link_held = ~cut_off() & ~_went_down_for_good() & ~_overlaps_a_mended_down()
     return (
-        sf.when(_reads_what_came_before_an_onset(window_end, guard), inferred(IN_FLIGHT))
-        .when(sf.col("begins_at_onset") & (alone | _nothing_was_left(window_end)), exact(FULL_PIPE))
+        sf.when(still_open("y") & moved_within(sf.col("moved_at"), window_end, guard), inferred(IN_FLIGHT))
+        .when(sf.col("begins_at_onset") & _nothing_was_left(window_end) & link_held, exact(FULL_PIPE))
         .when(sf.col("begins_at_onset"), inferred(FULL_PIPE))
         .when(sf.col("stopped_at_onset"), inferred(FULL_PIPE))
         .when(sf.col("full_in_another_lane") & _had_read_all(window_end), inferred(FULL_PIPE))
-        .when(still_open("y") & moved_within(sf.col("moved_at"), window_end, guard), inferred(IN_FLIGHT))
         .when(sf.col("linked").isNotNull() & _went_with_a_mended_down(), went_down())
         .when(
-            drops_unseen() & _had_read_all(window_end) & ~_may_have_hung() & ~cut_off(), inferred(FULL_PIPE)
+            drops_unseen()
+            & is_watched()
+            & _had_read_all(window_end)
+            & ~_may_have_hung()
+            & ~cut_off()
+            & ~_was_under_way(window_end),
+            inferred(FULL_PIPE),
         )
         .when(sf.col("unsubscribed"), inferred(UNEXPLAINED))
         .when(sf.col("linked").isNull(), inferred(UNEXPLAINED))
         .when(_went_down_for_good(), went_down())
+        .when((sender_gone | receiver_gone) & _may_have_been_cut(window_end), inferred(UNEXPLAINED))
         .when(sender_gone, _why_sender_went())
         .when(receiver_gone & _cut_off_long_before(), _why_cut_off())
         .when(receiver_gone & died("y"), _unless_dropped_unseen("receiver_died"))
@@ -86,16 +93,6 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
     )
 
 
-def _reads_what_came_before_an_onset(window_end: datetime, guard: float) -> Column:
-    """It is still on its way to that message, and whether its own pipe was the full one shows when it comes there."""
-    on_its_way = sf.coalesce(sf.col("reached") < sf.col("onset_number"), sf.lit(False))
-    marks = sf.when(
-        (sf.col("x_sndhwm") > 0) & (sf.col("y_rcvhwm") > 0), sf.col("x_sndhwm") + sf.col("y_rcvhwm")
-    )
-    may_wait = sf.coalesce(sf.col("last") - sf.col("first") < marks, sf.lit(True))
-    return on_its_way & may_wait & still_open("y") & moved_within(sf.col("moved_at"), window_end, guard)
-
-
 def _may_have_hung() -> Column:
     """A receiver that stopped to read looks like one with nothing left to read, and has or took along what waits in its inbox.
 
@@ -105,6 +102,12 @@ def _may_have_hung() -> Column:
     passed_by = sf.coalesce(sf.col("way_newest_sent_at") > sf.col("sent_at"), sf.lit(False))
     is_proxy = sf.coalesce(sf.col("y_node_type") == "PROXY", sf.lit(False))  # whose own counts tell
     return (still_open("y") | died("y")) & ~is_proxy & ~sf.col("dropped_between") & ~passed_by
+
+
+def _was_under_way(window_end: datetime) -> Column:
+    """The receiver was closed while its sender went on, and lacks no more than a pipe holds that does not drop yet."""
+    went_on = sf.coalesce(sf.col("sent_at") >= sf.col("y_ended_at"), sf.lit(False))
+    return y_first() & went_on & sf.col("fits_into_the_pipe") & ~_idle_before_the_end(window_end)
 
 
 def _why_sender_went() -> Column:
@@ -147,10 +150,11 @@ def sender_let_go(moved_at: Column) -> Column:
 
 
 def _unless_dropped_unseen(cause: str) -> Column:
-    """What was queued when an end was gone is lost with it; a sender may have dropped some of it before: unseen, or at an
-    onset that is known of another lane.
+    """What was queued when an end was gone is lost with it; a sender may have dropped some of it before: unseen, at an onset
+    that is known of another lane, or at one that may have been another receiver's.
     """
-    unsure = drops_unseen() | sf.col("full_in_another_lane") | _overlaps_a_mended_down()
+    may_have_dropped = drops_unseen() | sf.col("full_in_another_lane") | sf.col("maybe_dropped")
+    unsure = may_have_dropped | _overlaps_a_mended_down()
     return sf.when(unsure, inferred(cause)).otherwise(exact(cause))
 
 
@@ -169,11 +173,14 @@ def _nothing_was_left(window_end: datetime) -> Column:
 
 def _idle_before_the_end(window_end: datetime) -> Column:
     until = sf.least(
-        sf.coalesce("x_ended_at", sf.lit(window_end)), sf.coalesce("y_ended_at", sf.lit(window_end))
+        sf.coalesce("x_ended_at", sf.lit(window_end)), sf.coalesce("y_ended_at", heard_until(window_end))
     )
-    return sf.coalesce(seconds(until, sf.col("way_moved_at")) >= IDLE_SECONDS, sf.lit(False)) & (
-        sf.col("part") == "tail"
-    )
+    return idle_between(sf.col("way_moved_at"), until) & (sf.col("part") == "tail")
+
+
+def _may_have_been_cut(window_end: datetime) -> Column:
+    """Nobody watched the connection all the time, and what had been sent did not come over it for a while before an end was gone."""
+    return ~is_watched() & _idle_before_the_end(window_end)
 
 
 def _went_down_for_good() -> Column:

@@ -10,10 +10,10 @@ from hopwatch_analysis.went_first import Ended, sender_went_first
 
 def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> DataFrame:
     """Which end of each way ended first (``sockets`` with their ``clock``): stream, receiver, length, receiver_left_first,
-    left_unsure, left_at, left_n, left_sent, sent_when_joined.
+    left_unsure, left_at, left_elsewhere, left_n, left_sent, sent_when_joined.
 
     A receiver leaves where it ends, or where one of the two is told to leave the other. ``left_unsure``: both ended at about the same time, by clocks that nothing compares. ``left_*`` is when, and at which event and
-    count, the sending side saw the receiver go; ``sent_when_joined`` its count when it saw it come.
+    count, the sending side saw the receiver go; ``left_elsewhere``: ``left_at`` is told by another host's clock than the sender's; ``sent_when_joined`` its count when it saw it come.
     """
     direct = sf.col("length") == 1
     last_went_first = sender_went_first(
@@ -26,6 +26,7 @@ def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> 
     told_to_leave = sf.col("quit_at").isNotNull() & sf.coalesce(sender_was_there, sf.lit(True))
     seen_in_time = direct & ~_told_late()
     seen_to_leave = sf.when(seen_in_time, sf.col("left_at"))
+    one_clock = sf.coalesce(_told_by_the_senders_host(told_to_leave), sf.lit(False))
     return _ways_with_their_ends(way_edges, sockets, link_facts).select(
         "stream",
         "receiver",
@@ -35,6 +36,7 @@ def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> 
         sf.coalesce(
             seen_to_leave, _died_at(), sf.when(told_to_leave, sf.col("quit_at")), "receiver_ended_at"
         ).alias("left_at"),
+        (seen_to_leave.isNull() & ~one_clock).alias("left_elsewhere"),
         sf.when(seen_in_time, sf.col("left_n")).alias("left_n"),
         sf.when(seen_in_time, sf.col("left_sent")).alias("left_sent"),
         sf.when(direct, sf.col("sent_when_connected")).alias("sent_when_joined"),
@@ -45,10 +47,10 @@ def _ways_with_their_ends(way_edges: DataFrame, sockets: DataFrame, link_facts: 
     """Last edges with what is known of them, and when their ends ended: by the sender's clock where both ends of the only edge saw
     their connection go down.
     """
-    ends = sockets.select("socket", "clock", "ended_at", "end")
-    sender = ends.drop("end").toDF("stream", "sender_clock", "sender_ended_at")
-    receiver = ends.toDF("receiver", "receiver_clock", "receiver_ended_at", "receiver_end")
-    last = ends.drop("clock").toDF("from_socket", "last_ended_at", "last_end")
+    ends = sockets.select("socket", "host", "clock", "ended_at", "end")
+    sender = ends.drop("end").toDF("stream", "sender_host", "sender_clock", "sender_ended_at")
+    receiver = ends.toDF("receiver", "receiver_host", "receiver_clock", "receiver_ended_at", "receiver_end")
+    last = ends.drop("clock").toDF("from_socket", "last_host", "last_ended_at", "last_end")
     ahead = sf.unix_micros("to_end_down_at") - sf.unix_micros("left_at")
     by_senders_clock = sf.timestamp_micros(sf.unix_micros("receiver_ended_at") - ahead)
     compares = (
@@ -64,6 +66,17 @@ def _ways_with_their_ends(way_edges: DataFrame, sockets: DataFrame, link_facts: 
         .withColumn(
             "receiver_ended_at", sf.when(compares, by_senders_clock).otherwise(sf.col("receiver_ended_at"))
         )
+    )
+
+
+def _told_by_the_senders_host(told_to_leave: Column) -> Column:
+    """Of receivers whose going their sender did not see itself."""
+    of_last = sf.col("sender_host") == sf.col("last_host")
+    of_receiver = sf.col("sender_host") == sf.col("receiver_host")
+    return (
+        sf.when(_died_at().isNotNull(), of_last)
+        .when(told_to_leave, of_last & of_receiver)  # either of the two may have been told
+        .otherwise(of_receiver)
     )
 
 

@@ -1,12 +1,13 @@
-"""How large Spark takes computed frames to be: else it keeps an estimate of the plan that a checkpoint cut off."""
+"""How large Spark takes computed frames to be, and how spread: else it keeps an estimate of the plan that a checkpoint cut off."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, SparkSession
 
-from hopwatch_analysis.gateway import COMPUTED_ROWS, DATASET, OPTION, java_classes, java_frame
+from hopwatch_analysis.gateway import COMPUTED_ROWS, DATASET, HASHED, OPTION, TO_SEQ, java_classes, java_frame
 
 BYTES_A_ROW = 200
 SETTING = "spark.sql.defaultSizeInBytes"
@@ -50,7 +51,7 @@ def without_estimates(computed: DataFrame) -> DataFrame:
         rows = getattr(classes, COMPUTED_ROWS)(
             plan.output(),
             plan.rdd(),
-            plan.outputPartitioning(),
+            _partitioning(plan, classes),
             plan.outputOrdering(),
             plan.isStreaming(),
             none,
@@ -63,3 +64,14 @@ def without_estimates(computed: DataFrame) -> DataFrame:
     except Py4JError:
         # another version of Spark builds its plans otherwise: it works as well, slower
         return computed
+
+
+def _partitioning(plan: Any, classes: Any) -> Any:
+    """How the rows of a plan are spread. Those of one partition are together by whatever key: Spark moves both sides of a join of two
+    such frames (``EnsureRequirements`` takes neither as the one to go by) unless they are said to be hashed by no key at all.
+    """
+    known = plan.outputPartitioning()
+    if known.numPartitions() != 1:
+        return known
+    by_no_key = getattr(classes, TO_SEQ).toSeq([])
+    return getattr(classes, HASHED)(by_no_key, 1)

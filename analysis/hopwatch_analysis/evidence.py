@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from hopwatch_analysis import evidence_of_ends as ends
 from hopwatch_analysis import evidence_of_pipes as pipes
-from hopwatch_analysis.records import Evidence, Incident
+from hopwatch_analysis.incident import Evidence, Incident
 from hopwatch_analysis.wording import counted, one_or_several, routing_id, streams
 
 
@@ -74,15 +74,15 @@ def _swallowed(incident: Incident) -> Evidence:
 
 
 PIECES: dict[str, tuple[Callable[[Incident], Evidence | None], ...]] = {
-    "slow_receiver": (pipes.full_pipe, pipes.rates, pipes.window, pipes.sent_on, pipes.marks),
+    "slow_receiver": (pipes.full_pipe, pipes.rates, pipes.overload, pipes.window, pipes.sent_on, pipes.marks),
     "hwm_too_low": (pipes.full_pipe, pipes.rates, pipes.bursts, pipes.caught_up, pipes.sent_on, pipes.marks),
     "network": (pipes.full_pipe, pipes.network, pipes.rates, pipes.sent_on, pipes.marks),
     "slow_joiner": (_joined,),
     "reconnect": (ends.downs,),
-    "sender_died": (ends.sender_end, ends.sender_killed, ends.still_there),
-    "receiver_died": (ends.receiver_end, ends.receiver_killed),
+    "sender_died": (ends.sender_end, ends.sender_killed, ends.still_there, ends.not_watched),
+    "receiver_died": (ends.receiver_end, ends.receiver_killed, ends.not_watched),
     "conflated": (_conflated,),
     "oversize": (ends.downs, _oversize),
-    "closed": (ends.closed, ends.still_there, pipes.marks),
+    "closed": (ends.closed, ends.still_there, ends.not_watched, pipes.marks),
     "unroutable": (_swallowed,),
 }

@@ -1,6 +1,6 @@
 """Evidence that a socket, a process or a connection ended, and of what was left then."""
 
-from hopwatch_analysis.records import Evidence, Incident, KilledForMemory
+from hopwatch_analysis.incident import Evidence, Incident, KilledForMemory
 from hopwatch_analysis.wording import how, often, one_or_several
 
 
@@ -35,6 +35,15 @@ def still_there(incident: Incident) -> Evidence | None:
 def receiver_end(incident: Incident) -> Evidence:
     text = f"{incident.receiver} {how(incident.receiver_end)} before it had read {one_or_several(incident, 'it', 'them')}"
     return {"kind": "end", "text": text, "end": incident.receiver_end}
+
+
+def not_watched(incident: Incident) -> Evidence | None:
+    if incident.watched is not False:
+        return None
+    text = (
+        f"not all that became of the connection of {incident.hop} was watched or told: it may have gone down"
+    )
+    return {"kind": "unwatched", "text": text}
 
 
 def sender_killed(incident: Incident) -> Evidence | None:

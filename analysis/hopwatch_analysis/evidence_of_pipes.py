@@ -1,9 +1,11 @@
 """Evidence that a pipe was full, and of what made it so."""
 
-from hopwatch_analysis.records import Evidence, Incident
+from hopwatch_analysis.incident import Evidence, Incident
+from hopwatch_analysis.stretches import LONGEST_BURST
 from hopwatch_analysis.wording import mark, percent, rate
 
 LONG = 0.1  # seconds: within less, a pipe that was full hardly has room again
+MUCH_THE_SAME = 0.01
 
 
 def full_pipe(incident: Incident) -> Evidence:
@@ -32,8 +34,35 @@ def rates(incident: Incident) -> Evidence | None:
         f"how fast {incident.receiver} can read is not known",
         "the receiver was seen to read at up to {}/s",
     )
-    text = f"{sent}; {taken}"
-    return {"kind": "rates", "text": text, "mean_rate": incident.mean_rate, "capacity": incident.capacity}
+    return {
+        "kind": "rates",
+        "text": "; ".join((sent, *_asked_in_all(incident), taken)),
+        "mean_rate": incident.mean_rate,
+        "asked_rate": incident.asked_rate,
+        "capacity": incident.capacity,
+    }
+
+
+def _asked_in_all(incident: Incident) -> list[str]:
+    asked, mean = incident.asked_rate, incident.mean_rate
+    if asked is None or (mean is not None and abs(asked - mean) <= MUCH_THE_SAME * mean):
+        return []
+    return [f"in all, {incident.receiver} is sent {asked:.0f}/s on average"]
+
+
+def overload(incident: Incident) -> Evidence | None:
+    if incident.overload_rate is None or incident.overload_read is None:
+        return None
+    text = (
+        f"while it lost messages, for more than {LONGEST_BURST} s, {incident.receiver} was sent {incident.overload_rate:.0f} messages/s "
+        f"in all, and read at most {incident.overload_read:.0f}/s"
+    )
+    return {
+        "kind": "overload",
+        "text": text,
+        "asked_rate": incident.overload_rate,
+        "read_rate": incident.overload_read,
+    }
 
 
 def window(incident: Incident) -> Evidence | None:

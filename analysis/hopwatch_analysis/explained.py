@@ -10,10 +10,11 @@ from hopwatch_analysis import (
     balanced,
     causes,
     facts,
+    faulty,
     hangups,
     limits,
     losses,
-    rates,
+    lost_events,
     shares,
     unreadable,
     unreceived,
@@ -22,17 +23,24 @@ from hopwatch_analysis import (
 from hopwatch_analysis.due import Missing
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.frontends import arrivals
+from hopwatch_analysis.heard_of_shares import lanes_without, shared_out_untold, untold_accounts
+from hopwatch_analysis.lanes import sent_by
+from hopwatch_analysis.local_strangers import bound_within_a_process, with_local_strangers
 from hopwatch_analysis.onsets import onsets_of_edges, with_onset_between
 from hopwatch_analysis.place import Evidence
+from hopwatch_analysis.pressure import pressure
 from hopwatch_analysis.reading import Tables
 from hopwatch_analysis.strangers import with_strangers
+from hopwatch_analysis.stretches import STRETCH, with_stretches
 from hopwatch_analysis.topology import Scope, Topology
+from hopwatch_analysis.ways import UNKNOWN_TRANSPORT
 
 
 @dataclass(frozen=True)
 class Explained:
     """Accounts of all that did not come, and what their causes were told by.
 
+    ``came``: what receivers got all the same, though their lanes do not tell of it (stream, receiver, count; none: nothing).
     ``pressure``: rates of the edges that something was lost on; ``kernel``: its readings of their connections; ``to_nobody``: what
     was sent with no receiver there.
     """
@@ -42,6 +50,7 @@ class Explained:
     kernel: DataFrame
     hung_up: DataFrame
     to_nobody: DataFrame
+    came: DataFrame | None
 
 
 def explained(
@@ -52,21 +61,48 @@ def explained(
     hung_up = settle(
         hangups.hang_ups(tables, topology.facts, topology.sockets, topology.mirrored, topology.links)
     )
-    with_causes, pressure = _with_causes(tables, topology, pieces, missing.evidence, (kernel, hung_up), scope)
+    strangers = settle(_strangers(tables, topology))
+    seen = (kernel, hung_up, strangers)
+    with_causes, of_edges = _with_causes(tables, topology, pieces, missing.evidence, seen, scope)
     to_nobody = settle(
         unreceived.unreceived(
-            tables, topology.streams, topology.edges, sockets=topology.sockets, lanes=topology.lanes
+            tables,
+            topology.streams,
+            topology.edges,
+            sockets=topology.sockets,
+            lanes=topology.lanes,
+            unwatched=topology.unwatched,
         )
     )
     accounts = (
         acc.range_accounts(pieces, with_causes)
         .unionByName(acc.unlocated_accounts(missing.unlocated, topology.edges))
-        .unionByName(_shared_out(tables, topology, missing.evidence, hung_up, scope))
+        .unionByName(_shared_out(tables, topology, missing.evidence, seen, scope))
         .unionByName(unreceived.unreceived_accounts(to_nobody))
         .unionByName(unroutable.swallowed_accounts(missing.of_swallowed, missing.swallowed, topology.edges))
     )
-    doubted = unreadable.without_causes(accounts, topology.sockets, topology.edges, scope.unreadable_hosts)
-    return Explained(settle(doubted), pressure, kernel, hung_up, to_nobody)
+    if missing.unreached is not None:
+        accounts = accounts.unionByName(missing.unreached)
+    doubted, came = _doubted(tables, topology, accounts, scope)
+    return Explained(settle(doubted), of_edges, kernel, hung_up, to_nobody, came)
+
+
+def _doubted(
+    tables: Tables, topology: Topology, accounts: DataFrame, scope: Scope
+) -> tuple[DataFrame, DataFrame | None]:
+    """The accounts, no surer than what they rest on; and what came all the same, which is not among them."""
+    sockets, edges = topology.sockets, topology.edges
+    doubted = unreadable.without_causes(accounts, sockets, edges, scope.unreadable_hosts)
+    losing = settle(lost_events.losing_processes(tables["process"]))
+    if not losing.isEmpty():
+        theirs = settle(lost_events.their_sockets(losing, sockets, tables["lane"]))
+        doubted = lost_events.with_none_exact(doubted, edges, theirs)
+    with_fault = settle(faulty.faulty_sockets(tables["fault"]))
+    if with_fault.isEmpty():
+        return doubted, None
+    doubted = settle(faulty.without_causes(doubted, sockets, edges, with_fault))
+    came = settle(faulty.came_all_the_same(doubted, with_fault, topology.receipts, topology.counters))
+    return doubted.join(came, on=["stream", "receiver"], how="left_anti"), came
 
 
 def _with_causes(
@@ -74,17 +110,20 @@ def _with_causes(
     topology: Topology,
     pieces: DataFrame,
     evidence: Evidence,
-    seen: tuple[DataFrame, DataFrame],
+    seen: tuple[DataFrame, DataFrame, DataFrame],
     scope: Scope,
 ) -> tuple[DataFrame, DataFrame]:
-    """Losses by hop with their causes, and the rates of the edges they were lost on. ``seen``: the kernel's readings, and who hung up."""
-    kernel, hung_up = seen
+    """Losses by hop with their causes, and the rates of the edges they were lost on. ``seen``: the kernel's readings, who hung up, and who has
+    strangers for peers.
+    """
+    kernel, hung_up, strangers = seen
     by_hop = settle(
-        losses.by_hop(pieces, evidence.owed).transform(
-            lambda frame: losses.cut_at_onset(frame, evidence.onsets)
-        )
+        losses.by_hop(pieces, evidence.owed)
+        .transform(lambda frame: losses.cut_at_onset(frame, evidence.onsets, topology.sockets, strangers))
+        .transform(lambda frame: with_stretches(frame, topology.lanes))
     )
-    pressure = settle(rates.pressure(tables, by_hop, topology.streams, topology.sockets, topology.lanes))
+    found = pressure(tables, by_hop, topology, evidence.owed)
+    of_edges = settle(found.edges)
     with_causes = (
         with_onset_between(by_hop, onsets_of_edges(evidence.onsets, by_hop, by_hop))
         .transform(
@@ -94,39 +133,68 @@ def _with_causes(
                 topology.links,
                 topology.facts,
                 lanes=topology.lanes,
-                hang_ups=hung_up,
+                hang_ups=hangups.by_edge(hung_up),
+                unwatched_links=topology.unwatched_links,
             )
         )
-        .join(sf.broadcast(pressure), on=["stream", "from_socket", "to_socket"], how="left")
+        .join(sf.broadcast(of_edges), on=["stream", "from_socket", "to_socket"], how="left")
+        .join(sf.broadcast(found.overloads.select(*STRETCH, "clearly")), on=list(STRETCH), how="left")
         .transform(lambda frame: limits.with_limit(frame, kernel))
         .transform(lambda frame: causes.with_cause(frame, scope.ends_at, scope.guard))
         .transform(causes.with_times)
     )
     with_causes = settle(with_causes)
     sent_on = causes.sent_on(with_causes)
-    return with_causes, pressure.join(sent_on, on=["stream", "from_socket", "to_socket"], how="left")
+    return with_causes, of_edges.join(sent_on, on=["stream", "from_socket", "to_socket"], how="left")
 
 
 def _shared_out(
-    tables: Tables, topology: Topology, evidence: Evidence, hung_up: DataFrame, scope: Scope
+    tables: Tables,
+    topology: Topology,
+    evidence: Evidence,
+    seen: tuple[DataFrame, DataFrame, DataFrame],
+    scope: Scope,
 ) -> DataFrame:
+    _, hung_up, strangers = seen
     frames_in = arrivals(evidence.counters, topology.links, topology.streams, evidence.counted_all)
+    untold = settle(
+        shared_out_untold(
+            topology.endings,
+            topology.lanes,
+            topology.receipts,
+            samples=sent_by(tables["lane"]),
+            sockets=topology.sockets,
+        )
+    )
     shared = shares.shares(
         topology.endings,
         topology.edges,
-        lanes=topology.lanes,
+        lanes=lanes_without(topology.lanes, untold),
         receipts=topology.receipts,
         sockets=topology.sockets,
         link_facts=topology.facts,
-        hang_ups=hung_up,
-        strangers=_strangers(tables, topology),
+        hang_ups=hangups.by_edge(hung_up),
+        strangers=strangers,
+        unwatched_links=topology.unwatched_links,
     )
-    return balanced.balanced_accounts(shared, frames_in, topology.edges, scope.ends_at, scope.guard)
+    told = balanced.balanced_accounts(shared, frames_in, topology.edges, scope.ends_at, scope.guard)
+    return told.unionByName(untold_accounts(untold, topology.edges))
 
 
 def _strangers(tables: Tables, topology: Topology) -> DataFrame:
-    by_stamps = topology.edges.select("from_socket", "to_socket", sf.lit(False).alias("mirrored")).join(
-        topology.links, on=["from_socket", "to_socket"], how="left_anti"
+    """Sockets with a peer that nobody tells of (socket), and those of which it is not known (``counted`` false)."""
+    connections, endpoints = tables["connection"], tables["endpoint"]
+    by_stamps = topology.edges.select(
+        "from_socket",
+        "to_socket",
+        sf.lit(UNKNOWN_TRANSPORT).alias("transport"),
+        sf.lit(False).alias("mirrored"),
+    ).join(topology.links, on=["from_socket", "to_socket"], how="left_anti")
+    links = topology.links.unionByName(by_stamps.distinct())
+    found = with_strangers(connections, topology.mirrored, links, endpoints).unionByName(
+        with_local_strangers(connections, links, endpoints, topology.sockets)
     )
-    links = topology.links.select("from_socket", "to_socket", "mirrored").unionByName(by_stamps.distinct())
-    return with_strangers(tables["connection"], topology.mirrored, links, tables["endpoint"])
+    uncounted = bound_within_a_process(endpoints)
+    return found.withColumn("counted", sf.lit(True)).unionByName(
+        uncounted.withColumn("counted", sf.lit(False))
+    )

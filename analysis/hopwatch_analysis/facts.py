@@ -9,6 +9,8 @@ OF_ENDS = (
     "socket",
     "type",
     "probed",
+    "probing_stopped_at",
+    "never_drops",
     "end",
     "ended_at",
     "unread",
@@ -31,6 +33,7 @@ def with_facts(
     *,
     lanes: DataFrame,
     hang_ups: DataFrame,
+    unwatched_links: DataFrame,
 ) -> DataFrame:
     """Adds what is known of each end of the hop (``x_*`` sends, ``y_*`` receives), of the link, the sender's lane and its messages.
 
@@ -49,6 +52,7 @@ def with_facts(
         .join(sf.broadcast(sender), on="stream", how="left")
         .join(sf.broadcast(link_facts), on=["from_socket", "to_socket"], how="left")
         .join(sf.broadcast(linked), on=["from_socket", "to_socket"], how="left")
+        .join(sf.broadcast(unwatched_links), on=["from_socket", "to_socket"], how="left")
         .join(_last_sent(lanes), on=["stream", "lane"], how="left")
         .join(sf.broadcast(hang_ups), on=["from_socket", "to_socket"], how="left")
     )

@@ -17,9 +17,13 @@ ARROW_NAMES = {
 }
 
 
-def problem(kind: str, footer: pq.ParquetFile) -> str | None:
-    """What is wrong with a file's columns or their version."""
-    return _schema_problem(kind, footer.schema_arrow) or _version_problem(footer)
+def problem(kind: str, footer: pq.ParquetFile, host: str | None = None) -> str | None:
+    """What is wrong with a file's columns, their version, or the host that its path says (None: it says none)."""
+    return (
+        _schema_problem(kind, footer.schema_arrow)
+        or _version_problem(footer)
+        or (None if host is None else _host_problem(footer, host))
+    )
 
 
 def time_bounds(metadata: pq.FileMetaData) -> tuple[datetime | None, datetime | None]:
@@ -46,18 +50,25 @@ def _type_name(type_: pa.DataType) -> str:
 
 
 def _version_problem(footer: pq.ParquetFile) -> str | None:
-    if all(_says_version(item) for item in _statistics(footer.metadata, "schema_version")):
+    if all(_says(SCHEMA_VERSION, item) for item in _statistics(footer.metadata, "schema_version")):
         return None
     versions = footer.read(columns=["schema_version"]).column(0).unique().to_pylist()
     foreign = [version for version in versions if version != SCHEMA_VERSION]
     return f"schema_version {foreign[0]}, this program reads {SCHEMA_VERSION}" if foreign else None
 
 
-def _says_version(item: pq.Statistics | None) -> bool:
-    """The footer itself says that a row group has our version alone."""
+def _host_problem(footer: pq.ParquetFile, host: str) -> str | None:
+    if all(_says(host, item) for item in _statistics(footer.metadata, "host")):
+        return None
+    others = [each for each in footer.read(columns=["host"]).column(0).unique().to_pylist() if each != host]
+    return f"contradictory: rows of host {others[0]!r} in the folder of {host!r}" if others else None
+
+
+def _says(value: object, item: pq.Statistics | None) -> bool:
+    """The footer itself says that a row group has this value alone."""
     if item is None or not item.has_min_max or item.null_count != 0:
         return False
-    return bool(item.min == item.max == SCHEMA_VERSION)
+    return bool(item.min == item.max == value)
 
 
 def _statistics(metadata: pq.FileMetaData, name: str) -> list[pq.Statistics | None]:

@@ -13,8 +13,12 @@ ONE = "1"
 
 def together(frame: DataFrame) -> DataFrame:
     """In one partition, where the session makes no more than one: then no step has to move rows between tasks."""
-    partitions = frame.sparkSession.conf.get("spark.sql.shuffle.partitions")
-    return frame.coalesce(1) if partitions == ONE else frame
+    return frame.coalesce(1) if in_one_partition(frame.sparkSession) else frame
+
+
+def in_one_partition(spark: SparkSession) -> bool:
+    """Whether the session is one for so few rows that each step is one task."""
+    return spark.conf.get("spark.sql.shuffle.partitions") == ONE
 
 
 def empty(spark: SparkSession, schema: StructType) -> DataFrame:
@@ -47,3 +51,19 @@ def prefixed(frame: DataFrame, prefix: str, key: str, key_as: str) -> DataFrame:
 def seconds(later: Column, earlier: Column) -> Column:
     """Seconds between two times."""
     return (sf.unix_micros(later) - sf.unix_micros(earlier)) / sf.lit(1e6)
+
+
+def with_number_behind_pauses(
+    frame: DataFrame, name: str, keys: Sequence[str], span: tuple[str, str], pause: float
+) -> DataFrame:
+    """Adds ``name``: of the spans of time of each key, taken in order, one more behind each pause of more than so many seconds."""
+    starts, ends = span
+    in_order = Window.partitionBy(*keys).orderBy(starts, ends)
+    before = in_order.rowsBetween(Window.unboundedPreceding, -1)
+    so_far = in_order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    paused = seconds(sf.col(starts), sf.max(ends).over(before)) > pause
+    return (
+        frame.withColumn("begins", sf.coalesce(paused, sf.lit(False)).cast("int"))
+        .withColumn(name, sf.sum("begins").over(so_far))
+        .drop("begins")
+    )

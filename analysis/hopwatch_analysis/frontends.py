@@ -76,14 +76,16 @@ def counted_all(
     them was stuck.
     """
     last_sends = lanes.groupBy("stream").agg(sf.max("moved_at").alias("last_sent_at"))
-    ends = sockets.select("socket", "host", "ended_at")
+    ends = sockets.select("socket", "host", "ended_at", "heard_until")
     proxied_at = sf.timestamp_micros((sf.col("proxied_at") / 1000).cast("long"))
     asked = counters.where("proxied_at > 0").select(
         sf.col("socket").alias("to_socket"), proxied_at.alias("asked_at")
     )
     # one that is still there is asked on, which is worth no row where nothing has changed; least() passes over what is not known
     asked_until = sf.coalesce(
-        sf.when(sf.col("ended_at").isNotNull(), sf.least("ended_at", "asked_at")), sf.lit(window_end)
+        sf.when(sf.col("ended_at").isNotNull(), sf.least("ended_at", "asked_at")),
+        "heard_until",
+        sf.lit(window_end),
     )
     later = seconds(asked_until, sf.col("last_sent_at"))
     enough = sf.when(sf.col("host") == sf.col("sender_host"), COUNTED_WITHIN).otherwise(
@@ -94,7 +96,7 @@ def counted_all(
         .select("stream", "to_socket")
         .distinct()
         .join(last_sends, on="stream", how="left")
-        .join(ends.toDF("to_socket", "host", "ended_at"), on="to_socket", how="left")
+        .join(ends.withColumnRenamed("socket", "to_socket"), on="to_socket", how="left")
         .join(asked, on="to_socket", how="left")
         .join(ends.select("socket", "host").toDF("stream", "sender_host"), on="stream", how="left")
         .groupBy("to_socket")

@@ -13,6 +13,8 @@ SECONDS_FOR_ONE_COMMAND = 5.0
 COMPUTED_ROWS = "org.apache.spark.sql.execution.LogicalRDD"
 DATASET = "org.apache.spark.sql.classic.Dataset"
 OPTION = "scala.Option"
+TO_SEQ = "org.apache.spark.api.python.PythonUtils"
+HASHED = "org.apache.spark.sql.catalyst.plans.physical.HashPartitioning"
 ASKED_FOR_OFTEN = {
     "org.apache.spark.sql.functions": (
         "col",
@@ -27,9 +29,10 @@ ASKED_FOR_OFTEN = {
         "unix_micros",
     ),
     "org.apache.spark.sql.api.python.PythonSQLUtils": ("fn", "lambdaFunction"),
-    "org.apache.spark.api.python.PythonUtils": ("toSeq",),
+    TO_SEQ: ("toSeq",),
     "org.apache.spark.sql.expressions.Window": ("partitionBy",),
     COMPUTED_ROWS: (),
+    HASHED: (),
     DATASET: ("ofRows",),
     OPTION: ("empty",),
 }

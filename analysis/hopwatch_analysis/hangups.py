@@ -22,10 +22,10 @@ UNFILTERED_TYPES = ("PUSH", "PAIR")
 def hang_ups(
     tables: Tables, link_facts: DataFrame, sockets: DataFrame, mirrored: DataFrame, links: DataFrame
 ) -> DataFrame:
-    """Edges on which it looks like that: from_socket, to_socket, hung_up.
+    """Downs of edges that look like that: from_socket, to_socket, start, end, hung_up.
 
     "proven": frames of messages sent then, or of all that were lost, were larger than the bound on average. "likely": a message may
-    have been, and either the receiver never called again, or at no other time could one have been.
+    have been, and either the receiver never called again, or at no time but those of downs could one have been.
     """
     bounds = sockets.where("maxmsgsize >= 0").select(sf.col("socket").alias("to_socket"), "maxmsgsize")
     downs = (
@@ -33,35 +33,47 @@ def hang_ups(
         .select(*EDGE, "downs")
         .join(bounds, on="to_socket", how="inner")
     )
-    then, too_large = _about_a_down(), sf.col("at_most") > sf.col("maxmsgsize")
-    likely = sf.col("then") & (sf.col("never_again") | ~sf.col("at_other_times"))
+    too_large, then = sf.col("at_most") > sf.col("maxmsgsize"), _about(sf.col("down"))
+    at_any_down = sf.exists("downs", _about)
+    lost_then = sf.col("lost_too_large") & (sf.col("then") | (sf.col("number_of_downs") == 1))
+    never_again = sf.col("never_again") & sf.col("end").isNull()
     return (
         downs.join(_sent_between_samples(tables["counters"], downs), on="from_socket", how="inner")
-        .groupBy(*EDGE)
+        .withColumn("at_other_times", ~at_any_down & too_large)
+        .withColumns({"down": sf.explode("downs"), "number_of_downs": sf.size("downs")})
+        .groupBy(*EDGE, "down", "number_of_downs")
         .agg(
             sf.max(then & (sf.col("on_average") > sf.col("frames") * sf.col("maxmsgsize"))).alias("proven"),
             sf.max(then & too_large).alias("then"),
-            sf.max(~then & too_large).alias("at_other_times"),
+            sf.max("at_other_times").alias("at_other_times"),
         )
+        .select("*", "down.start", "down.end")
         .join(_never_called_again(tables, mirrored), on=list(EDGE), how="left")
         .join(_lost_too_large(tables, downs, sockets, links), on=list(EDGE), how="left")
         .fillna(False, subset=["never_again", "lost_too_large"])
-        .select(
-            *EDGE,
-            sf.when(sf.col("proven") | sf.col("lost_too_large"), PROVEN)
-            .when(likely, LIKELY)
-            .alias("hung_up"),
+        .withColumn(
+            "hung_up",
+            sf.when(sf.col("proven") | lost_then, PROVEN).when(
+                sf.col("then") & (never_again | ~sf.col("at_other_times")), LIKELY
+            ),
         )
+        .select(*EDGE, "start", "end", "hung_up")
         .where("hung_up is not null")
     )
 
 
-def _about_a_down() -> Column:
-    def overlaps(down: Column) -> Column:
-        at = sf.unix_micros(down["start"])
-        return (at >= sf.col("since") - AT_ABOUT_THE_TIME) & (at <= sf.col("until") + AT_ABOUT_THE_TIME)
+def by_edge(hang_ups: DataFrame) -> DataFrame:
+    """Edges on which receivers hung up: from_socket, to_socket, hang_ups (start, end), hung_up (as sure as the surest of them)."""
+    proven = sf.max(sf.col("hung_up") == PROVEN)
+    return hang_ups.groupBy(*EDGE).agg(
+        sf.collect_list(sf.struct("start", "end")).alias("hang_ups"),
+        sf.when(proven, PROVEN).otherwise(LIKELY).alias("hung_up"),
+    )
 
-    return sf.exists("downs", overlaps)
+
+def _about(down: Column) -> Column:
+    at = sf.unix_micros(down["start"])
+    return (at >= sf.col("since") - AT_ABOUT_THE_TIME) & (at <= sf.col("until") + AT_ABOUT_THE_TIME)
 
 
 def _sent_between_samples(counters: DataFrame, senders: DataFrame) -> DataFrame:

@@ -1,17 +1,20 @@
 """The part of the verdict that says what it does not rest on."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from hopwatch_analysis.records import Analysis
+from hopwatch_analysis.contradictions import MEANING, SetAside
+from hopwatch_analysis.records import Analysis, Fault
+from hopwatch_analysis.remarks import behind_remark
 
 WIDTH = 100
 FAULTS_SHOWN = 3
 FILES_SHOWN = 3
+HOSTS_SHOWN = 3
 
 
 def incomplete(analysis: Analysis) -> Iterator[str]:
-    """Lines about files that were skipped, lost events and faults; none where there are none."""
+    """Lines about files that were skipped, hosts that are behind, lost events and faults; none where there are none."""
     if not analysis.evidence_is_incomplete:
         return
     yield ""
@@ -21,6 +24,8 @@ def incomplete(analysis: Analysis) -> Iterator[str]:
     more = len(analysis.skipped) - FILES_SHOWN
     if more > 0:
         yield f"  - and {_some(more, 'more file')}: see skipped_files in the report"
+    yield from _contradictory(analysis.contradictions)
+    yield from _behind(analysis)
     for lost in analysis.lost_events:
         who = f"{lost.command or 'a process'} on {lost.host}"
         if lost.unreadable:
@@ -29,10 +34,33 @@ def incomplete(analysis: Analysis) -> Iterator[str]:
             gone = _some(lost.events - lost.unreadable, "event")
             yield from _item(f"{gone} of {who} went before the agent had read them")
     for fault in analysis.faults[:FAULTS_SHOWN]:
-        yield from _item(f"{fault.host}: {fault.text}")
+        yield from _item(_told(fault))
     others = analysis.fault_count - min(len(analysis.faults), FAULTS_SHOWN)
     if others:
         yield f"  - and {_some(others, 'more fault')}: see faults in the report"
+
+
+def _told(fault: Fault) -> str:
+    if fault.label is None:
+        return f"{fault.host}: {fault.text}"
+    return f"{fault.host}: {fault.text}: why anything is missing at {fault.label} is not known"
+
+
+def _contradictory(found: Sequence[SetAside]) -> Iterator[str]:
+    for each in found[:FILES_SHOWN]:
+        told = f"{_some(each.rows, 'row')} of {each.file}: " if each.file else f"{_some(each.rows, 'time')}, "
+        yield from _item(f"{told}{MEANING[each.rule]} ({each.example})")
+    more = len(found) - FILES_SHOWN
+    if more > 0:
+        yield f"  - and {_some(more, 'more contradiction')}: see contradictions in the report"
+
+
+def _behind(analysis: Analysis) -> Iterator[str]:
+    for host in analysis.behind[:HOSTS_SHOWN]:
+        yield from _item(behind_remark(host))
+    more = len(analysis.behind) - HOSTS_SHOWN
+    if more > 0:
+        yield f"  - and {_some(more, 'more host')}: see hosts_behind in the report"
 
 
 def _some(count: int, what: str) -> str:

@@ -13,14 +13,14 @@ from hopwatch_analysis.estimates import expectation_restored
 from hopwatch_analysis.fetching import within_reach
 from hopwatch_analysis.identities import identities
 from hopwatch_analysis.jvm import Jvm
-from hopwatch_analysis.output import require_writable, to_write
+from hopwatch_analysis.output import require_writable, tables_renewed, to_write
 from hopwatch_analysis.page import page
 from hopwatch_analysis.pipeline import find_losses
 from hopwatch_analysis.reading import Landed, Tables, find_landed, load
 from hopwatch_analysis.records import Analysis
-from hopwatch_analysis.recovery import Progress, on_sound_files, tell
+from hopwatch_analysis.recovery import Progress, on_sound_files, tell, tell_set_aside
 from hopwatch_analysis.report import Json, report, write_page, write_report
-from hopwatch_analysis.session import spark_session
+from hopwatch_analysis.session import passing_over_nothing, spark_session
 from hopwatch_analysis.summary import summarize
 from hopwatch_analysis.topology import Scope
 from hopwatch_analysis.verdict import verdict, where_the_report_is
@@ -67,7 +67,7 @@ def analyze(
     Raises UnusableInputError if nothing can be read, AnalysisError if Spark fails or ``out`` cannot be written.
     """
     job = Job(tuple(events), out, since, until, guard)
-    with expectation_restored(spark):
+    with expectation_restored(spark), passing_over_nothing(spark):
         return report(_analyze(spark, _checked(job, progress), job, progress))
 
 
@@ -94,7 +94,8 @@ def _analyze(spark: SparkSession, landed: Landed, job: Job, progress: Progress) 
 
 
 def _analyze_files(spark: SparkSession, landed: Landed, job: Job, progress: Progress) -> Analysis:
-    as_told = load(spark, landed, job.until)
+    landed, as_told = load(spark, landed, job.until)
+    tell_set_aside(landed.set_aside, progress)
     differences = clocks.differences(as_told)
     ahead = clocks.ahead_by(differences)
     known_end = min((at for at in (landed.latest_by(ahead), job.until) if at), default=None)
@@ -106,14 +107,17 @@ def _analyze_files(spark: SparkSession, landed: Landed, job: Job, progress: Prog
         )
     compared = clocks.compared_by(differences)
     begins = job.since or landed.earliest
-    scope = Scope(known_end, job.guard, job.since, begins, compared, landed.unreadable_hosts)
+    heard_until = landed.heard_until(ahead)
+    scope = Scope(known_end, job.guard, job.since, begins, compared, landed.unreadable_hosts, heard_until)
     tables = clocks.by_one_clock(as_told, ahead)
     results = find_losses(tables, scope, progress)
     progress("writing tables and report")
-    _write_tables(results, job.out)
-    analysis = replace(summarize(results, identities(tables), landed, scope), clocks=ahead)
-    write_report(report(analysis), job.out)
-    write_page(page(analysis), job.out)
+    with tables_renewed(job.out) as folder:
+        _write_tables(results, folder)
+        analysis = replace(summarize(results, identities(tables), landed, scope), clocks=ahead)
+        told, shown = report(analysis), page(analysis)
+    write_report(told, job.out)
+    write_page(shown, job.out)
     return analysis
 
 
@@ -124,6 +128,6 @@ def _is_beside(job: Job, landed: Landed) -> bool:
     return before or after
 
 
-def _write_tables(results: Tables, out: Path) -> None:
+def _write_tables(results: Tables, folder: Path) -> None:
     for name in results.keys() - {"lost_runs"}:
-        results[name].coalesce(1).write.mode("overwrite").parquet(to_write(out / "tables" / name))
+        results[name].coalesce(1).write.mode("overwrite").parquet(to_write(folder / name))

@@ -1,11 +1,25 @@
 """Whether a range of messages was sent before its receiver had joined."""
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.delays import SURELY_JOINED_WITHIN
 from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.nodes import FILTERED_TYPES, PUBLISHING_TYPES
+
+
+def asked_when_connected(subscriptions: DataFrame, connections: DataFrame) -> DataFrame:
+    """Subscriptions with ``since`` no earlier than their receiver's first connection: what it had subscribed to by then is asked for at once."""
+    first_up = (
+        connections.where("action = 'connected'")
+        .groupBy(sf.col("socket").alias("receiver"))
+        .agg(sf.min("at").alias("first_up_at"))
+    )
+    return (
+        subscriptions.join(first_up, on="receiver", how="left")
+        .withColumn("since", sf.when(sf.col("since").isNotNull(), sf.greatest("since", "first_up_at")))
+        .drop("first_up_at")
+    )
 
 
 def joins() -> Column:

@@ -41,12 +41,15 @@ def receipts(lane_rows: DataFrame) -> DataFrame:
 
 
 def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
-    """One row a lane: stream, lane, topic (hex), sent, frames_each, moved_at, moved_after, announced_at.
+    """One row a lane: stream, lane, topic (hex), sent, sent_at_last (by its sender's last word), frames_each, moved_at, moved_after, announced_at.
 
     It began when its sender ``announced`` it. The last number was sent between ``moved_after`` and ``moved_at``: then it was still missing, and then seen.
     The sender's count is bumped after its send returned: a receiver may know of one message more.
     """
-    last = sf.struct(_numbered().alias("numbered"), sf.col("count").alias("messages"), "frames")
+    final = sf.coalesce(sf.col("state") == "final", sf.lit(False))
+    last = sf.struct(
+        _numbered().alias("numbered"), sf.col("count").alias("messages"), "frames", final.alias("final")
+    )
     most_first = sf.when(sf.col("count").isNotNull(), sf.struct("count", _sooner()))
     sent = (
         lane_rows.where("role = 'send'")
@@ -85,6 +88,7 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
             sf.when(sf.col("numbered").isNull(), sf.coalesce("seen_alone", sf.lit(0)))
             .otherwise(sf.greatest("numbered", "seen"))
             .alias("sent"),
+            sf.when(sf.col("final"), sf.col("numbered")).alias("sent_at_last"),
             sf.try_divide("frames", "messages").alias("frames_each"),
             "moved_at",
             "moved_after",

@@ -17,13 +17,16 @@ def ledger(accounts: DataFrame, delivered: DataFrame, sockets: DataFrame) -> Dat
     causes = by_cause.groupBy("stream", "receiver").agg(
         *totals(), sf.map_from_entries(sf.collect_list(sf.struct("cause", "messages"))).alias("causes")
     )
-    same = [delivered["stream"] == causes["stream"], delivered["receiver"].eqNullSafe(causes["receiver"])]
+    got = delivered.select(
+        sf.col("stream").alias("got_stream"), sf.col("receiver").alias("got_receiver"), "delivered"
+    )
+    same = [sf.col("got_stream") == sf.col("stream"), sf.col("got_receiver").eqNullSafe(sf.col("receiver"))]
     names = sockets.select("socket", "name")
     return (
-        delivered.join(causes, same, how="full")
+        got.join(causes, same, how="full")
         .select(
-            sf.coalesce(delivered["stream"], causes["stream"]).alias("stream"),
-            sf.coalesce(delivered["receiver"], causes["receiver"]).alias("receiver"),
+            sf.coalesce("got_stream", "stream").alias("stream"),
+            sf.coalesce("got_receiver", "receiver").alias("receiver"),
             "delivered",
             *TERMS,
             "causes",

@@ -6,27 +6,31 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.delays import AT_ONCE, TOLD_LATE
 from hopwatch_analysis.frames import best, seconds
 from hopwatch_analysis.reading import Tables
+from hopwatch_analysis.unnamed_connections import of_the_only_link
+from hopwatch_analysis.watched import with_watching
 
 EDGE = ("from_socket", "to_socket")
 STATES = ("connected", "disconnected")
 
 
-def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFrame:
-    """What the connection events of either end tell of each edge: from_socket, to_socket, downs, connected_at,
-    sent_when_connected, sent_when_back, is_down, to_end_down_at, left_at, left_n, left_sent, quit_at, former_downs.
+def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame, unwatched: DataFrame) -> DataFrame:
+    """What the connection events of either end tell of each edge: from_socket, to_socket, downs, sender_connects, connected_at,
+    sent_when_connected, sent_when_back, is_down, to_end_down_at, left_at, left_n, left_sent, quit_at, former_downs, watched.
 
     ``downs`` is an array of (start, end): from a disconnection to the connection that followed (end null: none
     did). The sending end's own events come first, because the stamps carry its clock. ``left_*`` is the disconnection that the
     sending end saw last, ``sent_when_back`` its count at the newest connection, and ``to_end_down_at`` that of the receiving end, each null where a connection followed. ``quit_at``: one of
     the two was told to leave the other (``disconnect`` or ``unbind``) just before that. ``former_downs``: from
     the loss of a former peer at the same place to this connection, of a sender that connects. Counts are
-    null where the sending end is a proxy's: it sends past them.
+    null where the sending end is a proxy's: it sends past them. ``watched``: an end that tells of it is none of ``unwatched``.
     """
-    events = _of_the_last_one_up(_edge_events(tables["connection"], edges, mirrored))
-    per_side = _per_side(events)
+    events = _of_the_last_one_up(_edge_events(tables, edges, mirrored))
+    per_side = with_watching(_per_side(events), unwatched)
     to_end_saw = sf.when((sf.col("side") == "to") & sf.col("is_down"), sf.col("newest_at"))
     ends = per_side.groupBy(*EDGE).agg(
-        sf.max("is_down").alias("either_down"), sf.max(to_end_saw).alias("to_end_down_at")
+        sf.max("is_down").alias("either_down"),
+        sf.max(to_end_saw).alias("to_end_down_at"),
+        sf.max("watched").alias("either_watched"),
     )
     counts = sf.col("of_proxy").isNull()
     return (
@@ -38,6 +42,7 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
         .select(
             *EDGE,
             "downs",
+            "sender_connects",
             "connected_at",
             sf.when(counts, sf.col("sent_when_connected")).alias("sent_when_connected"),
             sf.when(counts, sf.col("sent_when_back")).alias("sent_when_back"),
@@ -48,13 +53,14 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFra
             sf.when(counts, sf.col("left.sent")).alias("left_sent"),
             "quit_at",
             sf.coalesce("former_downs", sf.slice("downs", 1, 0)).alias("former_downs"),
+            sf.col("either_watched").alias("watched"),
         )
     )
 
 
 def _per_side(events: DataFrame) -> DataFrame:
-    """What each end of an edge tells: from_socket, to_socket, side, downs, connected_at, sent_when_connected, sent_when_back, is_down,
-    newest_at, left (at, n, sent).
+    """What each end of an edge tells: from_socket, to_socket, side, downs, sender_connects, connected_at, sent_when_connected,
+    sent_when_back, is_down, newest_at, left (at, n, sent).
     """
     in_order = Window.partitionBy(*EDGE, "side").orderBy("at", "n")
     followed = events.withColumn("next_at", sf.lead("at").over(in_order)).withColumn(
@@ -62,9 +68,11 @@ def _per_side(events: DataFrame) -> DataFrame:
     )
     lost_it = sf.col("action") == "disconnected"
     own = sf.col("side") == "from"
+    sender_connects = sf.col("accepted") != own
     down = sf.struct(sf.col("at").alias("start"), sf.col("next_at").alias("end"))
     return followed.groupBy(*EDGE, "side").agg(
         sf.collect_list(sf.when(lost_it, down)).alias("downs"),
+        sf.max(sf.when(~lost_it, sender_connects)).alias("sender_connects"),
         sf.min(sf.when(~lost_it, sf.col("at"))).alias("connected_at"),
         sf.min(sf.when(~lost_it & own, sf.col("sent"))).alias("sent_when_connected"),
         sf.max(sf.when(~lost_it & own, sf.col("sent"))).alias("sent_when_back"),
@@ -138,32 +146,25 @@ def _proxies_sockets(proxies: DataFrame) -> DataFrame:
     return proxies.select(sides).distinct().withColumn("of_proxy", sf.lit(True))
 
 
-def _edge_events(connections: DataFrame, edges: DataFrame, mirrored: DataFrame) -> DataFrame:
-    """Connection events by the edge that they concern: from_socket, to_socket, side, connection, action, at, n, sent.
-
-    An event whose connection has no mirror concerns the only unmirrored edge of its socket, if there is just one.
-    """
-    events = connections.where(sf.col("action").isin(*STATES)).select(
-        "socket", "connection", "action", "at", "n", "sent"
+def _edge_events(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataFrame:
+    """Connection events by the edge that they concern: from_socket, to_socket, side, connection, action, at, n, sent, accepted."""
+    events = (
+        tables["connection"]
+        .where(sf.col("action").isin(*STATES))
+        .select("socket", "connection", "action", "at", "n", "sent", "accepted", "endpoint", "local")
     )
     named = events.join(
         mirrored.select("socket", "connection", "peer"), on=["socket", "connection"], how="left"
     )
-    sides = edges.select(
-        "from_socket", "to_socket", "mirrored", "from_socket", sf.lit("from").alias("side")
-    ).toDF("from_socket", "to_socket", "mirrored", "socket", "side")
-    other = edges.select(
-        "from_socket", "to_socket", "mirrored", "to_socket", sf.lit("to").alias("side")
-    ).toDF("from_socket", "to_socket", "mirrored", "socket", "side")
-    both = sides.unionByName(other).withColumn(
-        "peer", sf.when(sf.col("side") == "from", sf.col("to_socket")).otherwise(sf.col("from_socket"))
-    )
+    about = ["from_socket", "to_socket", "transport", "mirrored"]
+    ends = [
+        edges.select(
+            *about, sf.col(end).alias("socket"), sf.col(other).alias("peer"), sf.lit(side).alias("side")
+        )
+        for end, other, side in (("from_socket", "to_socket", "from"), ("to_socket", "from_socket", "to"))
+    ]
+    both = ends[0].unionByName(ends[1])
     of_mirrored = named.where("peer is not null").join(both, on=["socket", "peer"], how="inner")
-    alone = both.where("not mirrored").withColumn(
-        "rivals", sf.count("*").over(Window.partitionBy("socket", "side"))
-    )
-    of_others = (
-        named.where("peer is null").drop("peer").join(alone.where("rivals = 1"), on="socket", how="inner")
-    )
-    columns = ["from_socket", "to_socket", "side", "connection", "action", "at", "n", "sent"]
+    of_others = of_the_only_link(named.where("peer is null").drop("peer"), both, tables["endpoint"])
+    columns = ["from_socket", "to_socket", "side", "connection", "action", "at", "n", "sent", "accepted"]
     return of_mirrored.select(*columns).unionByName(of_others.select(*columns))

@@ -3,9 +3,10 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.frames import settle
 from hopwatch_analysis.lanes import WHOLE_STREAM_LANE
 from hopwatch_analysis.onsets import EDGE, with_beginning_at_onset
-from hopwatch_analysis.ranges import holding
+from hopwatch_analysis.whose_onset import onsets_in_ends
 
 RANGE_OF_EDGE = ("stream", "lane", "first", "last", "from_socket", "to_socket", "hop_known")
 PARTS = ("inner", "tail", "head", "all", "unsure")
@@ -28,6 +29,7 @@ def by_hop(pieces: DataFrame, owed: DataFrame) -> DataFrame:
             sf.min("seen_at").alias("seen_at"),
             sf.max("took_over").alias("took_over"),
             sf.max("moved_at").alias("moved_at"),
+            sf.min("heard_until").alias("heard_until"),
             sf.max("way_moved_at").alias("way_moved_at"),
             sf.max("way_newest_sent_at").alias("way_newest_sent_at"),
             sf.max("joined_before").alias("joined_before"),
@@ -38,15 +40,16 @@ def by_hop(pieces: DataFrame, owed: DataFrame) -> DataFrame:
             sf.min("got_first_at").alias("got_first_at"),
             sf.min("subscribed_at").alias("subscribed_at"),
             sf.max("unsubscribed").alias("unsubscribed"),
+            sf.max("contested").alias("contested"),
         )
     )
 
 
 def _progress(owed: DataFrame) -> DataFrame:
-    """How far each receiver got in each lane: stream, receiver, lane, moved_at, way_moved_at (in any lane), way_newest_sent_at, joined_before
+    """How far each receiver got in each lane: stream, receiver, lane, moved_at, heard_until, way_moved_at (in any lane), way_newest_sent_at, joined_before
     (it got a lane of the stream that had begun earlier, and was subscribed to no earlier, from its number 0 on),
     joined_midway (it lacks the beginning of a lane), got_of_stream, reached (the sum of the numbers that it expects next
-    in each of its lanes), got_first_at, subscribed_at, unsubscribed.
+    in each of its lanes), got_first_at, subscribed_at, unsubscribed, contested.
     """
     per_way = Window.partitionBy("stream", "receiver")
     got_some = (sf.col("count") > 0) & ~sf.col("by_count")
@@ -64,6 +67,7 @@ def _progress(owed: DataFrame) -> DataFrame:
         "receiver",
         "lane",
         "moved_at",
+        "heard_until",
         sf.max("moved_at").over(per_way).alias("way_moved_at"),
         sf.max("newest_sent_at").over(per_way).alias("way_newest_sent_at"),
         sf.coalesce(in_order & (from_its_start < sf.col("lane")), sf.lit(False)).alias("joined_before"),
@@ -73,33 +77,20 @@ def _progress(owed: DataFrame) -> DataFrame:
         "got_first_at",
         "subscribed_at",
         "unsubscribed",
+        "contested",
     )
 
 
-def cut_at_onset(losses: DataFrame, onsets: DataFrame) -> DataFrame:
+def cut_at_onset(losses: DataFrame, onsets: DataFrame, sockets: DataFrame, strangers: DataFrame) -> DataFrame:
     """Cut ends of lanes (tail, all) at the onset that was this edge's: behind it the pipe was full, before it was not.
 
-    Adds whole_first (where the uncut range begins), begins_at_onset, and of an end with onsets: onsets_inside, and
-    onset_number and onset_at, the first one's place in the stream and time.
-    An onset at which another edge's loss begins was that edge's, unless this range begins at it too.
+    Adds whole_first (where the uncut range begins), begins_at_onset, maybe_dropped (an onset inside may be this edge's, or another's), and of an
+    end that is cut: onsets_inside, and onset_number and onset_at, the first one's place in the stream and time.
     """
     marked = losses.transform(lambda frame: with_beginning_at_onset(frame, onsets, "first"))
-    claimed = marked.where("begins_at_onset").select(
-        "stream", "lane", sf.col("first").alias("lane_number"), sf.col("to_socket").alias("claimed_by")
-    )
-    ends = marked.where("hop_known and part in ('tail', 'all') and from_socket = stream")
-    of_others = sf.col("claimed_by").isNotNull() & (sf.col("claimed_by") != sf.col("to_socket"))
+    met = settle(onsets_in_ends(marked, onsets, sockets, strangers))
     cuts = (
-        holding(ends, onsets, ["stream", "lane"], "lane_number")
-        .join(claimed, on=["stream", "lane", "lane_number"], how="left")
-        .groupBy(*EDGE, "lane", "first", "lane_number")
-        .agg(
-            sf.min("number").alias("number"),
-            sf.min("at").alias("at"),
-            sf.max(of_others).alias("of_others"),
-            sf.max(sf.col("claimed_by") == sf.col("to_socket")).alias("own"),
-        )
-        .where("not of_others or lane_number = first")
+        met.where("not doubtful")
         .groupBy(*EDGE, "lane", "first")
         .agg(
             sf.min("lane_number").alias("cut"),
@@ -108,8 +99,11 @@ def cut_at_onset(losses: DataFrame, onsets: DataFrame) -> DataFrame:
             sf.count("*").alias("onsets_inside"),
         )
     )
+    doubtful = met.where("doubtful").select(*EDGE, "lane", "first").distinct()
     return (
         marked.join(cuts, on=[*EDGE, "lane", "first"], how="left")
+        .join(doubtful.withColumn("maybe_dropped", sf.lit(True)), on=[*EDGE, "lane", "first"], how="left")
+        .fillna(False, subset=["maybe_dropped"])
         .withColumn("whole_first", sf.col("first"))
         .withColumn("half", sf.explode(_halves()))
         .withColumns(

@@ -26,6 +26,27 @@ def block_range(path: str) -> BlockRange | None:
     return BlockRange((str(PurePosixPath(path).parent), named[1]), int(named[2]), int(named[3]))
 
 
+def overlapping(paths: Iterable[str]) -> dict[str, str]:
+    """Files that have some of the rows of another one and not all, each with that other one, which begins or reaches further.
+
+    No agent writes such: which of the two has the rows as they were is not known, and both would have some of them twice.
+    """
+    ranges: dict[tuple[str, str], list[tuple[int, int, str]]] = defaultdict(list)
+    for path in paths:
+        found = block_range(path)
+        if found is not None:
+            ranges[found.of].append((found.first, -found.last, path))
+    contrary = {}
+    for files in ranges.values():
+        reached, by = -1, ""
+        for first, minus_last, path in sorted(files):
+            if first <= reached < -minus_last:
+                contrary[path] = by
+            elif -minus_last > reached:
+                reached, by = -minus_last, path
+    return contrary
+
+
 def without_parts(paths: Iterable[str]) -> list[str]:
     """The files, in order, without those whose rows are all in another one.
 

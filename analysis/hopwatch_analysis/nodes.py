@@ -5,6 +5,7 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.frames import best
 from hopwatch_analysis.options import with_options
+from hopwatch_analysis.probing import with_probing
 from hopwatch_analysis.reading import Tables
 from hopwatch_analysis.schemas import COUNTERS
 
@@ -15,7 +16,7 @@ DROPPING_TYPES = ("PUB", "XPUB", "ROUTER")
 
 
 def sockets(tables: Tables) -> DataFrame:
-    """One row a socket: socket, host, process, command, name, type, probed, stamped, sequence, opened_at, end,
+    """One row a socket: socket, host, process, command, name, type, probed, probing_stopped_at, never_drops, stamped, sequence, opened_at, end,
     ended_at, unread, sndhwm, rcvhwm, linger, req_relaxed, conflate, maxmsgsize, memory_limit, killed_of, proxy, passes_to (the proxy's other socket), node, node_name, node_type.
 
     ``unread``: messages had reached it that it had not received when it was closed; null where that is not known.
@@ -28,6 +29,7 @@ def sockets(tables: Tables) -> DataFrame:
         .transform(
             lambda opened: with_options(opened, tables["option"], tables["endpoint"], tables["connection"])
         )
+        .transform(lambda opened: with_probing(opened, tables["socket"], tables["option"]))
         .drop("options")
         .join(_closed(tables["socket"]), on="socket", how="left")
         .join(_processes(tables["process"]), on="process", how="left")

@@ -2,8 +2,10 @@
 
 import os
 import re
+import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from hopwatch_analysis.errors import AnalysisError
@@ -15,7 +17,9 @@ REFUSALS = re.compile(
 )
 
 
-RESULTS = ("tables", "incidents", "checkpoint")
+TABLES = "tables"
+NOT_DONE = f".{TABLES}.new"
+RESULTS = (TABLES, NOT_DONE, "incidents", "checkpoint")
 """Folders beside ``report.json``."""
 
 
@@ -34,7 +38,7 @@ def require_writable(folder: Path) -> None:
     """Make the folder if need be. Raises AnalysisError if it cannot be made, or nothing can be written into it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for place in (folder, folder / "tables"):
+        for place in (folder, folder / TABLES):
             if place.exists():
                 with tempfile.TemporaryFile(dir=place) as probe:
                     probe.write(b"probe")
@@ -42,6 +46,30 @@ def require_writable(folder: Path) -> None:
         in_its_place = isinstance(error, FileExistsError)
         told = "Not a directory" if in_its_place else error.strerror or error
         raise AnalysisError(f"cannot write into {folder} (--out): {told}") from error
+
+
+@contextmanager
+def tables_renewed(out: Path) -> Iterator[Path]:
+    """A folder for tables, which take the places of those of before once the block has ended well: else those stay."""
+    aside, tables = out / NOT_DONE, out / TABLES
+    shutil.rmtree(aside, ignore_errors=True)
+    try:
+        yield aside
+        _put_in_place(aside, tables)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _put_in_place(aside: Path, tables: Path) -> None:
+    try:
+        tables.mkdir(exist_ok=True)
+        for table in list(aside.iterdir()):
+            place = tables / table.name
+            if place.exists():
+                place.rename(aside / f"{table.name}.before")
+            table.rename(place)
+    except OSError as error:
+        raise AnalysisError(f"cannot write into {tables} (--out): {error}") from error
 
 
 def to_write(folder: Path) -> str:

@@ -3,7 +3,7 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.delays import AT_ONCE, SOON_AFTER
+from hopwatch_analysis.delays import AT_ONCE, CLOCKS_TOLD_WITHIN, SOON_AFTER
 from hopwatch_analysis.frames import only_of, seconds, settle
 from hopwatch_analysis.nodes import BALANCED_TYPES, FILTERED_TYPES
 from hopwatch_analysis.sparse import with_tails
@@ -44,11 +44,13 @@ def owed(
     subscriptions: DataFrame,
     sockets: DataFrame,
     samples: DataFrame,
+    located: DataFrame | None = None,
     unchecked: DataFrame | None = None,
 ) -> DataFrame:
     """The checked lanes of each way, with ``end``, one past the last number owed.
 
-    ``unchecked`` (stream, lane, receiver) are left out.
+    ``unchecked`` (stream, lane, receiver) are left out. Of a ROUTER's lanes each is its peer's: one that got something of it, or that of
+    ``located`` (stream, lane, receiver).
 
     Columns: stream, receiver, lane, length, count, first, next, came (of those, without a stamp after the last one),
     newest_sent_at, moved_at, got_first_at, sent, receiver_left_first, subscribed_at, unsubscribed (before it ended),
@@ -56,7 +58,7 @@ def owed(
     after the connection came up, where known), end, by_count (how many came is known, and not which).
     """
     candidates = (
-        _candidate_lanes(endings, lanes, receipts, sockets)
+        _candidate_lanes(endings, lanes, receipts, sockets, located)
         .transform(lambda frame: _checked_only(frame, unchecked))
         .transform(lambda frame: _subscribed_only(frame, subscriptions))
     )
@@ -75,27 +77,12 @@ def owed(
     )
 
 
-def subscriptions(rows: DataFrame) -> DataFrame:
-    """Every topic (hex) that a socket ever subscribed to: receiver, prefix, standing, since, until (the last time that it
-    unsubscribed).
-    """
-    subscribes = sf.col("action") == "subscribe"
-    counted = rows.groupBy("socket", "topic").agg(
-        sf.sum(sf.when(subscribes, 1).otherwise(-1)).alias("times"),
-        sf.min(sf.when(subscribes, sf.col("at"))).alias("since"),
-        sf.max(sf.when(~subscribes, sf.col("at"))).alias("until"),
-    )
-    return counted.select(
-        sf.col("socket").alias("receiver"),
-        sf.col("topic").alias("prefix"),
-        (sf.col("times") > 0).alias("standing"),
-        "since",
-        "until",
-    )
-
-
 def _candidate_lanes(
-    endings: DataFrame, lanes: DataFrame, receipts: DataFrame, sockets: DataFrame
+    endings: DataFrame,
+    lanes: DataFrame,
+    receipts: DataFrame,
+    sockets: DataFrame,
+    located: DataFrame | None,
 ) -> DataFrame:
     types = sockets.select("socket", "type")
     lanes_of_stream = sf.count("*").over(Window.partitionBy("stream"))
@@ -111,11 +98,21 @@ def _candidate_lanes(
             how="inner",
         )
         .join(receipts, on=["stream", "lane", "receiver"], how="left")
+        .transform(lambda frame: _with_located(frame, located))
         .withColumn("has_rows", sf.col("count").isNotNull())
         .fillna(0, subset=["count", "first", "next", "since"])
         .fillna(False, subset=["by_count"])
         .transform(with_tails)
-        .where((sf.col("stream_type") != "ROUTER") | sf.col("stream_type").isNull() | sf.col("has_rows"))
+        .where("stream_type is null or stream_type != 'ROUTER' or has_rows or located")
+    )
+
+
+def _with_located(candidates: DataFrame, located: DataFrame | None) -> DataFrame:
+    if located is None:
+        return candidates.withColumn("located", sf.lit(False))
+    marked = sf.broadcast(located.withColumn("located", sf.lit(True)))
+    return candidates.join(marked, on=["stream", "lane", "receiver"], how="left").fillna(
+        False, subset=["located"]
     )
 
 
@@ -154,17 +151,23 @@ def _subscribed_only(candidates: DataFrame, subscriptions: DataFrame) -> DataFra
 
 def _with_count_when_left(candidates: DataFrame, samples: DataFrame) -> DataFrame:
     leavers = candidates.where("receiver_left_first").select(
-        "stream", "receiver", "lane", "left_at", "left_n"
+        "stream", "receiver", "lane", "left_at", "left_elsewhere", "left_n"
     )
     told = only_of(samples, leavers, "stream")
     written_behind = sf.coalesce(sf.col("n") == sf.col("behind_n"), sf.lit(False))
     at_once = seconds(sf.col("at"), sf.col("left_at")) <= AT_ONCE
+    long_before = seconds(sf.col("left_at"), sf.col("at")) > CLOCKS_TOLD_WITHIN
     reached = (
         leavers.join(_first_behind(leavers, told), on=["stream", "receiver"], how="left")
         .join(told, on=["stream", "lane"], how="inner")
         .where((sf.col("at") <= sf.col("left_at")) | (written_behind & at_once))
         .groupBy("stream", "receiver", "lane")
-        .agg(sf.max("count").alias("count_when_left"))
+        .agg(
+            sf.max("count").alias("count_when_left"),
+            sf.max(sf.when(~sf.col("left_elsewhere") | long_before, sf.col("count"))).alias(
+                "count_surely_when_left"
+            ),
+        )
     )
     return candidates.join(reached, on=["stream", "receiver", "lane"], how="left")
 
@@ -187,7 +190,11 @@ def _first_behind(leavers: DataFrame, samples: DataFrame) -> DataFrame:
 
 
 def _sure_end() -> Column:
-    return sf.when(sf.col("left_unsure"), sf.col("next")).otherwise(_end())
+    """Behind what was sent for certain until the receiver left; where two clocks tell, some may have been sent after that."""
+    unsure = sf.col("left_unsure") & ~sf.col("located")
+    left_elsewhere = sf.col("receiver_left_first") & sf.col("left_elsewhere") & ~sf.col("located")
+    surely_sent = sf.least(_end(), sf.greatest("next", "count_surely_when_left"))
+    return sf.when(unsure, sf.col("next")).when(left_elsewhere, surely_sent).otherwise(_end())
 
 
 def _end() -> Column:
@@ -195,4 +202,9 @@ def _end() -> Column:
     sent_when_left = sf.when(known, sf.least("left_sent", "sent"))
     until_left = sf.greatest(sf.col("next"), sf.col("count_when_left"), sent_when_left)
     left_first = sf.col("receiver_left_first") & ~sf.col("left_unsure")
-    return sf.when(left_first, sf.coalesce(until_left, sf.lit(0))).otherwise(sf.greatest("sent", "next"))
+    all_sent = sf.greatest("sent", "next")
+    return (
+        sf.when(sf.col("located"), all_sent)  # a ROUTER swallows what comes after its peer has left
+        .when(left_first, sf.coalesce(until_left, sf.lit(0)))
+        .otherwise(all_sent)
+    )

@@ -8,6 +8,7 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis import accounts as acc
 from hopwatch_analysis import (
     completeness,
+    hangups,
     incidents,
     ledger,
     limits,
@@ -18,6 +19,7 @@ from hopwatch_analysis import (
     unreceived,
     unroutable,
 )
+from hopwatch_analysis.beyond import beyond_sent
 from hopwatch_analysis.due import Missing, missing_messages
 from hopwatch_analysis.estimates import expect_no_fewer
 from hopwatch_analysis.explained import Explained, explained
@@ -30,8 +32,8 @@ from hopwatch_analysis.unwrapped import unwrapped_receivers
 
 
 def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -> dict[str, DataFrame]:
-    """Result tables by name: hops, ledger, losses, incidents, lost_runs, findings, unchecked, agreed, faults, lost_events,
-    timeline.
+    """Result tables by name: hops, ledger, losses, incidents, lost_runs, findings, unchecked, agreed, faults, contradictions,
+    hosts_behind, lost_events, timeline.
     """
     progress("who is connected to whom")
     topology = topology_of(tables, scope)
@@ -50,6 +52,8 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
         **_checks(topology, missing, why, scope),
         "findings": settle(_findings(tables, topology)),
         "faults": completeness.faults(tables["fault"]),
+        "contradictions": beyond_sent(topology.lanes, topology.receipts),
+        "hosts_behind": completeness.hosts_behind(topology.sockets, scope.ends_at),
         "lost_events": completeness.lost_events(tables["process"], tables["fault"]),
     }
 
@@ -59,8 +63,9 @@ def _books(
 ) -> dict[str, DataFrame]:
     """The ledger, its sums by hop, and how they grew."""
     due = missing.evidence
-    rows = settle(ledger.ledger(why.accounts, _delivered(topology, due.owed), topology.sockets))
-    totals = ledger.edge_totals(rows, why.accounts, due.owed_ranges, topology.edges)
+    delivered = _delivered(topology, due.owed, why.came)
+    rows = settle(ledger.ledger(why.accounts, delivered, topology.sockets))
+    totals = ledger.edge_totals(rows, why.accounts, missing.sent_ranges, topology.edges)
     hops = settle(ledger.hops(totals, topology.edges, topology.sockets))
     lost_on_hops = acc.by_hop(why.accounts)
     over_time = timeline(
@@ -83,8 +88,10 @@ def _incidents(tables: Tables, topology: Topology, why: Explained) -> dict[str, 
         pressure=why.pressure,
         endings=topology.endings,
         replaced=topology.replaced,
+        counters=topology.counters,
+        unwatched_links=topology.unwatched_links,
     )
-    for seen in (limits.figures(why.kernel), why.hung_up):
+    for seen in (limits.figures(why.kernel), hangups.by_edge(why.hung_up).drop("hang_ups")):
         figures = figures.join(seen, on=["from_socket", "to_socket"], how="left")
     lost_runs = incidents.lost_runs(
         why.accounts, figures, topology.sockets, unroutable.peers(tables["unroutable"])
@@ -128,8 +135,8 @@ def _checks(topology: Topology, missing: Missing, why: Explained, scope: Scope) 
     }
 
 
-def _delivered(topology: Topology, due: DataFrame) -> DataFrame:
-    """Messages that each receiver got of each stream; receivers that were owed none of it are left out."""
+def _delivered(topology: Topology, due: DataFrame, came: DataFrame | None) -> DataFrame:
+    """Messages that each receiver got of each stream, with those that ``came`` all the same; receivers that were owed none of it are left out."""
     shared_out = topology.sockets.where(sf.col("type").isin(*nodes.BALANCED_TYPES)).select(
         sf.col("socket").alias("stream")
     )
@@ -137,10 +144,11 @@ def _delivered(topology: Topology, due: DataFrame) -> DataFrame:
     of_shared_out = topology.endings.select("stream", "receiver").join(
         shared_out, on="stream", how="left_semi"
     )
-    balanced_counts = of_shared_out.join(got, on=["stream", "receiver"], how="left")
+    counts = due.select("stream", "receiver", "count").unionByName(
+        of_shared_out.join(got, on=["stream", "receiver"], how="left")
+    )
     return (
-        due.select("stream", "receiver", "count")
-        .unionByName(balanced_counts)
+        (counts if came is None else counts.unionByName(came))
         .groupBy("stream", "receiver")
         .agg(sf.coalesce(sf.sum("count"), sf.lit(0)).alias("delivered"))
     )

@@ -36,8 +36,13 @@ def to_read(path: str) -> str:
     return literal if "://" in path else f"file://{literal}"
 
 
-BESIDES = frozenset({"usage", "memory", "oom", "finding", "fault"})
+BESIDES = frozenset({"usage", "memory", "oom"})
 """Kinds that only add to what is told of a loss. Without any other, what came looks lost, or a loss looks to be of another hop or cause."""
+
+
+def host_of(file: str) -> str | None:
+    """The host whose agent landed a file, as its path says."""
+    return next((unquote(part[5:]) for part in file.split("/") if part.startswith("host=")), None)
 
 
 def hosts_of(files: Iterable[str]) -> frozenset[str]:

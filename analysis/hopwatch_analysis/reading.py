@@ -4,9 +4,10 @@ Every file's footer is checked here before Spark sees it, so that all that can b
 is found, and told in our words, at this one boundary.
 """
 
+import re
 from collections.abc import Mapping, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.parse import unquote
@@ -18,12 +19,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis import footers
+from hopwatch_analysis.contradictions import FILE, SetAside, contradictory, of_files, without_contradictory
 from hopwatch_analysis.errors import UnusableInputError
 from hopwatch_analysis.estimates import expect_rows
-from hopwatch_analysis.frames import empty, settle, together
-from hopwatch_analysis.merged import without_parts
+from hopwatch_analysis.frames import empty, in_one_partition, settle, together
+from hopwatch_analysis.merged import overlapping, without_parts
 from hopwatch_analysis.output import results_among
-from hopwatch_analysis.places import hosts_of, parsed, to_read
+from hopwatch_analysis.places import host_of, hosts_of, parsed, to_read
 from hopwatch_analysis.schemas import KINDS, schema_of
 
 Tables = Mapping[str, DataFrame]
@@ -73,7 +75,7 @@ class LandedFile:
     @property
     def host(self) -> str:
         """The host whose agent landed it, as its path says."""
-        return next((unquote(part[5:]) for part in self.name.split("/") if part.startswith("host=")), "")
+        return host_of(self.name) or ""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,8 @@ class Landed:
 
     files: tuple[LandedFile, ...]
     skipped: tuple[SkippedFile, ...]
+    set_aside: tuple[SetAside, ...] = ()
+    """Rows of the files that can be used which contradict each other; known once they are loaded."""
 
     @property
     def rows(self) -> int:
@@ -89,8 +93,8 @@ class Landed:
 
     @property
     def unreadable_hosts(self) -> frozenset[str]:
-        """Hosts of files that were left out, of kinds without which a loss is not what it looks like."""
-        return hosts_of(skipped.file for skipped in self.skipped)
+        """Hosts of files that were left out or of which rows were, of kinds without which a loss is not what it looks like."""
+        return hosts_of({skipped.file for skipped in self.skipped} | of_files(self.set_aside))
 
     @property
     def earliest(self) -> datetime | None:
@@ -102,10 +106,15 @@ class Landed:
 
     def latest_by(self, ahead: Mapping[str, float]) -> datetime | None:
         """The newest time, by a clock that those of these hosts are so many seconds ahead of."""
-        told = (
-            file.latest - timedelta(seconds=ahead.get(file.host, 0)) for file in self.files if file.latest
-        )
-        return max(told, default=None)
+        return max(self.heard_until(ahead).values(), default=None)
+
+    def heard_until(self, ahead: Mapping[str, float]) -> dict[str, datetime]:
+        """The newest time that each host told of, by that clock."""
+        newest: dict[str, datetime] = {}
+        for file in self.files:
+            if file.latest:
+                newest[file.host] = max(file.latest, newest.get(file.host, file.latest))
+        return {host: at - timedelta(seconds=ahead.get(host, 0)) for host, at in newest.items()}
 
 
 Checked = MutableMapping[ListedFile, LandedFile | SkippedFile | None]
@@ -130,18 +139,37 @@ def find_landed(uris: Sequence[str], checked: Checked | None = None) -> Landed:
     return landed
 
 
-def load(spark: SparkSession, landed: Landed, until: datetime | None = None) -> Tables:
-    """One frame a kind (empty where nothing was landed), without the rows later than ``until``."""
+def load(spark: SparkSession, landed: Landed, until: datetime | None = None) -> tuple[Landed, Tables]:
+    """One frame a kind (empty where nothing was landed), without the rows later than ``until`` and without contradictory
+    ones; what was landed, with those named.
+    """
     expect_rows(spark, landed.rows)
+    told = {kind: _told(spark, kind, paths) for kind in KINDS if (paths := _paths(landed, kind))}
+    found = contradictory(told, _path_of)
+    spoilt = {kind for kind in told if any(f"/kind={kind}/" in file for file in of_files(found))}
     tables = {}
     for kind in KINDS:
-        paths = [to_read(file.path) for file in landed.files if file.kind == kind]
-        schema = schema_of(kind)
-        frame = spark.read.schema(schema).parquet(*paths) if paths else empty(spark, schema)
-        until_then = frame.where(sf.col("at") <= sf.lit(until)) if until else frame
-        many = len(paths) > FILES_READ_AGAIN and kind not in LONG
-        tables[kind] = settle(until_then.coalesce(PARTS)) if many else together(until_then)
-    return tables
+        rows = told[kind].drop(FILE) if kind in told else empty(spark, schema_of(kind))
+        sound = without_contradictory(rows, kind) if kind in spoilt else rows
+        tables[kind] = together(sound.where(sf.col("at") <= sf.lit(until)) if until else sound)
+    return replace(landed, set_aside=found), tables
+
+
+def _paths(landed: Landed, kind: str) -> list[str]:
+    return [to_read(file.path) for file in landed.files if file.kind == kind]
+
+
+def _told(spark: SparkSession, kind: str, paths: Sequence[str]) -> DataFrame:
+    """The rows of a kind, each with its file."""
+    rows = spark.read.schema(schema_of(kind)).parquet(*paths)
+    told = rows.select("*", sf.col("_metadata.file_path").alias(FILE))
+    many = len(paths) > FILES_READ_AGAIN and kind not in LONG
+    return settle(told.coalesce(PARTS)) if many or in_one_partition(spark) else told
+
+
+def _path_of(uri: str) -> str:
+    """A file as it was listed, of the URI that Spark gives it."""
+    return re.sub("^file:/+", "/", unquote(uri))
 
 
 def _find_landed(uris: Sequence[str], checked: Checked) -> tuple[Landed, tuple[SkippedFile, ...]]:
@@ -149,6 +177,12 @@ def _find_landed(uris: Sequence[str], checked: Checked) -> tuple[Landed, tuple[S
     listed = [_list(uri) for uri in uris]
     unlisted = tuple(item for item in listed if isinstance(item, SkippedFile))
     candidates = {found.path: found for item in listed if not isinstance(item, SkippedFile) for found in item}
+    contrary = tuple(
+        SkippedFile(path, f"contradictory: its blocks overlap those of {other}, and neither has all of both")
+        for path, other in overlapping(candidates).items()
+    )
+    for item in contrary:
+        del candidates[item.file]
     new = [found for path, found in sorted(candidates.items()) if found not in checked]
     with ThreadPoolExecutor(max_workers=8) as pool:
         checked.update(zip(new, pool.map(_check, new), strict=True))
@@ -158,7 +192,7 @@ def _find_landed(uris: Sequence[str], checked: Checked) -> tuple[Landed, tuple[S
         del checked[found]
     files = tuple(item for item in results if isinstance(item, LandedFile))
     skipped = tuple(item for item in results if isinstance(item, SkippedFile))
-    return Landed(files, unlisted + skipped), gone
+    return Landed(files, unlisted + contrary + skipped), gone
 
 
 def require_folder(uri: str) -> None:
@@ -203,7 +237,7 @@ def _check(found: ListedFile) -> LandedFile | SkippedFile | None:
     try:
         with system.open_input_file(name) as source:
             footer = pq.ParquetFile(source)
-            problem = footers.problem(kind, footer)
+            problem = footers.problem(kind, footer, host_of(name))
             if problem:
                 return SkippedFile(path, problem)
             return LandedFile(

@@ -5,6 +5,7 @@ from datetime import datetime
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.delays import UNDER_WAY
 from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.nodes import DROPPING_TYPES
 from hopwatch_analysis.went_first import Ended, sender_went_first
@@ -29,22 +30,38 @@ def conflates() -> Column:
 
 
 def went_down() -> Column:
-    """A receiver with ZMQ_MAXMSGSIZE hangs up on whoever sends it more."""
-    return sf.when(sf.col("hung_up").isNotNull(), inferred("oversize")).otherwise(inferred("reconnect"))
+    """A receiver with ZMQ_MAXMSGSIZE hangs up on whoever sends it more: then, and not whenever the connection goes down."""
+    sent_by = sf.coalesce("after_sent_at", "sent_at")
+
+    def about_then(down: Column) -> Column:
+        began = sf.coalesce(seconds(down["start"], sent_by) <= UNDER_WAY, sf.lit(True))
+        return began & sf.coalesce(down["end"] >= sf.col("before_sent_at"), sf.lit(True))
+
+    hung_up = sf.coalesce(sf.exists("hang_ups", about_then), sf.lit(False))
+    return sf.when(hung_up, inferred("oversize")).otherwise(inferred("reconnect"))
 
 
 def drops_unseen() -> Column:
     """The sending socket drops at a full pipe, and nothing can tell when it did: a proxy's, or one not probed.
 
-    Where no connection between the two ends is known, it may as well be somebody between them who drops.
+    Full pipes are seen until the probing stops; with XPUB_NODROP it blocks, or refuses, and drops nothing. Where no connection between
+    the two ends is known, it may as well be somebody between them who drops.
     """
-    seen = sf.col("x_probed") & (sf.col("from_socket") == sf.col("stream"))
+    all_sent_at = sf.coalesce("after_sent_at", "sent_at")
+    probed_then = sf.col("x_probing_stopped_at").isNull() | (all_sent_at < sf.col("x_probing_stopped_at"))
+    probed = sf.col("x_probed") & sf.coalesce(probed_then, sf.lit(False))
+    seen = (probed & (sf.col("from_socket") == sf.col("stream"))) | sf.col("x_never_drops")
     drops = sf.col("x_type").isin(*DROPPING_TYPES) & sf.col("linked").isNotNull()
     return sf.coalesce(drops & ~seen, sf.lit(False))
 
 
+def heard_until(window_end: datetime) -> Column:
+    """Until when what its receivers got is known."""
+    return sf.coalesce("heard_until", sf.lit(window_end))
+
+
 def moved_within(moved_at: Column, window_end: datetime, guard: float) -> Column:
-    return sf.coalesce(seconds(sf.lit(window_end), moved_at) <= guard, sf.lit(False))
+    return sf.coalesce(seconds(heard_until(window_end), moved_at) <= guard, sf.lit(False))
 
 
 def still_open(end: str) -> Column:

@@ -10,10 +10,12 @@ from py4j.protocol import Py4JError, Py4JNetworkError
 from pyarrow import fs
 from pyspark.errors import PySparkException
 
+from hopwatch_analysis.contradictions import MEANING, SetAside
 from hopwatch_analysis.damage import without_damaged
 from hopwatch_analysis.errors import AnalysisError, UnusableInputError
 from hopwatch_analysis.output import refusal, room_left
 from hopwatch_analysis.reading import Landed, SkippedFile
+from hopwatch_analysis.wording import counted
 
 Progress = Callable[[str], None]
 Result = TypeVar("Result")
@@ -64,6 +66,12 @@ def tell(skipped: Sequence[SkippedFile], progress: Progress) -> None:
     """Name each file that was left out."""
     for item in skipped:
         progress(f"skipped {item.file}: {item.reason}")
+
+
+def tell_set_aside(found: Sequence[SetAside], progress: Progress) -> None:
+    """Name each file of which rows were left out."""
+    for each in found:
+        progress(f"{counted(each.rows, 'row')} of {each.file}: {MEANING[each.rule]} ({each.example})")
 
 
 def _without_damaged(landed: Landed, error: Exception, progress: Progress) -> Landed:

@@ -1,8 +1,9 @@
-"""Sentences about what could not be checked, about what only counts tell of, and about clocks."""
+"""Sentences about what could not be checked, about what only counts tell of, about hosts that are behind, and about clocks."""
 
 from collections.abc import Iterator, Mapping
+from datetime import timezone
 
-from hopwatch_analysis.records import Unchecked
+from hopwatch_analysis.records import HostBehind, Unchecked
 from hopwatch_analysis.wording import counted
 
 STAMP_BOTH_ENDS = (
@@ -129,6 +130,15 @@ WHAT_TO_DO = {
     "routed": STAMP_ROUTED,
     "unknown_sender": WRAP_THE_SENDER,
 }
+
+
+def behind_remark(host: HostBehind) -> str:
+    """What is not known of a host, and since when."""
+    heard_until = host.heard_until.astimezone(timezone.utc)
+    return (
+        f"host {host.host}: nothing landed since {heard_until:%Y-%m-%d %H:%M:%S} UTC, {host.seconds:.0f} s behind the newest event; "
+        "what its sockets did since is not known"
+    )
 
 
 def clock_remarks(ahead: Mapping[str, float]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """report.json: the fixed shape that others build on, and a few keys more."""
 
 import json
+from dataclasses import asdict
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,9 @@ from hopwatch_analysis.advice import advice
 from hopwatch_analysis.buckets import HopHistory, Timeline
 from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.evidence import evidence
-from hopwatch_analysis.records import Analysis, Fault, Hop, Incident, LedgerRow, Node, Unchecked
-from hopwatch_analysis.remarks import agreement, remark, what_to_do
+from hopwatch_analysis.incident import Incident
+from hopwatch_analysis.records import Analysis, Fault, Hop, LedgerRow, Node, Unchecked
+from hopwatch_analysis.remarks import agreement, behind_remark, remark, what_to_do
 
 Json = dict[str, Any]
 
@@ -29,6 +31,7 @@ def report(analysis: Analysis) -> Json:
         "not_checked": [_unchecked(row) for row in analysis.unchecked],
         "agreed_by_count": [_agreed(row) for row in analysis.agreed],
         "skipped_files": [{"file": file, "reason": reason} for file, reason in analysis.skipped],
+        "contradictions": [asdict(each) for each in analysis.contradictions],
         "faults": [_fault(fault) for fault in analysis.faults],
         "fault_count": analysis.fault_count,
         "events_lost": [
@@ -40,6 +43,15 @@ def report(analysis: Analysis) -> Json:
                 "unreadable": lost.unreadable,
             }
             for lost in analysis.lost_events
+        ],
+        "hosts_behind": [
+            {
+                "host": host.host,
+                "newest_event": _time(host.heard_until),
+                "behind_by": round(host.seconds, 3),
+                "text": behind_remark(host),
+            }
+            for host in analysis.behind
         ],
         "clocks": [
             {"host": host, "ahead_by": round(seconds, 3)} for host, seconds in analysis.clocks.items()

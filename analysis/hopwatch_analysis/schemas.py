@@ -177,6 +177,29 @@ KINDS: dict[str, dict[str, DataType]] = {
     "fault": {"socket": TEXT, "text": TEXT},
 }
 
+VALUES: dict[str, dict[str, tuple[str, ...]]] = {
+    "process": {"state": ("started", "exited", "gone", "events_lost")},
+    "socket": {"state": ("opened", "probing_stopped", "closed")},
+    "endpoint": {"action": ("bind", "connect", "endpoint", "unbind", "disconnect")},
+    "subscription": {"action": ("subscribe", "unsubscribe")},
+    "connection": {
+        "action": (
+            "connected",
+            "handshake",
+            "disconnected",
+            "retried",
+            "handshake_failed",
+            "monitor_attached",
+            "monitor_stopped",
+            "monitor_application",
+        )
+    },
+    "lane": {"role": ("send", "receive", "count"), "state": ("announced", "sample", "final")},
+    "gap": {"action": ("gap", "skipped", "late")},
+    "proxy": {"state": ("started", "ended")},
+}
+"""All that agents of this version write into columns that say what a row tells."""
+
 
 def schema_of(kind: str) -> StructType:
     """Columns of the landed files of one kind, the common ones first."""

@@ -3,7 +3,7 @@
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
@@ -19,6 +19,8 @@ from hopwatch_analysis.gateway import leave, remember_classes
 from hopwatch_analysis.jvm import Jvm, started_by_spark_submit
 from hopwatch_analysis.memory import java_memory
 
+NAME = "hopwatch analyze"
+
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -30,6 +32,12 @@ SETTINGS = {
     "spark.sql.dataFrameQueryContext.enabled": "false",
     # else Spark looks at each landed file in a task of its own
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
+}
+
+# with either, Spark would leave out what it cannot read, and nobody would be told
+NOTHING_PASSED_OVER = {
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
 }
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
@@ -52,6 +60,10 @@ TINY_SETTINGS = {
     "spark.sql.shuffle.partitions": ONE,
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
+    # a frame that a hint has sent to each task costs a job of its own
+    "spark.sql.optimizer.disableHints": "true",
+    # what is in one partition is taken to be hashed by no key (estimates.py), and is joined as it is
+    "spark.sql.requireAllClusterKeysForCoPartition": "false",
 }
 TINY_ROWS = 100_000
 # Spark's own 200 tasks for each of many steps take minutes, whatever there is to do
@@ -80,12 +92,41 @@ def spark_session(
     with jvm.serving(settings) if jvm else nullcontext():
         session = _started(settings)
         try:
-            yield session
+            with passing_over_nothing(session):
+                yield session
         finally:
             with suppress(Py4JError, OSError):  # a Java process that died cannot be told to stop
                 session.stop()
             if jvm:
                 leave(threading.enumerate())
+
+
+@contextmanager
+def passing_over_nothing(session: SparkSession) -> Iterator[None]:
+    """Have each file that Spark cannot read be an error, whatever the cluster's own settings are, and leave those as they were."""
+    with set_to(session, NOTHING_PASSED_OVER):
+        yield
+
+
+@contextmanager
+def suited_to(session: SparkSession, rows: int) -> Iterator[None]:
+    """Have a lasting session do an analysis of few rows as one for few rows does, and leave it as it was."""
+    with set_to(session, TINY_SETTINGS if rows < TINY_ROWS else {}):
+        yield
+
+
+@contextmanager
+def set_to(session: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """These settings for a while, and those from before afterwards."""
+    before = {name: session.conf.get(name, None) for name in settings}
+    for name, value in settings.items():
+        session.conf.set(name, value)
+    try:
+        yield
+    finally:
+        with suppress(Py4JError, OSError):  # a Java process that died has no settings
+            for name, was in before.items():
+                session.conf.unset(name) if was is None else session.conf.set(name, was)
 
 
 def _started(settings: dict[str, str]) -> SparkSession:
@@ -94,6 +135,8 @@ def _started(settings: dict[str, str]) -> SparkSession:
         with ThreadPoolExecutor(max_workers=1) as aside:  # in the main thread pyspark takes SIGINT for itself
             aside.submit(SparkContext.getOrCreate, conf).result()
         session = SparkSession.builder.getOrCreate()
+        for form in ("callSite.short", "callSite.long"):  # else Java looks through its stack for each step's
+            session.sparkContext.setLocalProperty(form, NAME)
         remember_classes(session)
     except (PySparkException, Py4JError) as error:
         raise AnalysisError(f"Spark did not start: {str(error).splitlines()[0]}") from error
@@ -113,7 +156,7 @@ def _settings(master: str | None, rows: int, *, lasting: bool) -> dict[str, str]
     if rows < TINY_ROWS and not lasting:
         settings |= TINY_SETTINGS
     if master is not None:
-        settings |= {"spark.master": master, "spark.app.name": "hopwatch analyze"}
+        settings |= {"spark.master": master, "spark.app.name": NAME}
     if master is None or not master.startswith("local"):
         return settings
     java = [f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"]

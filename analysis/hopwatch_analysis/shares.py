@@ -4,6 +4,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.nodes import BALANCED_TYPES
+from hopwatch_analysis.watched import is_watched
 from hopwatch_analysis.ways import UNKNOWN_TRANSPORT
 
 EDGE = ("from_socket", "to_socket")
@@ -19,13 +20,14 @@ def shares(
     link_facts: DataFrame,
     hang_ups: DataFrame,
     strangers: DataFrame,
+    unwatched_links: DataFrame,
 ) -> DataFrame:
     """One row a shared-out stream and receiver, with what is missing of the stream as a whole.
 
     Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at, x_linger (the sender),
-    y_end, y_ended_at, y_unread, y_relaxed (the receiver), linked (the connection of its last hop is known), cut_off, sent_when_back, hung_up, left_first,
-    left_sent, suspect. Of the stream: sent, missing, highest, receivers, unsure (it is not known whether the sender or a receiver went
-    first), shared_with_strangers (receivers that nobody tells of), suspects, gone.
+    y_end, y_ended_at, y_unread, y_relaxed, y_heard_until (the receiver), linked (the connection of its last hop is known), watched (those of all its hops were, all the time), cut_off, sent_when_back, hung_up, left_first,
+    left_sent, suspect. Of the stream: sent, missing, highest, receivers, all_watched, unsure (it is not known whether the sender or a receiver went
+    first), shared_with_strangers (receivers that nobody tells of), uncounted (there may be such), suspects, gone.
     """
     came_back = sf.exists("downs", lambda down: down["end"].isNotNull())
     return (
@@ -34,15 +36,19 @@ def shares(
         .join(_last_edges(way_edges), on=["stream", "receiver"], how="inner")
         .join(link_facts.select(*EDGE, "downs", "sent_when_back"), on=list(EDGE), how="left")
         .join(hang_ups, on=list(EDGE), how="left")
+        .join(_watched(way_edges, unwatched_links), on=["stream", "receiver"], how="inner")
         .join(_received(receipts), on=["stream", "receiver"], how="left")
         .join(_sent(lanes), on="stream", how="inner")
         .join(_shared_with(strangers, way_edges), on="stream", how="left")
         .fillna(0, subset=["delivered", "next"])
-        .fillna(False, subset=["shared_with_strangers"])
+        .fillna(False, subset=["shared_with_strangers", "uncounted"])
+        .withColumn(
+            "hung_up", sf.when(sf.size("hang_ups") == sf.size("downs"), sf.col("hung_up"))
+        )  # else which of them it was lost in is not known
         .withColumn("cut_off", sf.coalesce(came_back, sf.lit(False)))
         .withColumnsRenamed({"receiver_left_first": "left_first"})
         .withColumn("suspect", left_with_some_unread() | sf.col("cut_off"))
-        .drop(*EDGE, "downs")
+        .drop(*EDGE, "downs", "hang_ups")
         .transform(_with_stream_totals)
     )
 
@@ -60,14 +66,22 @@ def _senders(sockets: DataFrame) -> DataFrame:
 
 
 def _receivers(sockets: DataFrame) -> DataFrame:
-    return sockets.select("socket", "end", "ended_at", "unread", "req_relaxed").toDF(
-        "receiver", "y_end", "y_ended_at", "y_unread", "y_relaxed"
+    return sockets.select("socket", "end", "ended_at", "unread", "req_relaxed", "heard_until").toDF(
+        "receiver", "y_end", "y_ended_at", "y_unread", "y_relaxed", "y_heard_until"
     )
 
 
 def _last_edges(way_edges: DataFrame) -> DataFrame:
     linked = sf.col("transport") != UNKNOWN_TRANSPORT
     return way_edges.where("depth = length").select("stream", "receiver", *EDGE, linked.alias("linked"))
+
+
+def _watched(way_edges: DataFrame, unwatched_links: DataFrame) -> DataFrame:
+    return (
+        way_edges.join(unwatched_links, on=list(EDGE), how="left")
+        .groupBy("stream", "receiver")
+        .agg(sf.min(is_watched()).alias("watched"))
+    )
 
 
 def _received(receipts: DataFrame) -> DataFrame:
@@ -85,9 +99,13 @@ def _sent(lanes: DataFrame) -> DataFrame:
 
 
 def _shared_with(strangers: DataFrame, way_edges: DataFrame) -> DataFrame:
-    """Streams that pass a socket with a connection to somebody of whom nobody tells."""
-    passing = way_edges.join(strangers.toDF("from_socket"), on="from_socket", how="left_semi")
-    return passing.select("stream", sf.lit(True).alias("shared_with_strangers")).distinct()
+    """Streams that pass a socket with a connection to somebody of whom nobody tells, or where nobody knows of one."""
+    passing = way_edges.select("stream", "from_socket").join(
+        strangers.withColumnRenamed("socket", "from_socket"), on="from_socket", how="inner"
+    )
+    return passing.groupBy("stream").agg(
+        sf.max("counted").alias("shared_with_strangers"), sf.max(~sf.col("counted")).alias("uncounted")
+    )
 
 
 def _with_stream_totals(shares: DataFrame) -> DataFrame:
@@ -97,6 +115,7 @@ def _with_stream_totals(shares: DataFrame) -> DataFrame:
             "missing": sf.col("sent") - sf.sum("delivered").over(whole),
             "highest": sf.max("next").over(whole),
             "receivers": sf.count("*").over(whole),
+            "all_watched": sf.min("watched").over(whole),
             "unsure": sf.max(sf.col("left_unsure") & (sf.col("next") < sf.col("sent"))).over(whole),
             "suspects": sf.sum(sf.col("suspect").cast("int")).over(whole),
             "gone": sf.sum(left_with_some_unread().cast("int")).over(whole),

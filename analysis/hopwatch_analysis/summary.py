@@ -1,24 +1,25 @@
 """The result tables, which are small, as records."""
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import timezone
 from typing import Any
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.contradictions import SetAside
 from hopwatch_analysis.histories import collected, hop_key
 from hopwatch_analysis.identities import utc
+from hopwatch_analysis.incident import NOBODY, Incident, KilledForMemory
 from hopwatch_analysis.incidents import COUNTS, FIGURES
 from hopwatch_analysis.labels import Identity, labels
 from hopwatch_analysis.reading import Landed, Tables
 from hopwatch_analysis.records import (
-    NOBODY,
     Analysis,
     Fault,
     Finding,
     Hop,
-    Incident,
-    KilledForMemory,
+    HostBehind,
     LedgerRow,
     LostEvents,
     Node,
@@ -38,8 +39,9 @@ def summarize(results: Tables, known: Mapping[str, Identity], landed: Landed, sc
     ledger = results["ledger"].orderBy("name", "receiver_name", "stream", "receiver").collect()
     incidents = results["incidents"].orderBy(sf.desc("lost"), "started_at", "from_name", "to_name").collect()
     findings = _finding_rows(results["findings"])
+    faults = results["faults"].orderBy("at", "text").limit(FAULTS_REPORTED).collect()
     shown = _ids(hops, "from_node", "to_node") | _ids(ledger, "stream", "receiver")
-    shown |= _ids(incidents, "from_node", "to_node") | _ids(findings, "socket")
+    shown |= _ids(incidents, "from_node", "to_node") | _ids(findings + faults, "socket")
     unchecked = sorted(results["unchecked"].collect(), key=_by_reason(known))
     agreed = sorted(results["agreed"].collect(), key=_by_reason(known))
     shown |= _ids(unchecked + agreed, "stream", "receiver")
@@ -55,9 +57,11 @@ def summarize(results: Tables, known: Mapping[str, Identity], landed: Landed, sc
         unchecked=tuple(_unchecked(row, told) for row in unchecked),
         agreed=tuple(_unchecked(row, told) for row in agreed),
         skipped=tuple((skipped.file, skipped.reason) for skipped in landed.skipped),
-        faults=_faults(results["faults"]),
+        contradictions=landed.set_aside + _contradictions(results["contradictions"]),
+        faults=tuple(_fault(row, told) for row in faults),
         fault_count=results["faults"].count(),
         lost_events=_lost_events(results["lost_events"]),
+        behind=_behind(results["hosts_behind"]),
         timeline=collected(
             results["timeline"], scope.buckets, {hop_key(row): _hop(row, told) for row in hops}
         ),
@@ -169,10 +173,20 @@ def _finding(row: Row, told: Mapping[str, str]) -> Finding:
     return Finding(row["socket"], label, row["rule"], row["text"] or "", row["advice"] or "")
 
 
-def _faults(frame: DataFrame) -> tuple[Fault, ...]:
-    rows = frame.orderBy("at", "text").limit(FAULTS_REPORTED).collect()
+def _fault(row: Row, told: Mapping[str, str]) -> Fault:
+    socket = row["socket"]
+    label = told.get(socket, called(socket)) if socket else None
+    return Fault(row["at"], row["host"], row["process"], socket, row["text"] or "", label)
+
+
+def _contradictions(frame: DataFrame) -> tuple[SetAside, ...]:
+    return tuple(SetAside(None, row["rule"], row["rows"], row["example"]) for row in frame.collect())
+
+
+def _behind(frame: DataFrame) -> tuple[HostBehind, ...]:
+    rows = frame.orderBy(sf.desc("seconds"), "host").collect()
     return tuple(
-        Fault(row["at"], row["host"], row["process"], row["socket"], row["text"] or "") for row in rows
+        HostBehind(row["host"], row["heard_until"].astimezone(timezone.utc), row["seconds"]) for row in rows
     )
 
 

@@ -7,19 +7,22 @@ from datetime import datetime
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis import nodes, owed, unchecked
+from hopwatch_analysis import nodes, unchecked
 from hopwatch_analysis.buckets import Buckets, buckets_of
 from hopwatch_analysis.carried import assigned, reach
 from hopwatch_analysis.clocks import clock_of
 from hopwatch_analysis.counted import Counted, counted
 from hopwatch_analysis.endings import endings as endings_of
 from hopwatch_analysis.frames import settle
+from hopwatch_analysis.heard import with_heard_until
 from hopwatch_analysis.lanes import lanes, receipts
 from hopwatch_analysis.link_facts import link_facts
 from hopwatch_analysis.links import links, matched_connections
 from hopwatch_analysis.reading import Tables
 from hopwatch_analysis.replaced import replaced
 from hopwatch_analysis.sparse import narrowed
+from hopwatch_analysis.subscriptions import subscriptions
+from hopwatch_analysis.watched import unwatched_links, unwatched_sockets
 from hopwatch_analysis.ways import way_edges, ways
 
 
@@ -27,7 +30,7 @@ from hopwatch_analysis.ways import way_edges, ways
 class Scope:
     """What is looked at: ``ends_at`` is the newest moment known; a lane that moved within ``guard`` seconds of it is not closed.
     ``begins_at`` is where the timeline begins (none: it has no extent). ``compared`` are hosts whose clocks connections compare, by the
-    name of one of them. Of ``unreadable_hosts`` a file could not be read.
+    name of one of them. Of ``unreadable_hosts`` a file could not be read. ``heard_until``: the newest time that each host told of.
     """
 
     ends_at: datetime
@@ -36,6 +39,7 @@ class Scope:
     begins_at: datetime | None = None
     compared: Mapping[str, str] = field(default_factory=dict)
     unreadable_hosts: Collection[str] = ()
+    heard_until: Mapping[str, datetime] = field(default_factory=dict)
 
     @property
     def buckets(self) -> Buckets:
@@ -45,7 +49,9 @@ class Scope:
 
 @dataclass(frozen=True)
 class Topology:
-    """Who sends what to whom, and along which hops. ``left_out``: streams that ended before the window (stream)."""
+    """Who sends what to whom, and along which hops. ``left_out``: streams that ended before the window (stream); ``unwatched``:
+    sockets of which not all that became of their connections is told (socket), and ``unwatched_links`` of which it is not.
+    """
 
     sockets: DataFrame
     streams: DataFrame
@@ -65,6 +71,8 @@ class Topology:
     replaced: DataFrame
     surplus: DataFrame | None
     left_out: DataFrame
+    unwatched: DataFrame
+    unwatched_links: DataFrame
 
 
 def topology_of(tables: Tables, scope: Scope) -> Topology:
@@ -73,7 +81,7 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
     mirrored = settle(matched_connections(tables, sockets))
     linked = settle(links(tables, sockets, mirrored))
     read = assigned(tables["lane"], tables["gap"], sockets, linked)
-    sockets = settle(read.sockets)
+    sockets = settle(with_heard_until(read.sockets, scope.heard_until, scope.ends_at))
     by_count = _counted(tables, read.lanes, sockets, linked)
     gone = _gone_before(sockets, scope)
     lane_rows = by_count.lanes.join(gone, on="stream", how="left_anti")
@@ -88,12 +96,13 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
     edges = settle(way_edges(found))
     otherwise = settle(_filtered_otherwise(edges, nodes.filtering_otherwise(tables)))
     facing = unchecked.facing(
-        all_ways, sockets, tables["connection"], mirrored, owed.subscriptions(tables["subscription"])
+        all_ways, sockets, tables["connection"], mirrored, subscriptions(tables["subscription"])
     )
     unstamped = _unstamped(senders.join(streams, on="stream", how="left_anti"), all_ways, by_count)
     untold = numbered.select("stream", "lane").join(otherwise, on="stream", how="inner")
-    once = edges.select("from_socket", "to_socket", "mirrored").distinct()
-    facts = settle(link_facts(tables, once, mirrored))
+    once = edges.select("from_socket", "to_socket", "transport", "mirrored").distinct()
+    unwatched = settle(unwatched_sockets(tables, sockets))
+    facts = settle(link_facts(tables, once, mirrored, unwatched))
     by_clock = sockets.withColumn("clock", clock_of(sf.col("host"), scope.compared))
     endings = settle(endings_of(edges, by_clock, facts))
     longest = found.agg(sf.max("length")).first()
@@ -120,6 +129,8 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
         filtered_otherwise=otherwise,
         replaced=settle(replaced(edges, linked, sockets)),
         left_out=gone,
+        unwatched=unwatched,
+        unwatched_links=settle(unwatched_links(once, facts, unwatched)),
     )
 
 
@@ -128,7 +139,7 @@ def _counted(tables: Tables, lane_rows: DataFrame, sockets: DataFrame, linked: D
         lane_rows,
         sockets,
         settle(reach(linked, sockets)),
-        subscriptions=owed.subscriptions(tables["subscription"]),
+        subscriptions=subscriptions(tables["subscription"]),
         leaving_out=nodes.leaving_out(tables, sockets),
     )
 

@@ -2,7 +2,8 @@
 
 Most often only where the connecting end calls is translated: then the bound end sees whence it calls. Else two such ends belong together if
 stamps of the one came to the other; else if they have one port, nobody else there has, and stamps bear it out beyond the proxy that one of
-them is a side of, or there are none that would have told. Of several at one time, the nearest in time to each other do.
+them is a side of, or there are none that would have told. Of several at one time, those do that came up nearest in time to each other; of several
+that came up at once, those that went down so.
 """
 
 from functools import reduce
@@ -15,6 +16,7 @@ from hopwatch_analysis.reading import Tables
 
 LOOPBACK = r"^(127\.|\[::1\])"
 WITHIN = 10  # seconds: clocks of hosts may differ, where nothing tells by how much
+AT_ONCE = 0.3  # seconds: no order of two connections is told by their ends' clocks so finely
 OURS, THEIRS = ("socket", "connection"), ("peer", "peer_connection")
 
 
@@ -26,18 +28,20 @@ def translated_connections(
         tables["connection"]
         .where("action = 'connected'")
         .join(mirrored, on=["socket", "connection"], how="left_anti")
+        .join(_downs(tables["connection"]), on=["socket", "connection"], how="left")
     )
-    about = sockets.select("socket", "type", (sf.col("stamped") & sf.col("proxy").isNull()).alias("tells"))
+    tells = sf.col("stamped") & sf.col("proxy").isNull()
+    about = sockets.select("socket", "type", tells.alias("tells"), "ended_at")
     ours = (
         unmirrored.where("not accepted")
-        .select(*OURS, "at", _port("endpoint").alias("port"), sf.col("local").alias("caller"))
-        .join(about, on="socket", how="inner")
+        .withColumns({"port": _port("endpoint"), "caller": sf.col("local")})
+        .transform(lambda ends: _with_sockets(ends, about))
     )
     theirs = (
         unmirrored.where("accepted")
-        .select(*OURS, "at", _port("local").alias("port"), sf.col("remote").alias("caller"))
-        .join(about, on="socket", how="inner")
-        .toDF(*THEIRS, "peer_at", "peer_port", "peer_caller", "peer_type", "peer_tells")
+        .withColumns({"port": _port("local"), "caller": sf.col("remote")})
+        .transform(lambda ends: _with_sockets(ends, about))
+        .toDF(*THEIRS, "peer_at", "peer_port", "peer_caller", "peer_type", "peer_tells", "peer_gone_at")
     )
     ours, theirs = settle(ours), settle(theirs)
     if ours.isEmpty() or theirs.isEmpty():
@@ -54,7 +58,23 @@ def translated_connections(
     matched = mirrored.select("socket", "peer").unionByName(_both_ways(found).select("socket", "peer"))
     borne_out = settle(_without(_borne_out(settle(by_port), matched, sockets, proven), found))
     pairs = found.unionByName(_ends(_nearest(_alone(borne_out))))
-    return _both_ways(pairs).withColumn("transport", sf.lit("tcp"))
+    local = unmirrored.where("endpoint like 'ipc:%'").select(*OURS, sf.lit("ipc").alias("local"))
+    told = _both_ways(pairs).join(local, on=list(OURS), how="left")
+    return told.select(*OURS, "peer", sf.coalesce("local", sf.lit("tcp")).alias("transport"))
+
+
+def _downs(connection_rows: DataFrame) -> DataFrame:
+    """When ends of connections went down: socket, connection, down_at."""
+    gone = connection_rows.where("action = 'disconnected'")
+    return gone.groupBy("socket", "connection").agg(sf.min("at").alias("down_at"))
+
+
+def _with_sockets(ends: DataFrame, about: DataFrame) -> DataFrame:
+    """Ends with what is known of their sockets, and ``gone_at``, when they went down or their sockets ended."""
+    gone_at = sf.coalesce("down_at", "ended_at").alias("gone_at")
+    return ends.join(about, on="socket", how="inner").select(
+        *OURS, "at", "port", "caller", "type", "tells", gone_at
+    )
 
 
 def _both_ways(pairs: DataFrame) -> DataFrame:
@@ -113,10 +133,25 @@ def _proven(lane_rows: DataFrame) -> DataFrame:
 
 def _nearest(candidates: DataFrame) -> DataFrame:
     """Those of which each end is the other's nearest in time."""
-    apart = sf.abs(sf.unix_micros("at") - sf.unix_micros("peer_at"))
-    of_ours = best(candidates, OURS, [apart, sf.col("peer"), sf.col("peer_connection")])
-    of_theirs = best(candidates, THEIRS, [apart, sf.col("socket"), sf.col("connection")])
+    of_ours = _nearest_to(candidates, OURS, THEIRS)
+    of_theirs = _nearest_to(candidates, THEIRS, OURS)
     return of_ours.join(of_theirs.select(*OURS, *THEIRS), on=[*OURS, *THEIRS], how="left_semi")
+
+
+def _nearest_to(candidates: DataFrame, one: tuple[str, str], other: tuple[str, str]) -> DataFrame:
+    """The candidate that came up nearest to one end; of those that came up at once, the one that went down nearest to it, or did not either."""
+    apart = sf.abs(seconds(sf.col("at"), sf.col("peer_at")))
+    behind_the_nearest = apart - sf.min(apart).over(Window.partitionBy(*one))
+    gone_apart = sf.abs(seconds(sf.col("gone_at"), sf.col("peer_gone_at")))
+    both_stay = sf.col("gone_at").isNull() & sf.col("peer_gone_at").isNull()
+    ranked = candidates.withColumns(
+        {
+            "came_apart": sf.when(behind_the_nearest > AT_ONCE, apart).otherwise(0.0),
+            "gone_apart": sf.when(both_stay, 0.0).otherwise(gone_apart),
+        }
+    )
+    order = [sf.col("came_apart"), sf.col("gone_apart").asc_nulls_last(), apart, *map(sf.col, other)]
+    return best(ranked, one, order)
 
 
 def _alone(candidates: DataFrame) -> DataFrame:

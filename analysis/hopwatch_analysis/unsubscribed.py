@@ -5,7 +5,8 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.frames import only_of, seconds
 
-CAUGHT_UP_WITHIN = 0.3  # seconds: who got a message sent so shortly before was reading what there was
+CAUGHT_UP_WITHIN = 0.3
+"""Seconds: who got a message sent so shortly before was reading what there was. And so much two hosts' clocks may differ."""
 
 
 def with_count_when_unsubscribed(candidates: DataFrame, samples: DataFrame) -> DataFrame:
@@ -28,16 +29,30 @@ def with_count_when_unsubscribed(candidates: DataFrame, samples: DataFrame) -> D
 
 def sure_end_of_unsubscribed() -> Column:
     """One past the last number that had been sent for certain."""
-    return sf.when(_wanted_no_more(), sf.col("next")).otherwise(sf.greatest("next", "at_least"))
+    known_no_further = _wanted_no_more() | _wanted_still()
+    return sf.when(known_no_further, sf.col("next")).otherwise(sf.greatest("next", "at_least"))
 
 
 def end_of_unsubscribed() -> Column:
     """One past the last number that may have been sent."""
     at_most = sf.least(sf.coalesce("at_most", "sent"), "sent")
-    return sf.when(_wanted_no_more(), sf.col("next")).otherwise(sf.greatest("next", "at_least", at_most))
+    return (
+        sf.when(_wanted_no_more(), sf.col("next"))
+        .when(_wanted_still(), sf.greatest("next", "sent"))
+        .otherwise(sf.greatest("next", "at_least", at_most))
+    )
 
 
 def _wanted_no_more() -> Column:
     """It never subscribed, as far as is known, or it was reading the newest messages when it unsubscribed."""
-    lag = seconds(sf.col("unsubscribed_at"), sf.col("newest_sent_at"))
-    return sf.col("unsubscribed_at").isNull() | sf.coalesce(lag <= CAUGHT_UP_WITHIN, sf.lit(False))
+    caught_up = _lag().between(-CAUGHT_UP_WITHIN, CAUGHT_UP_WITHIN)
+    return sf.col("unsubscribed_at").isNull() | sf.coalesce(caught_up, sf.lit(False))
+
+
+def _wanted_still() -> Column:
+    """It got what was sent long after: it had subscribed once more than is known, or clocks differ."""
+    return sf.coalesce(_lag() < -CAUGHT_UP_WITHIN, sf.lit(False))
+
+
+def _lag() -> Column:
+    return seconds(sf.col("unsubscribed_at"), sf.col("newest_sent_at"))

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from hopwatch_analysis.advice import advice, kept_up
 from hopwatch_analysis.evidence import evidence
+from hopwatch_analysis.incident import Incident
 from hopwatch_analysis.incomplete import incomplete
-from hopwatch_analysis.records import Analysis, Incident, LedgerRow
+from hopwatch_analysis.records import Analysis, LedgerRow
 from hopwatch_analysis.remarks import agreement, clock_remarks, remark, what_to_do
 from hopwatch_analysis.wording import counted
 

@@ -1,6 +1,6 @@
 """Words for figures and facts, as evidence and verdict say them."""
 
-from hopwatch_analysis.records import Incident
+from hopwatch_analysis.incident import Incident
 
 
 def routing_id(peer: str) -> str:

@@ -188,6 +188,8 @@ def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str |
     options = {}
     for option in JOURNALED_OPTIONS:
         options[option.lower()] = BackendSocket.get(socket, getattr(zmq, option))
+    if not probed and state.type_name in ("PUB", "XPUB") and native_state.nodrop_is_set(socket):
+        options["xpub_nodrop"] = 1
     state.note(
         "opened",
         name=state.name,

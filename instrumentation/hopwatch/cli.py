@@ -25,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(command, file=sys.stderr)
         return 2
     if unknown:
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+        subparsers.choices[args.command].error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         return command.run(args)
     except ModuleNotFoundError as error:

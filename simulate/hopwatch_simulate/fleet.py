@@ -44,6 +44,7 @@ QUIET: Mapping[str, Story] = {
 }
 LOSSY: Mapping[str, Story] = {
     "slow_subscriber": stories.slow_subscriber,
+    "still_losing": stories.still_losing,
     "bursts": stories.bursts,
     "late_joiner": stories.late_joiner,
     "cut_and_mended": stories.cut_and_mended,

@@ -137,12 +137,23 @@ def restarted_feed(tell: Teller) -> None:
 
 
 def still_running(tell: Teller) -> None:
-    """Nothing ends: at the end of the recording both are at work, and some messages on their way."""
+    """Nothing ends: at the end of the recording both are at work, and some messages on their way, fewer than the marks hold."""
     feed = tell.publisher()
     tell.subscriber(feed, QUICK)
-    tell.subscriber(feed, 0.012, options={"rcvhwm": 20})
     interval = 0.01
-    tell.sends(feed, tell.steady(0.5, int((tell.ends - tell.begins) / interval), interval))
+    count = int((tell.ends - tell.begins) / interval)
+    tell.subscriber(feed, interval * (1 + min(0.2, 600 / count)), options={"rcvhwm": 20})
+    tell.sends(feed, tell.steady(0.5, count, interval))
+
+
+def still_losing(tell: Teller) -> None:
+    """Nothing ends, and one of two readers is too slow: its pipe is full at the end, too."""
+    feed = tell.publisher(options={"sndhwm": tell.chance.choice([20, 50, 100])})
+    tell.subscriber(feed, QUICK)
+    count = 3000
+    interval = (tell.ends - tell.begins - 0.5) / count
+    tell.subscriber(feed, 2.5 * interval, options={"rcvhwm": 10}, wire=tell.wire(10))
+    tell.sends(feed, tell.steady(0.5, count, interval))
 
 
 def unstamped(tell: Teller) -> None:

@@ -28,6 +28,8 @@ class Books:
     delivered: int = 0
     lost: int = 0
     in_flight: int = 0
+    unseen: int = 0
+    """Of those lost, what no later message has shown yet: both ends are open."""
     traceable: bool = True
     """Some event tells whose messages the receiver got."""
     counted: bool = True
@@ -51,6 +53,9 @@ class Fates:
 
     books: list[Books] = field(default_factory=list)
     lost: dict[tuple[int, str], set[Message]] = field(default_factory=lambda: defaultdict(set))
+    unseen: dict[int, set[Message]] = field(default_factory=lambda: defaultdict(set))
+    """Messages lost on each edge that some receiver cannot miss yet, and those that one does."""
+    seen: dict[int, set[Message]] = field(default_factory=lambda: defaultdict(set))
     untraceable: dict[int, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
     """Edges on ways through proxies that no event tells of, or that were killed, each with the stream and the receiver at the way's ends."""
     clear: set[int] = field(default_factory=set)
@@ -115,6 +120,14 @@ def _follow(passage: Passage, ways: Sequence[Way], fates: Fates) -> None:
                 fates.untraceable[id(edge)] |= {(books.stream.id, books.receiver.id), *others}
             else:
                 fates.clear.add(id(edge))
+    _count(passage, ways, books, fates)
+    if books.sent:
+        fates.books.append(books)
+
+
+def _count(passage: Passage, ways: Sequence[Way], books: Books, fates: Fates) -> None:
+    newest: dict[int, int] = {}
+    lost: list[tuple[Message, Edge]] = []
     for _, message in passage.passed:
         fates_of_it = [(fate, way) for way in ways if (fate := _fate(message, way)) is not None]
         if not fates_of_it:
@@ -123,6 +136,7 @@ def _follow(passage: Passage, ways: Sequence[Way], fates: Fates) -> None:
         books.sent += 1
         if fate.became == DELIVERED:
             books.delivered += 1
+            newest[message.lane] = max(newest.get(message.lane, -1), message.lane_number)
         elif fate.became == IN_FLIGHT:
             books.in_flight += 1
         else:
@@ -130,8 +144,14 @@ def _follow(passage: Passage, ways: Sequence[Way], fates: Fates) -> None:
             edge = way[fate.depth]
             fates.edges[id(edge)] = edge
             fates.lost[id(edge), edge.lost[message]].add(message)
-    if books.sent:
-        fates.books.append(books)
+            lost.append((message, edge))
+    both_open = books.stream.ended is None and books.receiver.ended is None
+    for message, edge in lost:
+        if both_open and message.lane_number > newest.get(message.lane, -1):
+            books.unseen += 1
+            fates.unseen[id(edge)].add(message)
+        else:
+            fates.seen[id(edge)].add(message)
 
 
 def _left_uncounted(passage: Passage, ways: Sequence[Way]) -> bool:
@@ -154,6 +174,12 @@ def _fate(message: Message, way: Way) -> Fate | None:
 
 def _ledger_row(books: Books) -> Json:
     ends = (books.stream, books.receiver)
+    reasons = {
+        "untraceable": not books.traceable,
+        "uncounted": not books.counted,
+        "unnumbered": not all(each.numbers for each in ends),
+        "dark": any(each.dark for each in ends),
+    }
     return {
         "stream": books.stream.id,
         "name": books.stream.name,
@@ -163,10 +189,10 @@ def _ledger_row(books: Books) -> Json:
         "delivered": books.delivered,
         "lost": books.lost,
         "in_flight": books.in_flight,
+        "unseen": books.unseen,
         "open": any(each.ended is None for each in ends),
-        "knowable": books.traceable
-        and books.counted
-        and all(each.numbers and not each.dark for each in ends),
+        "knowable": not any(reasons.values()),
+        "unknowable_by": [reason for reason, holds in reasons.items() if holds],
     }
 
 
@@ -185,20 +211,23 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
         traced = key in fates.clear or key not in fates.untraceable
         known = numbers and not _is_dark(edge) and traced and key not in fates.uncounted
         doubtful = _doubtful(edge, causes)
+        unseen = fates.unseen[key] - fates.seen[key]
+        all_lost = sum(len(lost) for lost in causes.values())
         blurred = {"network"} if not edge.network_told else set()
         yield {
             "from": node(edge.sender),
             "to": node(edge.receiver),
-            "lost": sum(len(lost) for lost in causes.values()),
-            "knowable": known,
+            "lost": all_lost,
+            "unseen": len(unseen),
+            "knowable": known and all_lost > len(unseen),
             "uncounted": key in fates.uncounted,
             "between": sorted(fates.untraceable.get(key, ())),
             "causes": [
                 {
                     "cause": cause,
                     "lost": len(lost),
-                    "knowable": known and cause not in blurred and len(lost) > doubtful[cause],
-                    "at_least": len(lost) - doubtful[cause],
+                    "knowable": known and cause not in blurred and len(lost - unseen) > doubtful[cause],
+                    "at_least": len(lost - unseen) - doubtful[cause],
                     "at_most": len(lost) - doubtful[cause] + doubtful.total(),
                     "looks_like": list(FULL)
                     if cause == "network" and not (known and edge.network_told)

@@ -53,6 +53,7 @@ def test_every_kind_lands_with_its_schema(bench: Any) -> None:
     assert (ended["state"], ended["counted_at"].timestamp(), ended["name"]) == ("ended", 10**9, "relay")
     assert [row["action"] for row in bench.rows("endpoint")] == ["bind", "unbind"]
     assert [row["value"] for row in bench.rows("option")] == ["7"]
+    assert "probing_stopped" in [row["state"] for row in bench.rows("socket")]
 
 
 class KilledError(Exception):

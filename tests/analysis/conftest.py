@@ -1,11 +1,10 @@
-import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hopwatch_analysis.gateway import remember_classes
-from hopwatch_analysis.session import QUICK_START, TINY_SETTINGS
+from hopwatch_analysis.job import analyze
+from hopwatch_analysis.session import spark_session, suited_to
 from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
 
@@ -29,28 +28,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """One small session for all tests; few tasks and no generated code, since the frames are tiny."""
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    session = (
-        SparkSession.builder.master("local[2]")
-        .appName("hopwatch tests")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.default.parallelism", "1")
-        .config(map=TINY_SETTINGS)
-        .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-        .config("spark.sql.codegen.wholeStage", "false")
-        .config("spark.sql.ui.explainMode", "simple")
-        .config("spark.driver.extraJavaOptions", " ".join(QUICK_START))
-        .config("spark.log.level", "ERROR")
-        .config("spark.python.sql.dataFrameDebugging.enabled", "false")
-        .config("spark.sql.dataFrameQueryContext.enabled", "false")
-        .getOrCreate()
-    )
-    remember_classes(session)
-    yield session
-    session.stop()
+    with spark_session("local[2]", lasting=True) as session, suited_to(session, rows=0):
+        yield session
+
+
+@pytest.fixture(scope="session")
+def joint_report(
+    request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
+    """One analysis of the STORIES of all modules that ask for it and are run: each tells of sockets of its own, of two minutes."""
+    asking = (item for item in request.session.items if "joint_report" in item.fixturenames)
+    story = LandedFolder()
+    for module in dict.fromkeys(item.module for item in asking):
+        for tell in module.STORIES:
+            tell(story)
+    story.socket("clock", "PAIR", opened=120)
+    folder = tmp_path_factory.mktemp("joint")
+    report: dict[str, Any] = analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
+    assert report["contradictions"] == []  # two modules that call a socket the same
+    return report
 
 
 @pytest.fixture

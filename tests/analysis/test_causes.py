@@ -3,9 +3,7 @@
 from typing import Any
 
 import pytest
-from hopwatch_analysis.job import analyze
 from landed_folder import LandedFolder
-from pyspark.sql import SparkSession
 from stories import Json, incidents
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
@@ -36,7 +34,7 @@ def limited_pipes(story: LandedFolder) -> None:
     lossy = {"rtt_us": 250_000, "min_rtt_us": 400, "retransmissions": 50, "segments_sent": 1000}
     full_pipe(story, "over-bad-link", "far", (3, "neither"), (10.5, "network"), (20, "neither"), **lossy)
     full_pipe(story, "to-slow-one", "slow", (3, "neither"), (10.5, "receiver"), (20, "network"))
-    full_pipe(story, "untold", "silent")
+    full_pipe(story, "untold", "mute")
     full_pipe(story, "told-long-ago", "stale", (-40, "network"))
     full_pipe(story, "unsure", "shaky", (9, "network"), (10.5, "unknown"))
     full_pipe(story, "just-connected", "fresh", (14, "network"))
@@ -97,7 +95,7 @@ def hung_up(story: LandedFolder) -> None:
     one_large = ((5, 50, 5_000), (10, 100, 110_000), (20, 500, 150_000), (40, 1000, 200_000))
     all_large = ((5, 50, 5_000), (10, 100, 10_000_000), (20, 500, 60_000_000), (40, 1000, 110_000_000))
     mixed = ((5, 50, 500_000), (10, 100, 1_200_000), (20, 500, 4_000_000), (40, 1000, 10_000_000))
-    cut_when_sending(story, "uploads", "careful", *one_large, calls=False)
+    cut_when_sending(story, "transfers", "wary", *one_large, calls=False)
     cut_when_sending(story, "videos", "modest", *all_large, calls=False)
     cut_when_sending(story, "notes", "cut-off", *small, calls=True)
     cut_when_sending(story, "mails", "cut-too", *mixed, calls=True)
@@ -122,22 +120,21 @@ def hung_up_at_once(story: LandedFolder) -> None:
 
 
 def gives_up(story: LandedFolder) -> None:
-    story.socket("hurried", "PUSH", closed=50, sndhwm=5)
-    story.socket("worker", "PULL", closed=60)
-    story.link("hurried", "worker")
-    story.sent("hurried", 100, 40)
-    story.got("worker", "hurried", 100, 0, 99, 45)
-    story.counters("hurried", 45, final=True, sent=100, eagain_sends=17)
-    story.counters("worker", 45, final=True, received=100)
+    story.socket("pressed", "PUSH", closed=50, sndhwm=5)
+    story.socket("labourer", "PULL", closed=60)
+    story.link("pressed", "labourer")
+    story.sent("pressed", 100, 40)
+    story.got("labourer", "pressed", 100, 0, 99, 45)
+    story.counters("pressed", 45, final=True, sent=100, eagain_sends=17)
+    story.counters("labourer", 45, final=True, received=100)
 
 
-@pytest.fixture(scope="module")
-def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Json:
-    story = LandedFolder()
-    for tell in (limited_pipes, killed_for_memory, newest_only, hung_up, hung_up_at_once, gives_up):
-        tell(story)
-    folder = tmp_path_factory.mktemp("causes")
-    return analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
+STORIES = (limited_pipes, killed_for_memory, newest_only, hung_up, hung_up_at_once, gives_up)
+
+
+@pytest.fixture
+def report(joint_report: Json) -> Json:
+    return joint_report
 
 
 def told(report: Json, sender: str) -> tuple[str, str, int]:
@@ -204,9 +201,9 @@ def test_conflation_explains_a_gap_that_nothing_else_does(report: Json) -> None:
 
 
 def test_a_message_beyond_the_receivers_bound_cuts_the_connection(report: Json) -> None:
-    assert told(report, "uploads") == ("oversize", "inferred", 50)
-    assert evidence(report, "uploads", "option")["value"] == 65_536
-    assert "may have been larger" in evidence(report, "uploads", "option")["text"]
+    assert told(report, "transfers") == ("oversize", "inferred", 50)
+    assert evidence(report, "transfers", "option")["value"] == 65_536
+    assert "may have been larger" in evidence(report, "transfers", "option")["text"]
 
 
 def test_messages_that_are_too_large_on_average_were_too_large(report: Json) -> None:
@@ -233,4 +230,4 @@ def test_a_receiver_that_had_connected_and_never_calls_again_has_hung_up(report:
 def test_refused_sends_are_told_of_and_are_no_loss(report: Json) -> None:
     (found,) = (item for item in report["findings"] if item["rule"] == "refused")
     assert "17 sends refused" in found["text"]
-    assert incidents(report, "hurried") == []
+    assert incidents(report, "pressed") == []

@@ -1,9 +1,7 @@
 """A connection was cut, and later an end went: which of the two lost the messages between is told no surer than it is known."""
 
 import pytest
-from hopwatch_analysis.job import analyze
 from landed_folder import LandedFolder
-from pyspark.sql import SparkSession
 from stories import Json, incidents, row
 from told_connections import ToldConnection, proxied
 
@@ -81,9 +79,7 @@ def burst_long_before_a_cut(story: LandedFolder) -> None:
     story.got(sub, pub, 600, 0, 699, 61, newest=61, final=False)
 
 
-@pytest.fixture(scope="module")
-def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Json:
-    story = LandedFolder()
+def all_of_them(story: LandedFolder) -> None:
     cut_at_the_last_messages(story, "c1", pub=100, sub=60)
     cut_at_the_last_messages(story, "c2", pub=50, sub=60)
     cut_at_the_last_messages(story, "c3", pub=100, killed=60)
@@ -93,9 +89,14 @@ def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Jso
     found_dead_late(story, "c7", linger=-1)
     found_dead_late(story, "c8", linger=0)
     burst_long_before_a_cut(story)
-    story.socket("clock", "PAIR", opened=120)
-    folder = tmp_path_factory.mktemp("cuts")
-    return analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
+
+
+STORIES = (all_of_them,)
+
+
+@pytest.fixture
+def report(joint_report: Json) -> Json:
+    return joint_report
 
 
 @pytest.mark.parametrize(
@@ -113,6 +114,11 @@ def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Jso
 )
 def test_between_two_ends(report: Json, pub: str, cause: str, lost: int) -> None:
     assert incidents(report, pub) == [(f"{pub} → {pub}-sub", cause, "inferred", lost)]
+
+
+def test_advice_tells_of_a_sender_that_is_bound(report: Json) -> None:
+    found = next(item for item in report["incidents"] if item["hop"] == "c1 → c1-sub")
+    assert "as c1 is bound" in found["advice"][0]
 
 
 def test_behind_a_proxy(report: Json) -> None:

@@ -1,5 +1,6 @@
 """A Parquet file can have a sound footer, and pages that nobody can read."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -8,6 +9,7 @@ from hopwatch_analysis.damage import without_damaged
 from hopwatch_analysis.errors import UnusableInputError
 from hopwatch_analysis.job import analyze
 from hopwatch_analysis.reading import find_landed
+from hopwatch_analysis.session import NOTHING_PASSED_OVER, set_to
 from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
 
@@ -58,6 +60,43 @@ def test_a_file_with_damaged_pages_is_named_and_the_rest_is_analysed(
     (row,) = report["ledger"]
     assert (row["delivered"], row["lost"], row["unexplained"]) == (90, 0, 10)
     assert any(str(extra) in line and "damaged" in line for line in told)
+
+
+@pytest.fixture
+def passing_over(spark: SparkSession) -> Iterator[SparkSession]:
+    """A session of a cluster that is set to pass over what it cannot read, and reads files again in one step and another."""
+    settings = dict.fromkeys(NOTHING_PASSED_OVER, "true") | {"spark.sql.shuffle.partitions": "2"}
+    with set_to(spark, settings):
+        yield spark
+
+
+def test_a_file_that_is_cut_off_under_way_is_named_even_where_the_cluster_passes_over_such(
+    passing_over: SparkSession, landed: Path, tmp_path: Path
+) -> None:
+    torn = connections(landed)
+
+    def cut_off(line: str) -> None:
+        if line.endswith("landed files to read"):
+            torn.write_bytes(torn.read_bytes()[:-20])
+
+    report = analyze(passing_over, [str(landed)], tmp_path / "out", progress=cut_off)
+    assert [item["file"] for item in report["skipped_files"]] == [str(torn)]
+    assert [passing_over.conf.get(name) for name in NOTHING_PASSED_OVER] == ["true", "true"]
+
+
+def test_a_file_that_goes_away_under_way_is_missed_even_where_the_cluster_passes_over_such(
+    passing_over: SparkSession, landed: Path, tmp_path: Path
+) -> None:
+    gone = connections(landed)
+    told: list[str] = []
+
+    def remove(line: str) -> None:
+        told.append(line)
+        if line.startswith("who is connected"):
+            gone.unlink(missing_ok=True)
+
+    analyze(passing_over, [str(landed)], tmp_path / "out", progress=remove)
+    assert any("went away meanwhile" in line for line in told)
 
 
 def test_damage_in_every_file_is_unusable_input(spark: SparkSession, landed: Path, tmp_path: Path) -> None:

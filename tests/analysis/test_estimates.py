@@ -11,6 +11,7 @@ from hopwatch_analysis.estimates import (
 from hopwatch_analysis.frames import settle
 from hopwatch_analysis.gateway import java_frame
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
 
 
 def estimated_bytes(frame: DataFrame) -> int:
@@ -50,8 +51,10 @@ def test_a_computed_frame_keeps_its_partitions_and_types(spark: SparkSession) ->
 def test_in_a_session_for_few_rows_no_step_moves_any(spark: SparkSession) -> None:
     numbers = settle(spark.range(100).selectExpr("id", "id % 7 as left").repartition(4, "left"))
     assert numbers.rdd.getNumPartitions() == 1
-    joined = numbers.join(numbers.groupBy("left").count(), on="left", how="inner")
-    assert joined.count() == 100
+    few = settle(numbers.where("id < 7").select("left", sf.col("id").alias("first")))
+    counted = numbers.groupBy("left").count()
+    joined = numbers.join(few, on="left", how="left").join(sf.broadcast(counted), on="left", how="inner")
+    assert joined.where("first = left").count() == 100
     assert exchanges(joined) == 0
 
 

@@ -30,11 +30,11 @@ def reported(spark: SparkSession, landed: Path, out: Path) -> dict[tuple[str, st
 
 
 def merging(steps: LandedSteps, said: list[str]) -> Callable[[str], None]:
-    """Progress during which the files that are just read are merged and removed."""
+    """Progress during which the files that are to be read are merged and removed."""
 
     def progress(line: str) -> None:
         said.append(line)
-        if said.count("who is connected to whom") == 1:
+        if len(said) == 1:
             steps.merge()
 
     return progress

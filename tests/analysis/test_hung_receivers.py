@@ -1,9 +1,7 @@
 """A receiver that stops to read looks like one that has nothing left to read: what waits in its inbox is not told as dropped before."""
 
 import pytest
-from hopwatch_analysis.job import analyze
 from landed_folder import LandedFolder
-from pyspark.sql import SparkSession
 from stories import Json, incidents, row
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
@@ -58,9 +56,7 @@ def behind_a_closed_sender(story: LandedFolder, kinds: tuple[str, str], receiver
     story.killed(receiver, 55.5)
 
 
-@pytest.fixture(scope="module")
-def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Json:
-    story = LandedFolder()
+def all_of_them(story: LandedFolder) -> None:
     behind_a_proxy(story, "hung")
     behind_a_proxy(story, "asleep", killed=False)
     behind_a_proxy(story, "awake", killed=False, other_lane=True)
@@ -68,11 +64,17 @@ def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Jso
     behind_a_proxy(story, "narrow", gap=True, sndhwm=98)
     behind_a_proxy(story, "wide", gap=True, sndhwm=100)
     behind_a_closed_sender(story, ("PUB", "SUB"), "patient", -1)
-    behind_a_closed_sender(story, ("PUB", "SUB"), "hasty", 0)
-    behind_a_closed_sender(story, ("PUSH", "PULL"), "steady", -1)
+    behind_a_closed_sender(story, ("PUB", "SUB"), "rushed", 0)
+    behind_a_closed_sender(story, ("PUSH", "PULL"), "even", -1)
     behind_a_closed_sender(story, ("PUSH", "PULL"), "rash", 0)
-    folder = tmp_path_factory.mktemp("hung")
-    return analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
+
+
+STORIES = (all_of_them,)
+
+
+@pytest.fixture
+def report(joint_report: Json) -> Json:
+    return joint_report
 
 
 def test_what_came_behind_a_proxy_while_it_hung_died_with_it(report: Json) -> None:
@@ -107,12 +109,12 @@ def test_but_not_where_all_that_came_to_nobody_fits_into_a_pipe_that_drops(repor
 
 
 def test_what_a_lingering_sender_had_passed_on_may_have_died_with_it(report: Json) -> None:
-    for receiver in ("patient", "steady"):
+    for receiver in ("patient", "even"):
         found = [item[1:] for item in incidents(report, f"sender of {receiver}")]
         assert found == [("receiver_died", "inferred", 50)]
 
 
 def test_what_a_sender_let_go_of_was_more_likely_never_passed_on(report: Json) -> None:
-    for receiver in ("hasty", "rash"):
+    for receiver in ("rushed", "rash"):
         found = [item[1:] for item in incidents(report, f"sender of {receiver}")]
         assert found == [("closed", "inferred", 50)]

@@ -32,6 +32,12 @@ def test_lost_events_and_faults_are_told_and_bounded() -> None:
     ]
 
 
+def test_a_fault_of_a_socket_says_of_whose_losses_no_cause_is_known() -> None:
+    fault = Fault(None, "web-1", None, "e" * 16, "KeyError: 7", "reader")
+    told = verdict(Analysis(**vars(SOUND) | {"faults": (fault,), "fault_count": 1})).splitlines()
+    assert told[5] == "  - web-1: KeyError: 7: why anything is missing at reader is not known"
+
+
 def test_where_all_was_told_nothing_is_said_about_it() -> None:
     assert verdict(SOUND).splitlines()[0] == "NOTHING LOST: every message is accounted for."
     assert "INCOMPLETE" not in verdict(SOUND)

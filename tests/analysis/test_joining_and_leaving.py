@@ -1,9 +1,7 @@
 """Receivers that come late, go early or change their subscriptions, landed in one folder and analysed in one run."""
 
 import pytest
-from hopwatch_analysis.job import analyze
 from landed_folder import LandedFolder, id_of
-from pyspark.sql import SparkSession
 from stories import Json, incidents, row, through_proxy
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
@@ -35,14 +33,14 @@ def topic_begins_in_a_full_pipe(story: LandedFolder) -> None:
 
 def topic_ends_before_one_joins(story: LandedFolder) -> None:
     """The sample that finds the first topic at its end is taken after the receiver connected."""
-    story.socket("gazette", "PUB", closed=50)
+    story.socket("courant", "PUB", closed=50)
     story.socket("late-2", "SUB", opened=9.9, closed=60)
     story.subscribe("late-2", "", seconds=9.9)
-    story.link("gazette", "late-2", up=10, sent=1000)
+    story.link("courant", "late-2", up=10, sent=1000)
     for lane, topic, count in ((0, "past", 500), (1, "present", 700)):
-        story.sent("gazette", 500, 10.5, lane=lane, topic=topic, final=False)
-        story.sent("gazette", count, 40, lane=lane, topic=topic)
-    story.got("late-2", "gazette", 200, 500, 699, 40, lane=1)
+        story.sent("courant", 500, 10.5, lane=lane, topic=topic, final=False)
+        story.sent("courant", count, 40, lane=lane, topic=topic)
+    story.got("late-2", "courant", 200, 500, 699, 40, lane=1)
 
 
 def topic_ends_at_about_the_time_that_one_joins(story: LandedFolder) -> None:
@@ -128,16 +126,16 @@ def unsubscribed_from_a_full_pipe(story: LandedFolder) -> None:
 
 def unsubscribed_in_mid_stream(story: LandedFolder) -> None:
     """One lags behind when it unsubscribes, and samples tell roughly how far; the other had just got the newest."""
-    story.socket("stories", "PUB", closed=50)
-    for reader, last, newest in (("laggard", 499, 5), ("prompt", 1499, 14.95)):
+    story.socket("tales", "PUB", closed=50)
+    for reader, last, newest in (("laggard", 499, 5), ("swift", 1499, 14.95)):
         story.socket(reader, "SUB", closed=30)
         story.subscribe(reader, "talk")
         story.unsubscribe(reader, "talk", 15)
-        story.link("stories", reader, down=30)
-        story.got(reader, "stories", last + 1, 0, last, 15, newest=newest)
+        story.link("tales", reader, down=30)
+        story.got(reader, "tales", last + 1, 0, last, 15, newest=newest)
     for seconds, count in ((10, 1000), (20, 2000), (40, 4000)):
-        story.sent("stories", count, seconds, topic="talk", final=False)
-    story.sent("stories", 4000, 50, topic="talk")
+        story.sent("tales", count, seconds, topic="talk", final=False)
+    story.sent("tales", 4000, 50, topic="talk")
 
 
 STORIES = (
@@ -154,13 +152,9 @@ STORIES = (
 )
 
 
-@pytest.fixture(scope="module")
-def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Json:
-    story = LandedFolder()
-    for tell in STORIES:
-        tell(story)
-    folder = tmp_path_factory.mktemp("stories")
-    return analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
+@pytest.fixture
+def report(joint_report: Json) -> Json:
+    return joint_report
 
 
 def test_a_late_receiver_behind_a_proxy_is_no_slow_one(report: Json) -> None:
@@ -178,7 +172,7 @@ def test_who_was_there_before_a_topic_began_did_not_join_late(report: Json) -> N
 
 
 def test_a_topic_that_ended_before_its_receiver_joined_was_not_cut_off(report: Json) -> None:
-    assert incidents(report, "gazette") == [("gazette → late-2", "slow_joiner", "exact", 1000)]
+    assert incidents(report, "courant") == [("courant → late-2", "slow_joiner", "exact", 1000)]
 
 
 def test_a_topic_that_may_have_ended_before_its_receiver_joined_is_inferred_to_have(report: Json) -> None:
@@ -202,12 +196,12 @@ def test_unsubscribing_hides_no_losses(report: Json) -> None:
 
 
 def test_what_samples_cannot_tell_of_an_unsubscription_is_unexplained(report: Json) -> None:
-    assert row(report, "stories", "laggard")["sent"] == 2000
-    assert row(report, "stories", "laggard")["causes"] == {"unexplained": 1500}
+    assert row(report, "tales", "laggard")["sent"] == 2000
+    assert row(report, "tales", "laggard")["causes"] == {"unexplained": 1500}
 
 
 def test_who_was_reading_the_newest_messages_is_owed_none_after_unsubscribing(report: Json) -> None:
-    assert row(report, "stories", "prompt")["sent"] == row(report, "stories", "prompt")["delivered"] == 1500
+    assert row(report, "tales", "swift")["sent"] == row(report, "tales", "swift")["delivered"] == 1500
 
 
 def test_who_was_killed_is_owed_what_was_sent_until_the_sender_saw_it_go(report: Json) -> None:

@@ -1,11 +1,9 @@
 """Who leaves while its sender goes on is owed what was sent until then, whatever tells when that was."""
 
 import pytest
-from hopwatch_analysis.job import analyze
 from landed_folder import LandedFolder, id_of
-from pyspark.sql import SparkSession
 from stories import Json, incidents, row
-from told_connections import ToldConnection, proxied, sampled
+from told_connections import ENDPOINT, ToldConnection, proxied, sampled
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
 
@@ -25,6 +23,20 @@ def left_a_proxy(story: LandedFolder, pub: str, sub: str, *, killed: bool) -> No
     story.got(witness, pub, 11_900, 0, 11_899, 119.1, newest=119, final=False)
     if killed:
         story.killed(sub, 50.4)
+
+
+def left_just_behind_the_last(
+    story: LandedFolder, pub: str, sub: str, host: str, *, killed: bool = True
+) -> None:
+    """It read until 49; at 50.1 it was killed, or told to disconnect, a tenth of a second after a sample of what its PUB had sent."""
+    _, behind = proxied(story, pub, sub, host=host)
+    behind.down(50.1, told_by=f"{pub}-back")
+    sampled(story, pub, 100, 50)
+    story.got(sub, pub, 4900, 0, 4899, 49, newest=48.99)
+    if killed:
+        story.killed(sub, 50.4)
+    else:
+        story.add("endpoint", sub, 50.1, action="disconnect", endpoint=ENDPOINT)
 
 
 def left_within_its_process(story: LandedFolder) -> None:
@@ -98,18 +110,25 @@ def unwrapped(story: LandedFolder) -> None:
     story.got("ear", "drum", 900, 0, 899, 50, newest=45)
 
 
-@pytest.fixture(scope="module")
-def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Json:
-    story = LandedFolder()
+def all_of_them(story: LandedFolder) -> None:
     left_a_proxy(story, "one", "leaver", killed=False)
     left_a_proxy(story, "other", "slain", killed=True)
     for tell in (left_within_its_process, behind_a_dead_link, connected_twice, moved_to_another_address):
         tell(story)
     told_to_disconnect(story)
     unwrapped(story)
-    story.socket("clock", "PAIR", opened=ENDS)
-    folder = tmp_path_factory.mktemp("leaving")
-    return analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
+    left_just_behind_the_last(story, "hut", "hiker", host="box")
+    left_just_behind_the_last(story, "tower", "diver", host="tower")
+    left_just_behind_the_last(story, "barn", "swallow", host="box", killed=False)
+    left_just_behind_the_last(story, "dovecote", "pigeon", host="dovecote", killed=False)
+
+
+STORIES = (all_of_them,)
+
+
+@pytest.fixture
+def report(joint_report: Json) -> Json:
+    return joint_report
 
 
 @pytest.mark.parametrize(
@@ -145,3 +164,15 @@ def test_nothing_is_lost_with_a_connection_beside_another_that_stays(report: Jso
 
 def test_what_an_unwrapped_receiver_had_not_read_is_not_surely_lost(report: Json) -> None:
     assert incidents(report, "drum") == [("drum → ear", "closed", "inferred", 100)]
+
+
+@pytest.mark.parametrize(("pub", "sub"), [("hut", "hiker"), ("barn", "swallow")])
+def test_one_clock_tells_what_was_sent_just_before_a_receiver_left(report: Json, pub: str, sub: str) -> None:
+    found = row(report, pub, sub)
+    assert (found["lost"], found["unexplained"]) == (100, 0)
+
+
+@pytest.mark.parametrize(("pub", "sub"), [("tower", "diver"), ("dovecote", "pigeon")])
+def test_two_clocks_do_not_tell_so_finely(report: Json, pub: str, sub: str) -> None:
+    found = row(report, pub, sub)
+    assert (found["lost"], found["unexplained"]) == (0, 100)

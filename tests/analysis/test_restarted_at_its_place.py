@@ -1,9 +1,7 @@
 """A bound process is killed and another comes to its place: what a sender that connects sent meanwhile went with its connection."""
 
 import pytest
-from hopwatch_analysis.job import analyze
 from landed_folder import LandedFolder
-from pyspark.sql import SparkSession
 from stories import Json, incidents
 from told_connections import ToldConnection
 
@@ -13,8 +11,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
 def restarted_broker(story: LandedFolder) -> None:
     """The PUB's pipe to the broker fills up while it is away for two seconds."""
     story.socket("ticks", "PUB", closed=100, sndhwm=1000)
-    story.socket("desk", "SUB", closed=105)
-    story.subscribe("desk", "")
+    story.socket("scriptorium", "SUB", closed=105)
+    story.subscribe("scriptorium", "")
     for broker in ("old", "new"):
         story.socket(f"{broker}-front", "XSUB", called="front", opened=0 if broker == "old" else 57)
         story.socket(
@@ -22,27 +20,36 @@ def restarted_broker(story: LandedFolder) -> None:
         )
         story.proxy(broker, f"{broker}-front", f"{broker}-back")
     ToldConnection(story, "old-front", "ticks").down(56, told_by="ticks")
-    ToldConnection(story, "old-back", "desk").down(56, told_by="desk")
+    ToldConnection(story, "old-back", "scriptorium").down(56, told_by="scriptorium")
     for side in ("front", "back"):
         story.killed(f"old-{side}", 56.4)
     ToldConnection(story, "new-front", "ticks", up=58)
-    ToldConnection(story, "new-back", "desk", up=57.9)
+    ToldConnection(story, "new-back", "scriptorium", up=57.9)
     story.counters("new-front", 104, proxied_in_frames=8000)
     story.onset("ticks", 2400, 56.8)
     story.sent("ticks", 8000, 99)
-    story.gap("desk", "ticks", 2300, 3999, (55.9, 58.1))
-    story.got("desk", "ticks", 6300, 0, 7999, 99.1, newest=99)
+    story.gap("scriptorium", "ticks", 2300, 3999, (55.9, 58.1))
+    story.got("scriptorium", "ticks", 6300, 0, 7999, 99.1, newest=99)
 
 
-@pytest.fixture(scope="module")
-def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Json:
-    story = LandedFolder()
-    restarted_broker(story)
-    folder = tmp_path_factory.mktemp("restarted")
-    return analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
+STORIES = (restarted_broker,)
+
+
+@pytest.fixture
+def report(joint_report: Json) -> Json:
+    return joint_report
 
 
 def test_it_is_told_as_lost_while_the_connection_was_down(report: Json) -> None:
     told = incidents(report, "ticks")
     assert {(cause, certainty) for _, cause, certainty, _ in told} <= {("reconnect", "inferred")}
-    assert sum(item["lost"] + item["unexplained"] for item in report["ledger"]) == 1700
+    assert (
+        sum(item["lost"] + item["unexplained"] for item in report["ledger"] if item["name"] == "ticks")
+        == 1700
+    )
+
+
+def test_advice_tells_of_a_sender_that_connected(report: Json) -> None:
+    told = [item["advice"][0] for item in report["incidents"] if item["hop"].startswith("ticks → ")]
+    assert told
+    assert all("As the end that connected, ticks keeps up to its SNDHWM" in text for text in told)

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from hopwatch_analysis.advice import advice
 from hopwatch_analysis.evidence import evidence
-from hopwatch_analysis.records import Analysis, Incident, LedgerRow, Unchecked
+from hopwatch_analysis.incident import Incident
+from hopwatch_analysis.records import Analysis, LedgerRow, Unchecked
 from hopwatch_analysis.remarks import remark
 from hopwatch_analysis.verdict import verdict
 

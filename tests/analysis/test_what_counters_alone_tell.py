@@ -3,9 +3,7 @@
 from typing import Any
 
 import pytest
-from hopwatch_analysis.job import analyze
 from landed_folder import LandedFolder
-from pyspark.sql import SparkSession
 from stories import Json, incidents, row
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
@@ -42,9 +40,7 @@ def answering(story: LandedFolder, name: str, *, next_: int, **options: int) -> 
     story.got(asker, name, 90, 0, next_ - 1, 19)
 
 
-@pytest.fixture(scope="module")
-def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Json:
-    story = LandedFolder()
+def all_of_them(story: LandedFolder) -> None:
     router(story, "killed", told=512, counted=700)
     router(story, "silent", told=0, counted=30)
     router(story, "in step", told=64, counted=64)
@@ -55,8 +51,14 @@ def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Jso
     answering(story, "answers", next_=90)
     answering(story, "overtaken", next_=95)
     answering(story, "hurried", next_=90, req_relaxed=1)
-    folder = tmp_path_factory.mktemp("counters")
-    return analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
+
+
+STORIES = (all_of_them,)
+
+
+@pytest.fixture
+def report(joint_report: Json) -> Json:
+    return joint_report
 
 
 def swallowed(report: Json, name: str) -> int:

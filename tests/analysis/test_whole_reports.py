@@ -387,7 +387,7 @@ def ends_that_do_not_fit(story: LandedFolder) -> None:
     story.sent("tape", 4000, 40)
     for seconds, sent in ((5, 100), (6, 110), (7, 3000), (8, 3005), (20, 4000)):
         story.counters("tape", seconds, sent=sent)
-    for name, kind in (("steady", "PUB"), ("busy-router", "ROUTER")):
+    for name, kind in (("calm", "PUB"), ("busy-router", "ROUTER")):
         story.socket(name, kind, closed=50, sndhwm=10, rcvhwm=10)
         story.socket(f"{name}-peer", "SUB" if kind == "PUB" else "DEALER", closed=60, rcvhwm=10)
         story.link(name, f"{name}-peer")
@@ -573,7 +573,7 @@ def test_a_fast_subscriber_beside_a_slow_one_lost_nothing(report: Json) -> None:
 
 
 def test_a_receiver_that_keeps_up_with_the_mean_rate_needs_a_higher_mark(report: Json) -> None:
-    assert incidents(report, "bursty") == [("bursty → follower", "hwm_too_low", "exact", 500)]
+    assert incidents(report, "bursty") == [("bursty → follower", "hwm_too_low", "inferred", 500)]
 
 
 def test_a_receiver_that_is_far_too_slow_is_slow_though_it_once_had_to_wait(report: Json) -> None:
@@ -747,7 +747,7 @@ def test_ends_that_do_not_fit_are_found_before_anything_is_lost(report: Json) ->
     found.pop("receiver_not_wrapped")  # of another story
     assert [item["rule"] for item in report["findings"]].count(
         "marks_below_burst"
-    ) == 1  # neither of "steady" nor of "busy-router"
+    ) == 1  # neither of "calm" nor of "busy-router"
     assert set(found) == {"uneven_marks", "marks_below_burst", "conflate_multipart"}
     assert "RCVHWM is 10 at narrow-reader and 100000 at wide-reader" in found["uneven_marks"]["text"]
     assert "sent 2890 messages within 1.0 s" in found["marks_below_burst"]["text"]

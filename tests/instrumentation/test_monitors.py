@@ -87,6 +87,52 @@ def test_over_ipc_the_addresses_are_not_known(
     assert (connected["local"], connected["remote"]) == (None, None)
 
 
+def test_over_ipc_each_peer_is_told_of_at_the_place_where_both_met(
+    context: zmq.Context, journal: Journal, tmp_path, until
+) -> None:
+    place = f"ipc://{tmp_path}/pipe"
+    push = hopwatch.wrap(context.socket(zmq.PUSH), name="push")
+    push.bind(place)
+    known = hopwatch.wrap(context.socket(zmq.PULL), name="known")
+    for pull in (known, context.socket(zmq.PULL)):
+        pull.connect(place)
+    until(lambda: len(journal.of("push", "connected")) == 2 and journal.of("known", "connected"))
+    told = journal.of("push", "connected") + journal.of("known", "connected")
+    assert [(event["endpoint"], event["accepted"]) for event in told] == [
+        (place, True),
+        (place, True),
+        (place, False),
+    ]
+
+
+def test_a_connection_over_ipc_that_breaks_is_told_of_by_both_ends_that_stay(
+    context: zmq.Context, journal: Journal, tmp_path, until
+) -> None:
+    place = f"ipc://{tmp_path}/pipe"
+    push = hopwatch.wrap(context.socket(zmq.PUSH), name="push")
+    push.bind(place)
+    pull = hopwatch.wrap(context.socket(zmq.PULL), name="pull")
+    pull.maxmsgsize = 1000
+    pull.connect(place)
+    push.send(b"x" * 1001)
+    until(lambda: journal.of("push", "disconnected") and journal.of("pull", "disconnected"))
+    told = [journal.of(name, "disconnected")[0] for name in ("push", "pull")]
+    assert [event["endpoint"] for event in told] == [place, place]
+    assert abs(told[0]["t"] - told[1]["t"]) < 2e9
+
+
+def test_of_inproc_no_monitor_tells(context: zmq.Context, journal: Journal) -> None:
+    push = hopwatch.wrap(context.socket(zmq.PUSH), name="push")
+    pull = hopwatch.wrap(context.socket(zmq.PULL), name="pull")
+    push.bind("inproc://pipe")
+    pull.connect("inproc://pipe")
+    push.send(b"x")
+    pull.recv()
+    pull.close()
+    push.close()
+    assert not [event for name in ("push", "pull") for event in journal.of(name, "connected")]
+
+
 def test_a_descriptor_that_is_no_socket_any_more_leaves_none_open() -> None:
     read, write = os.pipe()
     pipe = str(Path(f"/proc/self/fd/{read}").readlink())

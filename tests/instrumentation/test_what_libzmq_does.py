@@ -97,6 +97,29 @@ def test_a_receiver_hangs_up_on_what_is_too_large_and_one_that_connected_does_no
         assert pull.recv() == b"after"
 
 
+def test_a_pub_that_connects_is_back_after_its_reader_hung_up_on_what_was_too_large(
+    context: zmq.Context, until: Until
+) -> None:
+    pub, sub = context.socket(zmq.PUB), context.socket(zmq.SUB)
+    sub.maxmsgsize = BOUND
+    sub.subscribe(b"")
+    pub.connect(f"tcp://127.0.0.1:{sub.bind_to_random_port('tcp://127.0.0.1')}")
+    monitor = pub.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+
+    def comes() -> bool:
+        pub.send(b"small")
+        return bool(sub.poll(1))
+
+    until(comes)
+    pub.send(b"x" * (BOUND + 1))
+    until(lambda: monitor.poll(1))
+    pub.disable_monitor()
+    while sub.poll(QUIET_MS):
+        sub.recv()
+    until(comes)
+    assert sub.recv() == b"small"
+
+
 def xsub_at(context: zmq.Context, endpoint: str) -> zmq.Socket:
     xsub = context.socket(zmq.XSUB)
     xsub.bind(endpoint)
@@ -181,3 +204,67 @@ def test_a_pipe_that_drops_holds_more_than_half_of_its_mark_in_messages(
     context: zmq.Context, mark: int, frames: int
 ) -> None:
     assert mark / 2 < fewest_unread_at_a_drop(context, mark, frames) <= mark
+
+
+@pytest.mark.parametrize(
+    ("calls", "wanted"),
+    [
+        (["unsubscribe", "subscribe"], True),
+        (["subscribe", "unsubscribe", "unsubscribe", "subscribe"], True),
+        (["subscribe", "subscribe", "unsubscribe"], True),
+        (["subscribe", "unsubscribe"], False),
+    ],
+)
+def test_of_what_is_not_subscribed_to_an_unsubscription_does_nothing(
+    context: zmq.Context, until: Until, calls: list[str], wanted: bool
+) -> None:
+    pub, sub = context.socket(zmq.PUB), context.socket(zmq.SUB)
+    for call in calls:
+        getattr(sub, call)(b"topic")
+    sub.subscribe(b"last")
+    sub.connect(f"tcp://127.0.0.1:{pub.bind_to_random_port('tcp://127.0.0.1')}")
+    until(lambda: pub.send(b"last") or sub.poll(1))
+    for _ in range(5):
+        pub.send(b"topic")
+    pub.send(b"last of all")
+    came = list(iter(sub.recv, b"last of all"))
+    assert came.count(b"topic") == (5 if wanted else 0)
+
+
+def worker_of(context: zmq.Context, router: zmq.Socket, endpoint: str) -> zmq.Socket:
+    worker = context.socket(zmq.DEALER)
+    worker.routing_id = b"worker"
+    worker.connect(endpoint)
+    worker.send(b"ready")
+    assert router.recv_multipart() == [b"worker", b"ready"]
+    return worker
+
+
+def test_who_takes_a_routing_id_over_gets_all_from_then_on_and_the_former_owner_all_before_and_stays_connected(
+    context: zmq.Context, until: Until
+) -> None:
+    router = context.socket(zmq.ROUTER)
+    router.router_handover = 1
+    endpoint = f"tcp://127.0.0.1:{router.bind_to_random_port('tcp://127.0.0.1')}"
+    former = worker_of(context, router, endpoint)
+    monitors = [
+        former.get_monitor_socket(zmq.EVENT_DISCONNECTED),
+        router.get_monitor_socket(zmq.EVENT_DISCONNECTED),
+    ]
+    send_numbers(router, range(100))
+    later = worker_of(context, router, endpoint)
+    send_numbers(router, range(100, 250))
+    until(lambda: former.poll(1))
+    assert [int(former.recv()) for _ in range(100)] == list(range(100))
+    assert not former.poll(QUIET_MS)
+    assert not any(monitor.poll(0) for monitor in monitors)
+    for socket in (former, router):
+        socket.disable_monitor()
+    former.close()
+    send_numbers(router, range(250, 300))
+    assert [int(later.recv()) for _ in range(200)] == list(range(100, 300))
+
+
+def send_numbers(router: zmq.Socket, numbers: range) -> None:
+    for number in numbers:
+        router.send_multipart([b"worker", b"%d" % number])

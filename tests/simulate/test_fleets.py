@@ -56,7 +56,7 @@ def test_the_books_of_every_stream_and_receiver_balance(seed: int, hosts: int) -
             assert each["lost"] == sum(one["last"] - one["first"] + 1 for one in each["ranges"])
 
 
-@pytest.mark.parametrize("name", sorted(set(ALL) - {"still_running"}))
+@pytest.mark.parametrize("name", sorted(set(ALL) - {"still_running", "still_losing"}))
 def test_what_receivers_counted_at_their_end_is_what_was_delivered_to_them(name: str) -> None:
     fleet = of_story(name)
     counted = {row["socket"]: row["received"] for row in rows(fleet, "counters") if row["final"]}

@@ -8,10 +8,10 @@ from hopwatch_simulate.score import Score, Tally
 TRUTH: dict[str, Any] = {
     "ledger": [
         {"stream": "a", "name": "quotes", "receiver": "b", "receiver_name": "desk", "sent": 100, "delivered": 90, "lost": 10,
-         "in_flight": 0, "open": False, "knowable": True},
+         "in_flight": 0, "unseen": 0, "open": False, "knowable": True},
     ],
     "hops": [
-        {"from": {"name": "quotes", "sockets": ["a"]}, "to": {"name": "desk", "sockets": ["b"]}, "lost": 10, "knowable": True,
+        {"from": {"name": "quotes", "sockets": ["a"]}, "to": {"name": "desk", "sockets": ["b"]}, "lost": 10, "unseen": 0, "knowable": True,
          "causes": [{"cause": "closed", "lost": 10, "knowable": True, "ranges": []}]},
     ],
 }  # fmt: skip
@@ -111,3 +111,74 @@ def test_a_loss_between_two_that_had_nothing_to_do_with_each_other_is_made_up() 
     assert scored(report).disagreements == [
         "books made up: quotes → stranger: sent 100, delivered 90, lost 10"
     ]
+
+
+def of_table(**other: Any) -> dict[str, Any]:
+    row = {
+        "stream": "a",
+        "lane": 0,
+        "mark": "20-29",
+        "from_socket": "a",
+        "to_socket": "b",
+        "cause": "closed",
+        "certainty": "exact",
+    }
+    return row | other
+
+
+def test_an_exact_range_is_held_against_just_those_messages() -> None:
+    truth = copy.deepcopy(TRUTH)
+    truth["hops"][0]["causes"][0]["ranges"] = [
+        {"stream": "a", "lane": 0, "first": 18, "last": 24},
+        {"stream": "a", "lane": 0, "first": 25, "last": 29},
+    ]
+
+    def wrong(**other: Any) -> tuple[int, int]:
+        score = Score()
+        score.add(REPORT, truth, [of_table(**other)])
+        return score.wrong_exact_ranges, score.exact_ranges
+
+    assert wrong() == (0, 1)
+    assert wrong(mark="21-30") == (1, 1)
+    assert wrong(lane=1) == (1, 1)
+    assert wrong(cause="network") == (1, 1)
+    assert wrong(to_socket="c") == (1, 1)
+    assert wrong(certainty="inferred", mark="90-99") == (0, 0)
+    assert wrong(cause="unexplained", mark="90-99") == (0, 0)
+
+
+def unknowable(*reasons: str) -> dict[str, Any]:
+    truth = copy.deepcopy(TRUTH)
+    truth["ledger"][0] |= {"knowable": False, "unknowable_by": [*reasons]}
+    truth["hops"][0]["knowable"] = False
+    return truth | {"hops": [truth["hops"][0] | {"between": []}]}
+
+
+def test_what_cannot_be_known_is_left_out_and_counted() -> None:
+    left_out = scored(REPORT, unknowable("dark")).left_out
+    assert (left_out.hops, left_out.lost_on_hops, left_out.rows, left_out.lost_in_rows) == (1, 10, 1, 10)
+    assert left_out.why == {"dark": 1}
+    assert scored(REPORT).left_out.rows == 0
+
+
+def test_books_that_cannot_be_exact_may_not_have_less_missing_than_was_lost() -> None:
+    report = copy.deepcopy(REPORT)
+    report["ledger"][0] |= {"lost": 2, "unexplained": 5, "in_flight": 3}
+    assert scored(report, unknowable("untraceable")).wrong_bounds == 0
+    report["ledger"][0] |= {"in_flight": 2}
+    score = scored(report, unknowable("untraceable"))
+    assert score.wrong_bounds == 1
+    assert any(line.startswith("books short (untraceable)") for line in score.disagreements)
+    assert scored(report, unknowable("untraceable", "dark")).wrong_bounds == 0
+
+
+def test_losses_that_nothing_shows_yet_may_be_told_and_need_not() -> None:
+    truth, report = copy.deepcopy(TRUTH), copy.deepcopy(REPORT)
+    truth["ledger"][0] |= {"unseen": 4, "open": True}
+    truth["hops"][0]["unseen"] = 4
+    truth["hops"][0]["causes"][0] |= {"at_least": 6, "at_most": 10}
+    for lost, wrong in ((10, 0), (6, 0), (5, 1), (11, 1)):
+        report["ledger"][0] |= {"lost": lost, "in_flight": 10 - lost}
+        report["hops"][0]["lost"] = report["incidents"][0]["lost"] = lost
+        score = scored(report, truth)
+        assert (score.wrong_books, score.wrong_counts, score.wrong_cause_counts) == (wrong, wrong, wrong)

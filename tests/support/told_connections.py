@@ -43,14 +43,37 @@ def sampled(
 
 
 def proxied(
-    story: LandedFolder, pub: str, sub: str, *, closed: float | None = None, unread: bool | None = False
-) -> tuple[ToldConnection, ToldConnection]:
-    """A PUB, a proxy called ``hub of PUB`` and a SUB; the connections before and behind the proxy."""
+    story: LandedFolder, pub: str, sub: str, *, closed: float | None = None, unread: bool | None = False,
+    host: str = "box",
+) -> tuple[ToldConnection, ToldConnection]:  # fmt: skip
+    """A PUB on a host, a proxy called ``hub of PUB`` and a SUB; the connections before and behind the proxy."""
     front, back = f"{pub}-front", f"{pub}-back"
-    story.socket(pub, "PUB")
+    story.socket(pub, "PUB", host=host)
     story.socket(front, "XSUB")
     story.socket(back, "XPUB", probed=False)
     story.proxy(f"hub of {pub}", front, back)
     story.socket(sub, "SUB", closed=closed, unread=unread)
     story.subscribe(sub, "")
     return ToldConnection(story, front, pub), ToldConnection(story, back, sub)
+
+
+def meet(story: LandedFolder, bound: str, *connecting: str, endpoint: str) -> None:
+    """One is bound where the others connect to."""
+    story.add("endpoint", bound, 0, action="bind", endpoint=endpoint)
+    for socket in connecting:
+        story.add("endpoint", socket, 0, action="connect", endpoint=endpoint)
+
+
+def local_connection(
+    story: LandedFolder, end: str, endpoint: str, up: float, down: float | None = None, *,
+    accepted: bool = True, sent: int = 0,
+) -> None:  # fmt: skip
+    """A connection over ipc, as one of its ends tells of it: without addresses."""
+    story.connections += 1
+    about = {"connection": story.connections, "endpoint": endpoint, "accepted": accepted}
+    for action, seconds in (("connected", up), ("disconnected", down)):
+        if seconds is not None:
+            story.add(
+                "connection", end, seconds, action=action, **about, sent=sent, received=0,
+                n=int(seconds * 1000) + 2,
+            )  # fmt: skip

@@ -60,7 +60,8 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
         "libzmq": pa.string(),
         "events_lost": pa.int64(),
     },
-    # state: "opened" or "closed"; the other columns are those of the opening
+    # state: "opened", "probing_stopped" (full pipes are not seen any more; no other column is given) or "closed"; the other columns are
+    # those of the opening
     "socket": {
         "socket": pa.string(),
         "state": pa.string(),

@@ -215,8 +215,8 @@ def _(event: records.Onset) -> Rows:
 
 
 @rows_of.register
-def _(_event: records.ProbingStopped) -> Rows:
-    return []
+def _(event: records.ProbingStopped) -> Rows:
+    return [("socket", {"socket": event.socket, "state": "probing_stopped"})]
 
 
 @rows_of.register

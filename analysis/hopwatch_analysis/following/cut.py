@@ -24,20 +24,21 @@ LANE = ("socket", "stream", "lane", "role", "counted_topic")
 
 def tables_from(
     spark: SparkSession, landed: Landed, cut: datetime | None, carried: Mapping[str, Path] | None
-) -> Tables:
-    """One frame a kind; of samples the rows since ``cut`` and what is carried over."""
+) -> tuple[Landed, Tables]:
+    """One frame a kind; of samples the rows since ``cut`` and what is carried over. What was landed, with the rows that were left out."""
     if cut is None:
         return load(spark, landed)
     needed = [
         file for file in landed.files if file.kind not in SAMPLES or file.latest is None or file.latest >= cut
     ]
-    tables = dict(load(spark, replace(landed, files=tuple(needed))))
+    read, loaded = load(spark, replace(landed, files=tuple(needed)))
+    tables = dict(loaded)
     for kind in SAMPLES:
         tables[kind] = tables[kind].where(sf.col("at") >= sf.lit(cut))
     for kind, folder in (carried or {}).items():
         before = spark.read.schema(schema_of(kind)).parquet(to_read(str(folder.resolve())))
         tables[kind] = tables[kind].unionByName(before)
-    return tables
+    return replace(landed, set_aside=read.set_aside), tables
 
 
 def carried_in(folder: Path | None) -> dict[str, Path]:

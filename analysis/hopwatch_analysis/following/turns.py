@@ -22,8 +22,9 @@ from hopwatch_analysis.page import page
 from hopwatch_analysis.pipeline import find_losses
 from hopwatch_analysis.reading import Checked, Landed, SkippedFile, Tables, find_landed
 from hopwatch_analysis.records import Analysis
-from hopwatch_analysis.recovery import Progress, on_sound_files, tell
+from hopwatch_analysis.recovery import Progress, on_sound_files, tell, tell_set_aside
 from hopwatch_analysis.report import report, write_page, write_report
+from hopwatch_analysis.session import suited_to
 from hopwatch_analysis.summary import summarize
 from hopwatch_analysis.topology import Scope
 from hopwatch_analysis.wording import counted
@@ -56,13 +57,14 @@ class Turns:
         new = arrivals(landed.files, self._book.known).new
         if new or quiet:
             self._progress(f"{counted(len(new), 'new file')} of {len(landed.files)}")
-            on_sound_files(
-                landed,
-                lambda files: self._analyze(files, quiet=quiet),
-                out=self._job.out,
-                listed_again=lambda: find_landed(self._job.events, self._checked),
-                progress=self._progress,
-            )
+            with suited_to(self._spark, landed.rows):
+                on_sound_files(
+                    landed,
+                    lambda files: self._analyze(files, quiet=quiet),
+                    out=self._job.out,
+                    listed_again=lambda: find_landed(self._job.events, self._checked),
+                    progress=self._progress,
+                )
         return bool(new)
 
     def _listed(self) -> Landed | None:
@@ -82,14 +84,16 @@ class Turns:
         newest = min(landed.latest, datetime.now(timezone.utc))  # a clock that is ahead closes nothing early
         arrived = arrivals(landed.files, self._book.known)
         cut, told = self._from_where(arrived, newest)
-        as_told = tables_from(self._spark, landed, cut, carried_in(self._book.carry))
+        landed, as_told = tables_from(self._spark, landed, cut, carried_in(self._book.carry))
+        tell_set_aside(landed.set_aside, self._progress)
         differences = clocks.differences(as_told)
         ahead = clocks.steady(clocks.ahead_by(differences), self._book.clocks)
         tables = clocks.by_one_clock(as_told, ahead)
         ends_at = min(newest, landed.latest_by(ahead) or newest)
         compared = clocks.compared_by(differences)
         begins = cut or landed.earliest
-        scope = Scope(ends_at, self._job.guard, cut, begins, compared, landed.unreadable_hosts)
+        heard_until = landed.heard_until(ahead)
+        scope = Scope(ends_at, self._job.guard, cut, begins, compared, landed.unreadable_hosts, heard_until)
         results = find_losses(tables, scope, self._progress)
         closing = self._closing(newest, quiet=quiet)
         found = news(results["lost_runs"], told, closing)
@@ -132,11 +136,14 @@ class Turns:
         self, landed: Landed, book: Book, told: DataFrame, newest: datetime, carry: Path | None
     ) -> DataFrame:
         """What is told of, as it is seen in these files by a book's clocks and from its cut on."""
-        tables = tables_from(self._spark, landed, book.cut, carried_in(carry))
+        landed, tables = tables_from(self._spark, landed, book.cut, carried_in(carry))
         compared = clocks.compared_by(clocks.differences(tables))
         tables = clocks.by_one_clock(tables, book.clocks)
         begins = book.cut or landed.earliest
-        scope = Scope(newest, self._job.guard, book.cut, begins, compared, landed.unreadable_hosts)
+        heard_until = landed.heard_until(book.clocks)
+        scope = Scope(
+            newest, self._job.guard, book.cut, begins, compared, landed.unreadable_hosts, heard_until
+        )
         return sums(find_losses(tables, scope, _silent)["lost_runs"], told, book.told_through)
 
     def _next_cut(

@@ -9,12 +9,13 @@ from typing import TypeVar
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from hopwatch_analysis.advice import advice
+from hopwatch_analysis.contradictions import MEANING
 from hopwatch_analysis.evidence import evidence
 from hopwatch_analysis.page import charts, wording
 from hopwatch_analysis.page.graph import graph_of
 from hopwatch_analysis.page.picture import BOX_WIDTH, picture_of
 from hopwatch_analysis.records import Analysis, LedgerRow
-from hopwatch_analysis.remarks import agreement, clock_remarks, remark, what_to_do
+from hopwatch_analysis.remarks import agreement, behind_remark, clock_remarks, remark, what_to_do
 from hopwatch_analysis.verdict import NOBODY_KNOWN, headline, meaning, span
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -91,7 +92,9 @@ def _environment() -> Environment:
         "advice": advice,
         "remark": remark,
         "agreement": agreement,
+        "behind_remark": behind_remark,
         "clock_remarks": clock_remarks,
+        "contradictions": MEANING,
         "NOBODY_KNOWN": NOBODY_KNOWN,
         "OPEN_INCIDENTS": OPEN_INCIDENTS,
         "MOST_ROWS": MOST_ROWS,

@@ -46,18 +46,25 @@ def stamped_without_linger(setup: SetUp, moment: Moment) -> Finding | None:
 
 
 def low_mark_over_ipc(setup: SetUp, moment: Moment) -> Finding | None:
-    """Over ipc, a sender that closes takes with it what a full receiver has not read from the kernel; over TCP it stays to be read."""
+    """Over ipc, a sender that closes takes with it what a full receiver has not read from the kernel. Over TCP it stays to be read, unless the receiver
+    sends that sender something.
+    """
     over_ipc = [endpoint for endpoint in setup.endpoints if endpoint.startswith("ipc://")]
     if not over_ipc or not in_force(setup, moment):
         return None
     mark = setup.option("rcvhwm")
     if setup.type_name not in {"PULL", "SUB", "DEALER", "PAIR"} or not 0 < mark < LOW_MARK:
         return None
+    kept = (
+        "which keeps it"
+        if setup.type_name == "PULL"
+        else "which keeps it unless this socket sends or subscribes meanwhile"
+    )
     return Finding(
         rule="low_mark_over_ipc",
         text=(
             f"RCVHWM of this {setup.type_name} is {mark}, and it uses {over_ipc[0]}: over ipc, when a sender closes while more than that is unread, "
             "the rest is lost, though the sender waited for it to be delivered."
         ),
-        advice="Raise RCVHWM above what can be unread, use tcp (which keeps it), or let the sender close only when it has an answer.",
+        advice=f"Raise RCVHWM above what can be unread, use tcp ({kept}), or let the sender close only when it has an answer.",
     )

@@ -1,0 +1,123 @@
+"""An incident as a small record: all that its evidence and advice are written from."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+Evidence = dict[str, Any]
+"""A fact: its ``kind``, its ``text``, and figures."""
+
+NOBODY = "nobody"
+"""The name of the receiving end of a hop that leads nowhere."""
+
+
+@dataclass(frozen=True)
+class KilledForMemory:
+    """A process vanished when the kernel killed for memory: the one that was killed, or one of so many that vanished then.
+
+    ``limit``: bytes that its cgroup may use; None if it has no limit.
+    """
+
+    of: int
+    limit: int | None
+
+
+@dataclass(frozen=True)
+class Incident:
+    """Losses on one hop, of one cause, close in time. Sender, receiver and streams are told by their labels.
+
+    Rates are messages a second; marks as the sockets had them.
+    """
+
+    sender: str
+    receiver: str
+    sender_type: str | None
+    receiver_type: str | None
+    sender_end: str | None
+    receiver_end: str | None
+    cause: str
+    exact: bool
+    started_at: datetime | None
+    ended_at: datetime | None
+    lost: int
+    runs: int
+    longest: int
+    onsets: int
+    streams: tuple[str, ...]
+    stream_labels: tuple[str, ...]
+    transport: str | None = None
+    sndhwm: int | None = None
+    rcvhwm: int | None = None
+    mean_rate: float | None = None
+    """Of the sender; ``asked_rate``: of all that send to the receiver, as far as it is sent their messages."""
+    asked_rate: float | None = None
+    capacity: float | None = None
+    overload_rate: float | None = None
+    """What the receiver was sent for so long that it was no burst, and ``overload_read`` the most that it read then."""
+    overload_read: float | None = None
+    loss_share: float | None = None
+    went_on: bool | None = None
+    """The receiver got everything behind its last loss: more messages in a row than both marks let wait."""
+    sent_on: float | None = None
+    largest_burst: int | None = None
+    """How many messages of all streams and lanes one burst lost on this hop, at most."""
+    mean_bytes: float | None = None
+    """Of a message of the sender."""
+    downs: int | None = None
+    sender_connects: bool | None = None
+    """The sender called, and the receiver is bound; else it is the other way round."""
+    sent_when_connected: int | None = None
+    receiver_left_first: bool | None = None
+    linger: int | None = None
+    """LINGER of the sender."""
+    left_unread: bool | None = None
+    """Messages had reached the receiver that it had not received when it was closed."""
+    watched: bool | None = None
+    """An end of the connection was watched all the time."""
+    window_was_full: bool | None = None
+    """The kernel at the sending end said that the receiver was the limit."""
+    rtt_us: int | None = None
+    """The longest round trip while the network limited the connection; ``min_rtt_us``: the shortest ever."""
+    min_rtt_us: int | None = None
+    retransmissions: int | None = None
+    """Of ``segments_sent``, on connections that the network limited."""
+    segments_sent: int | None = None
+    sender_killed: KilledForMemory | None = None
+    receiver_killed: KilledForMemory | None = None
+    took_over_at: datetime | None = None
+    """When the receiver was connected to the sender, a proxy that came in another's place."""
+    conflated_at: str | None = None
+    """The end that has ZMQ_CONFLATE: "sender" or "receiver"."""
+    maxmsgsize: int | None = None
+    """ZMQ_MAXMSGSIZE of the receiver; -1 where it has none."""
+    hung_up: str | None = None
+    """Whether what was sent when the receiver hung up is "proven" to have been too large, or "likely"."""
+    peers: tuple[str, ...] = ()
+    """Routing ids (hex) that a ROUTER could not reach."""
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def hop(self) -> str:
+        return f"{self.sender} → {self.receiver}"
+
+    @property
+    def took_over(self) -> bool:
+        """Whether these are from before the receiver was connected to a proxy that came in another's place."""
+        if self.started_at is None or self.took_over_at is None:
+            return False
+        return self.started_at <= self.took_over_at
+
+    @property
+    def thrown_away(self) -> bool:
+        """Whether the sender was closed first, and with LINGER 0: then libzmq throws away what it still has queued, but
+        over inproc. Not where the receiver left messages unread as well: it may have been either.
+        """
+        closed_first = self.sender_end == "closed" and not self.receiver_left_first
+        without_linger = self.linger == 0 and self.transport in ("tcp", "ipc")
+        return self.cause == "closed" and closed_first and without_linger and not self.left_unread
+
+    @property
+    def keeps_up(self) -> bool:
+        """Whether the receiver is known to read faster than it is sent messages on average."""
+        asked = self.mean_rate if self.asked_rate is None else self.asked_rate
+        return asked is not None and self.capacity is not None and self.capacity > asked

@@ -1,0 +1,236 @@
+"""What each piece of advice costs and buys: in messages, seconds and memory, where the figures are known."""
+
+from dataclasses import replace
+from datetime import datetime, timezone
+from typing import Any
+
+import pytest
+from hopwatch_analysis.advice import advice
+from hopwatch_analysis.incident import Incident, KilledForMemory
+
+NOON = datetime(2026, 5, 4, 12, 0, tzinfo=timezone.utc)
+BURST = Incident(
+    sender="feed",
+    receiver="desk",
+    sender_type="PUB",
+    receiver_type="SUB",
+    sender_end="open",
+    receiver_end="open",
+    cause="hwm_too_low",
+    exact=False,
+    started_at=NOON,
+    ended_at=NOON,
+    lost=3000,
+    runs=18,
+    longest=180,
+    onsets=1,
+    streams=("a1",),
+    stream_labels=("feed",),
+    transport="tcp",
+    sndhwm=100,
+    rcvhwm=50,
+    mean_rate=500.0,
+    asked_rate=800.0,
+    capacity=1000.0,
+    largest_burst=2400,
+    mean_bytes=1000.0,
+)
+UNMEASURED = {"mean_rate": None, "asked_rate": None, "capacity": None, "mean_bytes": None}
+
+
+def advised(**facts: Any) -> str:
+    return " ".join(advice(replace(BURST, **facts)))
+
+
+def test_a_mark_is_raised_by_what_the_largest_burst_lost_and_twice_that() -> None:
+    text = advised()
+    assert "Raise SNDHWM of feed from 100 to at least 5000" in text
+    assert "the 100 that it held and the 2400 that the largest burst lost" in text
+
+
+def test_what_a_higher_mark_costs_is_said_in_memory_and_in_seconds() -> None:
+    assert "4900 messages more, about 4.9 MB at feed, and one may wait 5 s" in advised()
+
+
+def test_small_messages_take_more_than_their_bytes() -> None:
+    assert "4900 messages more, at least 98 kB at feed" in advised(mean_bytes=20.0)
+
+
+def test_what_is_not_known_of_the_cost_is_left_out() -> None:
+    text = advised(**UNMEASURED)
+    assert "4900 messages more." in text
+    assert "MB" not in text
+
+
+def test_a_mark_that_is_not_known_is_raised_all_the_same() -> None:
+    assert "to at least twice the sum of what it is and 2400" in advised(sndhwm=None)
+
+
+def test_over_inproc_the_marks_of_both_ends_add_up() -> None:
+    text = advised(transport="inproc")
+    assert "Raise SNDHWM of feed from 100 to at least 5050" in text
+    assert "the 150 that both marks held" in text
+
+
+@pytest.mark.parametrize("cause", ["slow_receiver", "network"])
+def test_what_a_mark_that_only_delays_costs(cause: str) -> None:
+    text = advised(cause=cause, asked_rate=2000.0)
+    assert "each 1000 messages of SNDHWM or RCVHWM last 1 s at these rates" in text
+    assert "about 1 MB" in text
+    assert "1 s later" in text
+
+
+def test_rates_of_the_time_in_which_it_was_too_slow_are_those_that_count() -> None:
+    text = advised(cause="slow_receiver", overload_rate=3000.0, overload_read=500.0)
+    assert "it reads 500 messages/s, and gets sent 3000" in text
+    assert "last 0.4 s" in text
+
+
+def test_what_a_lower_mark_of_a_sender_that_waits_bounds() -> None:
+    text = advised(cause="sender_died", sender_type="PUSH", sndhwm=5000, lost=3000)
+    assert "A lower SNDHWM (now 5000, about 5 MB for each peer)" in text
+    assert "at 300, no more than 300 (about 300 kB)" in text
+    assert "waits or is refused" in text
+
+
+def test_a_lower_mark_saves_nothing_where_what_has_no_room_is_dropped() -> None:
+    text = advised(cause="sender_died", sndhwm=5000)
+    assert "A lower SNDHWM (now 5000, about 5 MB for each peer) would not have saved them" in text
+    assert "drops" in text
+
+
+def test_what_a_lower_mark_of_a_receiver_bounds_and_how_soon_its_sender_is_full() -> None:
+    text = advised(cause="receiver_died", rcvhwm=2000, lost=2000)
+    assert "A lower RCVHWM (now 2000, about 2 MB for each peer)" in text
+    assert "at 200, no more than 200 (about 200 kB)" in text
+    assert "2.2 s sooner" in text
+    assert "drops" in text
+
+
+def test_a_handful_of_messages_needs_no_example() -> None:
+    assert "no more than" not in advised(cause="receiver_died", rcvhwm=2000, lost=3)
+
+
+def test_how_large_a_mark_would_have_held_what_was_conflated() -> None:
+    text = advised(cause="conflated", conflated_at="receiver")
+    assert "marks of at least 180, the longest run that was lost: about 180 kB" in text
+
+
+def test_that_nobody_knows_the_largest_message_is_said() -> None:
+    text = advised(cause="oversize", maxmsgsize=65_536)
+    assert "1 kB on average" in text
+    assert "how large the largest was is not known" in text
+
+
+def test_what_the_queues_of_a_process_killed_for_memory_may_take() -> None:
+    killed = KilledForMemory(1, 64_000_000)
+    sender = advised(cause="sender_died", sndhwm=50_000, sender_killed=killed)
+    assert "more memory (now 64 MB)" in sender
+    assert "50000 messages of 1 kB, about 50 MB for each peer" in sender
+    assert "up to 50 messages of 1 kB" in advised(cause="receiver_died", receiver_killed=killed)
+
+
+def test_a_mark_of_0_bounds_nothing() -> None:
+    killed = KilledForMemory(1, None)
+    text = advised(cause="sender_died", sender_type="PUSH", sndhwm=0, sender_killed=killed)
+    assert "now 0, unlimited" in text
+    assert "its queues have no bound" in text
+
+
+CLOSED = {"cause": "closed", "sender_end": "closed", "rcvhwm": 50, "lost": 150}
+
+
+def test_what_a_receiver_has_to_hold_of_a_sender_that_closes_over_ipc() -> None:
+    text = advised(**CLOSED, transport="ipc", sender_type="PUSH", receiver_type="PULL")
+    assert (
+        "here 200, as many as it holds and the 150 that were lost behind those (about 200 kB at desk)" in text
+    )
+    assert "Or use tcp, which keeps what is unread." in text
+
+
+def test_over_ipc_with_no_mark_there_is_none_to_raise() -> None:
+    assert "RCVHWM" not in advised(**CLOSED | {"rcvhwm": 0}, transport="ipc")
+
+
+@pytest.mark.parametrize("transport", ["tcp", "inproc", "unknown", None])
+@pytest.mark.parametrize("types", [("PUSH", "PULL"), ("PUB", "SUB"), ("DEALER", "ROUTER")])
+def test_a_mark_is_to_be_raised_for_a_sender_that_closes_over_ipc_alone(
+    transport: str | None, types: tuple[str, str]
+) -> None:
+    text = advised(**CLOSED, transport=transport, sender_type=types[0], receiver_type=types[1])
+    assert "should be at least" not in text
+    assert "use tcp" not in text
+    assert ("Read desk until" in text) is not (transport == "tcp" and types[0] == "DEALER")
+
+
+@pytest.mark.parametrize(
+    ("sender_type", "words"),
+    [
+        ("PUSH", "RCVHWM of desk does not decide this: over tcp, what feed passed on before it closed stays to be read."),
+        ("PUB", "stays to be read, unless desk subscribes or unsubscribes before it has read that."),
+        ("DEALER", "Let feed read what desk sends it until the answer to its last message has come, and close then."),
+    ],
+)  # fmt: skip
+def test_why_no_mark_helps_over_tcp(sender_type: str, words: str) -> None:
+    assert words in advised(**CLOSED, transport="tcp", sender_type=sender_type)
+
+
+def test_over_inproc_what_was_sent_stays_to_be_read() -> None:
+    text = advised(**CLOSED, transport="inproc")
+    assert "over inproc, what feed sent before it closed stays to be read" in text
+
+
+@pytest.mark.parametrize("transport", ["tcp", "ipc"])
+def test_a_linger_that_ends_is_named(transport: str) -> None:
+    text = advised(**CLOSED, transport=transport, linger=500)
+    assert "LINGER of feed is 500 ms: what it has not passed on so long after its close it throws away." in text  # fmt: skip
+    assert "LINGER" not in advised(**CLOSED, transport=transport, linger=-1)
+    assert "LINGER" not in advised(**CLOSED, transport="inproc", linger=500)
+
+
+KEPT = "feed keeps up to its SNDHWM of what is queued or sent meanwhile"
+
+
+@pytest.mark.parametrize("sender_type", ["PUB", "XPUB", "PUSH", "DEALER"])
+def test_a_sender_that_connected_is_said_to_keep_what_waits_for_the_connection(sender_type: str) -> None:
+    text = advised(cause="reconnect", sender_type=sender_type, sender_connects=True)
+    assert f"what is in its buffers is lost. As the end that connected, {KEPT}" in text
+    assert "with ZMQ_IMMEDIATE it does not" in text
+    assert ("a higher mark keeps more" in text) is (sender_type in {"PUB", "XPUB"})
+
+
+@pytest.mark.parametrize(
+    ("sender_type", "lost"),
+    [
+        ("PUB", "what is queued at feed for it, and what is sent meanwhile."),
+        ("PUSH", "what is queued at feed for it."),
+    ],
+)
+def test_a_sender_that_is_bound_is_said_to_lose_its_queue_and_only_one_that_drops_what_is_sent_meanwhile(
+    sender_type: str, lost: str
+) -> None:
+    text = advised(cause="reconnect", sender_type=sender_type, sender_connects=False)
+    assert f"what is in its buffers is lost and, as feed is bound, so is {lost}" in text
+    assert "SNDHWM" not in text
+
+
+def test_of_a_sender_of_which_it_is_not_known_who_connected_both_are_said() -> None:
+    text = advised(cause="reconnect", sender_connects=None)
+    assert f"If feed is bound, so is what is queued at feed for it, and what is sent meanwhile; if it connected, {KEPT}" in text  # fmt: skip
+
+
+@pytest.mark.parametrize("sender_type", ["PAIR", "REQ", "PROXY", None])
+def test_of_other_types_no_more_is_said_than_that_it_may_be_lost(sender_type: str | None) -> None:
+    text = advised(cause="reconnect", sender_type=sender_type, sender_connects=True)
+    assert "what is in its buffers is lost, and what is sent meanwhile may be." in text
+
+
+def test_what_a_sender_has_to_keep_for_a_connection_that_comes_back() -> None:
+    assert "(here 3000 were missing: about 3 MB)" in advised(cause="reconnect")
+
+
+@pytest.mark.parametrize("cause", ["hwm_too_low", "slow_receiver", "network", "sender_died", "receiver_died", "conflated", "oversize", "closed", "reconnect"])  # fmt: skip
+def test_no_figure_is_made_up(cause: str) -> None:
+    text = advised(cause=cause, **UNMEASURED, sndhwm=None, rcvhwm=None, conflated_at="sender", maxmsgsize=10)
+    assert "None" not in text
+    assert "nan" not in text

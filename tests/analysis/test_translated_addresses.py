@@ -1,0 +1,94 @@
+"""Connections of which neither end sees the other's address belong together if they came up together, and went down together."""
+
+import pytest
+from landed_folder import LandedFolder
+from stories import Json, incidents, row
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+
+BOUND = "tcp://0.0.0.0:7200"
+OF_FEED = "10.4.0.2:7200"
+
+
+def read_over_a_service(
+    story: LandedFolder,
+    feed: str,
+    reader: str,
+    number: int,
+    *,
+    up: tuple[float, float],
+    down: float | None,
+    sent: int,
+) -> None:
+    """A reader calls a service's address; its feed sees a gateway call. ``up``: when the feed and the reader saw it come up."""
+    service = f"10.96.0.{number}:7200"
+    story.subscribe(reader, "")
+    story.one_end(
+        reader, up[1], f"10.4.0.{number}:30001", service, endpoint=f"tcp://{service}", accepted=False
+    )
+    caller = f"10.4.0.1:4100{number}"
+    story.one_end(feed, up[0], OF_FEED, caller, endpoint=BOUND, accepted=True)
+    if down is not None:
+        ends = {"local": OF_FEED, "remote": caller, "endpoint": BOUND, "accepted": True}
+        counts = {"connection": story.connections, "sent": sent, "received": 0}
+        story.add("connection", feed, down, action="disconnected", **ends, **counts)
+
+
+def one_of_two_is_killed(story: LandedFolder) -> None:
+    """They came up within a millisecond, in an order that their clocks tell wrongly; the feed sends on."""
+    story.socket("service", "PUB", closed=61, host="server")
+    story.add("endpoint", "service", 0, action="bind", endpoint=BOUND)
+    story.socket("stays", "SUB", closed=60, host="server")
+    story.socket("falls", "SUB", host="client")
+    read_over_a_service(story, "service", "stays", 5, up=(0.1006, 0.1010), down=60.002, sent=6000)
+    read_over_a_service(story, "service", "falls", 6, up=(0.1010, 0.1001), down=30.0, sent=3000)
+    story.killed("falls", 30.6)
+    for second in range(1, 61):
+        story.sent("service", second * 100, second, final=False)
+    story.sent("service", 6000, 61)
+    story.got("stays", "service", 6000, 0, 5999, 60, newest=59.99)
+    story.got("falls", "service", 2900, 0, 2899, 30, newest=28.99, final=False)
+
+
+def behind_a_proxy_by_another_address(story: LandedFolder) -> None:
+    """Of two readers of a proxy one is reached at a service's address and port: nothing tells that it is the proxy that it reads from."""
+    story.socket("coiner", "PUB", closed=61, sndhwm=100)
+    story.socket("vault-front", "XSUB", closed=70)
+    story.socket("vault-back", "XPUB", closed=70, probed=False)
+    story.proxy("vault", "vault-front", "vault-back")
+    story.link("vault-front", "coiner")
+    story.socket("teller-near", "SUB", closed=60)
+    story.socket("teller-far", "SUB", closed=60, host="client")
+    story.link("vault-back", "teller-near")
+    for reader in ("teller-near", "teller-far"):
+        story.subscribe(reader, "")
+        story.gap(reader, "coiner", 100, 199, (1, 2))
+        story.got(reader, "coiner", 5900, 0, 5999, 60, newest=59.99)
+    service = "10.96.0.9:5293"
+    story.one_end("teller-far", 0.1, "10.4.0.9:30001", service, endpoint=f"tcp://{service}", accepted=False)
+    story.one_end(
+        "vault-back", 0.1, "127.0.0.1:5555", "10.4.0.1:41009", endpoint="tcp://127.0.0.1:5555", accepted=True
+    )
+    story.onset("coiner", 100, 1)
+    story.sent("coiner", 6000, 61)
+
+
+STORIES = (one_of_two_is_killed, behind_a_proxy_by_another_address)
+
+
+def test_what_a_known_receiver_lost_is_not_told_again_of_one_that_may_stand_behind_it(
+    joint_report: Json,
+) -> None:
+    assert [(hop, lost) for hop, _, _, lost in incidents(joint_report, "coiner")] == [("coiner → vault", 100)]
+    assert row(joint_report, "coiner", "teller-near")["lost"] == 100
+    far = row(joint_report, "coiner", "teller-far")
+    assert (far["lost"], far["unexplained"]) == (0, 100)
+
+
+def test_of_two_that_came_up_at_once_each_is_the_one_that_went_down_with_its_other_end(
+    joint_report: Json,
+) -> None:
+    killed = row(joint_report, "service", "falls")
+    assert (killed["sent"], killed["delivered"]) == (3000, 2900)
+    assert incidents(joint_report, "service") == [("service → falls", "receiver_died", "exact", 100)]
+    assert row(joint_report, "service", "stays")["lost"] == 0
