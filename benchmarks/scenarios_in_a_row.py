@@ -1,8 +1,8 @@
-"""Runs the scenarios on real sockets again and again, and tells of each run whether all were right.
+"""Runs the scenarios on real sockets again and again, and tells of each run whether it was whole and all right.
 
 python benchmarks/scenarios_in_a_row.py --runs 20 [PYTEST ARGUMENTS ...]
 
-Each of two processes has one Spark session for all that it judges, and takes file after file: all runs of its scenarios, one after the other.
+A run is one of continuous integration's: two processes share the systems, play theirs one after the other, and have one analysis each judge them.
 """
 
 import argparse
@@ -11,14 +11,15 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 SCENARIOS = Path(__file__).parent.parent / "tests" / "scenarios"
-PYTEST = (sys.executable, "-m", "pytest", "-v", "--numprocesses=2", "--dist=loadfile", "--tb=short")
+PYTEST = (sys.executable, "-m", "pytest", "-v", "--numprocesses=2", "--dist=loadfile", "--no-loadscope-reorder", "--tb=short")  # fmt: skip
 OUTCOME = re.compile(r"^\[gw\d+\].* (PASSED|FAILED|ERROR|SKIPPED) (.+)$")
-RUN = re.compile(r"(\d+)-\d+\]$")
-TOLD_EVERY = 60
+
+Outcome = tuple[int, str, str]
+"""The number of the run, the test, and what came of it."""
 
 
 def main() -> int:
@@ -27,46 +28,65 @@ def main() -> int:
     )
     parser.add_argument("--runs", type=int, default=20)
     args, more = parser.parse_known_args()
-    found: Counter[tuple[int, str]] = Counter()
-    began = told = time.monotonic()
-    for line in lines_of(args.runs, more):
-        outcome = OUTCOME.search(line)
-        if outcome is None:
-            if line.startswith(("E ", "FAILED", "ERROR", "=")):
-                print(line, flush=True)
-            continue
-        number = RUN.search(outcome[2].strip())
-        found[int(number[1]) if number else 1, outcome[1]] += 1
-        if time.monotonic() - told > TOLD_EVERY:
-            told = time.monotonic()
-            print(
-                f"{told - began:.0f} s: {in_words(Counter(what for _, what in found.elements()))}", flush=True
-            )
-    return summary(args.runs, found, time.monotonic() - began)
+    found: set[Outcome] = set()
+    statuses = []
+    began = time.monotonic()
+    for number in range(1, args.runs + 1):
+        of_run, status = run(number, more)
+        found |= of_run
+        statuses.append(status)
+        print(f"{time.monotonic() - began:.0f} s: run {number}: {in_words(of_run)}", flush=True)
+    return summary(found, statuses, time.monotonic() - began)
 
 
-def lines_of(runs: int, arguments: Sequence[str]) -> Iterator[str]:
-    """What pytest prints, as it does."""
-    repeated = (f"--count={runs}", "--repeat-scope=session") if runs > 1 else ()
-    command = [*PYTEST, *repeated, str(SCENARIOS), *arguments]
+def run(number: int, arguments: Sequence[str]) -> tuple[set[Outcome], int]:
+    """What came of each test, and the status that pytest ended with; what it says of failures is passed on."""
+    command = [*PYTEST, str(SCENARIOS), *arguments]
+    found: set[Outcome] = set()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=SCENARIOS.parent.parent) as pytest:
         assert pytest.stdout is not None
-        yield from (line.rstrip() for line in pytest.stdout)
+        for line in pytest.stdout:
+            outcome = outcome_of(number, line)
+            if outcome is not None:
+                found.add(outcome)
+            elif line.startswith(("E ", "FAILED", "ERROR")):
+                print(line.rstrip(), flush=True)
+    return found, pytest.returncode
 
 
-def summary(runs: int, found: Counter[tuple[int, str]], seconds: float) -> int:
-    """Print how each run went; the exit status."""
+def outcome_of(number: int, line: str) -> Outcome | None:
+    """What a line of pytest's tells of a test of that run."""
+    told = OUTCOME.search(line.rstrip())
+    return None if told is None else (number, told[2], told[1])
+
+
+def summary(found: Collection[Outcome], statuses: Sequence[int], seconds: float) -> int:
+    """Print how each run went; the exit status, that of success only if each run was whole and all of it passed."""
+    tests = {test for _, test, _ in found}
     right = 0
-    for number in range(1, runs + 1):
-        outcomes = Counter({what: count for (run, what), count in found.items() if run == number})
-        right += bool(outcomes["PASSED"]) and not outcomes["FAILED"] + outcomes["ERROR"]
-        print(f"run {number}: {in_words(outcomes)}")
-    print(f"{right} of {runs} runs were right ({seconds:.0f} s)")
-    return 0 if right == runs else 1
+    for number, status in enumerate(statuses, start=1):
+        of_run = {outcome for outcome in found if outcome[0] == number}
+        wrong = wrong_in(of_run, tests, status)
+        right += bool(tests) and not wrong
+        print("; ".join((f"run {number}: {in_words(of_run)}", *wrong)))
+    print(f"{right} of {len(statuses)} runs were right ({seconds:.0f} s)")
+    return 0 if right == len(statuses) else 1
 
 
-def in_words(outcomes: Counter[str]) -> str:
-    return ", ".join(f"{count} {what.lower()}" for what, count in sorted(outcomes.items())) or "nothing"
+def wrong_in(of_run: Collection[Outcome], tests: Collection[str], status: int) -> list[str]:
+    """What kept a run from being whole and right: ``tests`` are those of any run, ``status`` is pytest's."""
+    missing = sorted({*tests} - {test for _, test, _ in of_run})
+    other = sorted(f"{what.lower()}: {test}" for _, test, what in of_run if what != "PASSED")
+    if missing:
+        other.append(f"missing: {', '.join(missing)}")
+    if status:
+        other.append(f"pytest ended with status {status}")
+    return other
+
+
+def in_words(found: Collection[Outcome]) -> str:
+    counts = Counter(what for _, _, what in found)
+    return ", ".join(f"{count} {what.lower()}" for what, count in sorted(counts.items())) or "nothing"
 
 
 if __name__ == "__main__":

@@ -4,8 +4,11 @@ import os
 import resource
 import signal
 
+import must_run
+import pytest
 
-def pytest_configure() -> None:
+
+def pytest_configure(config: pytest.Config) -> None:
     """A shell that starts the tests in the background has them ignore SIGINT, and so every process that they start and interrupt."""
     os.environ["HOPWATCH_FIRST_CALLS"] = (
         "3"  # what tests do a few times is to be what a socket does in the long run
@@ -13,6 +16,7 @@ def pytest_configure() -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     _raise_descriptor_limit()
+    must_run.use(config)
 
 
 def _raise_descriptor_limit() -> None:

@@ -65,11 +65,14 @@ def test_who_the_kernel_killed_for_memory_is_told_from_who_was_killed_beside_it(
 
     truth = system.truth()
     assert not truth.missing("quotes", "survivor")
-    report = judge(
+    judge(
         [Way("quotes", name) for name in (*VICTIMS, "survivor")],
         {(f"quotes → {name}", "receiver_died"): len(truth.missing("quotes", name)) for name in VICTIMS},
+        also=only_the_greedy_one_was_killed_for_memory,
     )
-    if report is not None:
-        (limit,) = evidence_of_memory(report)["quotes → greedy"]
-        assert LIMIT - 4096 < limit <= LIMIT
-        assert evidence_of_memory(report)["quotes → frugal"] == []
+
+
+def only_the_greedy_one_was_killed_for_memory(report: dict[str, Any]) -> None:
+    (limit,) = evidence_of_memory(report)["quotes → greedy"]
+    assert LIMIT - 4096 < limit <= LIMIT
+    assert evidence_of_memory(report)["quotes → frugal"] == []

@@ -32,6 +32,7 @@ def write_every_event(writer: JournalWriter) -> None:
     writer.event("late", **lost, number=4)
     writer.event("skipped", **lost, first=6, last=8)
     writer.event("onset", socket=SOCKET, number=1, lane=0, lane_number=1)
+    writer.event("probing_stopped", socket=SOCKET)
     swallowed = {"number": 2, "lane": 0, "lane_number": 2, "messages": 3}
     writer.event("unroutable", socket=SOCKET, **swallowed, reason="unknown_peer", peer="6162")
     sides = {"frontend": SOCKET, "backend": SOCKET, "frontend_type": "XSUB", "backend_type": "XPUB"}

@@ -3,17 +3,8 @@
 from datetime import datetime, timedelta, timezone
 
 from hopwatch_analysis.buckets import HopHistory, Timeline, buckets_of
-from hopwatch_analysis.records import (
-    Analysis,
-    Fault,
-    Finding,
-    Hop,
-    Incident,
-    LedgerRow,
-    LostEvents,
-    Node,
-    Unchecked,
-)
+from hopwatch_analysis.incident import Incident
+from hopwatch_analysis.records import Analysis, Fault, Finding, Hop, LedgerRow, LostEvents, Node, Unchecked
 from hopwatch_analysis.timeline import HOPS_SHOWN
 
 NOON = datetime(2026, 5, 4, 12, 0, tzinfo=timezone.utc)

@@ -16,10 +16,14 @@ BARE = os.environ.get("SCENARIO_BARE") == "1"
 
 
 class System:
-    """Starts what a scenario needs and ends all of it, in whatever state it is."""
+    """Starts what a scenario needs and ends all of it, in whatever state it is.
 
-    def __init__(self, folder: Path) -> None:
+    ``mark`` is what the names of its hosts and sockets begin with in what is landed.
+    """
+
+    def __init__(self, folder: Path, mark: str = "") -> None:
         self.folder = folder
+        self.mark = mark
         self.truth_folder = folder / "truth"
         self.truth_folder.mkdir()
         self._hosts: dict[str, Host] = {}
@@ -28,13 +32,15 @@ class System:
     def host(self, name: str, inside: Sequence[str] = ()) -> Host:
         """The host of that name, made when first asked for: then ``inside`` says what to put before its commands."""
         if name not in self._hosts:
-            self._hosts[name] = Host(name, self.folder / name, with_agent=not BARE, inside=inside)
+            self._hosts[name] = Host(self.mark + name, self.folder / name, with_agent=not BARE, inside=inside)
         return self._hosts[name]
 
     def start(self, host: str, script: str, *arguments: object) -> Program:
         """Start one of the scenarios' programs on a host."""
         stderr_path = self.folder / f"{len(self._programs)}-{script}.stderr"
-        program = self.host(host).start(PROGRAMS / f"{script}.py", *arguments, stderr_path=stderr_path)
+        at = self.host(host)
+        at.environment["SCENARIO_MARK"] = self.mark
+        program = at.start(PROGRAMS / f"{script}.py", *arguments, stderr_path=stderr_path)
         self._programs.append(program)
         return program
 

@@ -1,4 +1,4 @@
-"""An XSUB/XPUB proxy between publishers and subscribers, until SIGTERM. Event: ``ready FRONTEND BACKEND``."""
+"""A proxy, XSUB/XPUB or of other types, until SIGTERM. Event: ``ready FRONTEND BACKEND``."""
 
 import signal
 import sys
@@ -8,19 +8,16 @@ from types import FrameType
 import hopwatch
 import zmq
 from control import Control
-from sockets import BARE
+from sockets import BARE, marked
+
+ANYWHERE = "tcp://127.0.0.1:*"
 
 
-def run_proxy(frontend: zmq.Socket, backend: zmq.Socket, name: str) -> None:
-    if BARE:
+def run_proxy(frontend: zmq.Socket, backend: zmq.Socket, name: str, *, dark: bool) -> None:
+    if dark:
         zmq.proxy(frontend, backend)
     else:
-        hopwatch.proxy(frontend, backend, name=name)
-
-
-def wrap_side(socket: zmq.Socket, name: str) -> None:
-    if not BARE:
-        hopwatch.wrap(socket, name=name)
+        hopwatch.proxy(frontend, backend, name=marked(name))
 
 
 def leave(_signal: int, _frame: FrameType | None) -> None:
@@ -32,20 +29,28 @@ def main() -> None:
     parser.add_argument("--name", default="proxy")
     parser.add_argument("--in-hwm", type=int, default=1000, help="RCVHWM towards the publishers")
     parser.add_argument("--out-hwm", type=int, default=1000, help="SNDHWM towards the subscribers")
+    parser.add_argument("--types", nargs=2, default=["XSUB", "XPUB"], metavar=("FRONTEND", "BACKEND"))
+    parser.add_argument("--bind", nargs=2, default=[ANYWHERE, ANYWHERE], metavar=("FRONTEND", "BACKEND"))
+    parser.add_argument("--upstream", help="what the frontend connects to, besides being bound")
+    parser.add_argument("--dark", action="store_true", help="without instrumentation")
     settings = parser.parse_args()
+    dark = BARE or settings.dark
     signal.signal(signal.SIGTERM, leave)
     context = zmq.Context()
-    frontend, backend = context.socket(zmq.XSUB), context.socket(zmq.XPUB)
-    wrap_side(frontend, f"{settings.name}-in")
-    wrap_side(backend, f"{settings.name}-out")
+    frontend, backend = (context.socket(getattr(zmq, kind)) for kind in settings.types)
+    if not dark:
+        hopwatch.wrap(frontend, name=marked(f"{settings.name}-in"))
+        hopwatch.wrap(backend, name=marked(f"{settings.name}-out"))
     frontend.rcvhwm, frontend.rcvbuf = settings.in_hwm, 4096
     backend.sndhwm, backend.sndbuf = settings.out_hwm, 4096
-    frontend.bind("tcp://127.0.0.1:*")
-    backend.bind("tcp://127.0.0.1:*")
+    for socket, endpoint in zip((frontend, backend), settings.bind, strict=True):
+        socket.bind(endpoint)
     endpoints = [socket.getsockopt_string(zmq.LAST_ENDPOINT) for socket in (frontend, backend)]
+    if settings.upstream is not None:
+        frontend.connect(settings.upstream)
     Control().say("ready", *endpoints)
     try:
-        run_proxy(frontend, backend, settings.name)
+        run_proxy(frontend, backend, settings.name, dark=dark)
     finally:
         frontend.close()
         backend.close()

@@ -1,8 +1,8 @@
 """A program that receives numbered messages on one socket (SUB, PULL, PAIR, DEALER), at a pace of its own.
 
-Commands: ``pause``, ``resume``, ``finish`` (receive until nothing has come for a while), ``send COUNT`` (messages of its own, where the
-socket sends as well), ``eat`` (all memory there is), ``close``.
-Events: ``ready ENDPOINT``, ``first`` (message received), ``paused``, ``finished``, ``sent``, ``closed``.
+Commands: ``pause``, ``resume``, ``finish`` (receive until nothing has come for a while), ``subscribe TOPIC``, ``send COUNT`` (messages of
+its own, where the socket sends as well), ``eat`` (all memory there is), ``close``.
+Events: ``ready ENDPOINT``, ``first`` (message received), ``paused``, ``finished``, ``subscribed``, ``sent``, ``closed``.
 """
 
 import sys
@@ -57,6 +57,9 @@ class Receiver:
             eaten = []
             while True:
                 eaten.append(b"x" * MEGABYTE)
+        elif command[0] == "subscribe":
+            self._socket.subscribe(command[1].encode())
+            self._control.say("subscribed")
         elif command[0] == "send":
             self._send(int(command[1]))
         elif command == ["finish"]:

@@ -35,7 +35,12 @@ def open_socket(context: zmq.Context, kind: str, name: str, options: Namespace) 
 def wrap(socket: zmq.Socket, name: str, sequence: str = "stamp", stamp_every: int = 1) -> None:
     if not BARE:
         reads = number_in_payload if sequence == "payload" else sequence
-        hopwatch.wrap(socket, name=name, sequence=reads, stamp_every=stamp_every)
+        hopwatch.wrap(socket, name=marked(name), sequence=reads, stamp_every=stamp_every)
+
+
+def marked(name: str) -> str:
+    """The name that is the scenario's alone, where several are analysed together."""
+    return os.environ.get("SCENARIO_MARK", "") + name
 
 
 def number_in_payload(frames: Sequence[bytes]) -> tuple[bytes, int]:

@@ -1,0 +1,64 @@
+"""Of one report about many systems, each case sees what is of its own, and fails if that is not the truth."""
+
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from docket import Case, Report, holds, marks, of_nobody, part_of
+from judgement import reported_findings
+
+
+def told(mark: str, lost: int) -> dict[str, list[dict[str, Any]]]:
+    """What a report says of a feed of which one reader misses messages."""
+    books = {"sent": 10, "delivered": 10 - lost, "lost": lost, "in_flight": 0, "unexplained": 0}
+    hop = f"{mark}feed → {mark}reader"
+    ends = {"from": {"socket": f"socket of {mark}"}, "to": {"socket": f"other of {mark}"}}
+    return {
+        "hops": [{"hop": hop, **ends, **books}],
+        "ledger": [{"name": f"{mark}feed", "receiver_name": f"{mark}reader", **books}],
+        "incidents": [{"hop": hop, "cause": "slow_receiver", "lost": lost}],
+        "not_checked": [],
+        "clocks": [],
+        "findings": [{"socket": f"socket of {mark}", "rule": "uneven_marks"}],
+    }
+
+
+def report_of(**lost_by_mark: int) -> Report:
+    parts = [told(f"{mark}.", lost) for mark, lost in lost_by_mark.items()]
+    return {name: [row for part in parts for row in part[name]] for name in parts[0]}
+
+
+TRUE_OF_TWO = reported_findings(told("", 2))
+
+
+def test_a_case_sees_its_own_rows_in_plain_names() -> None:
+    assert part_of(report_of(case1=1, case11=2), "case11.") == part_of(told("", 2), "")
+
+
+def test_a_case_holds_where_its_own_rows_are_the_truth_whatever_others_are() -> None:
+    Case("case2.", (), holds(TRUE_OF_TWO, None)).hold(report_of(case1=1, case2=2))
+
+
+@pytest.mark.parametrize("report", [report_of(case1=2, case2=3), report_of(case1=2)])
+def test_a_case_fails_where_its_own_rows_are_not_the_truth_or_not_there(report: Report) -> None:
+    with pytest.raises(AssertionError):
+        Case("case2.", (), holds(TRUE_OF_TWO, None)).hold(report)
+
+
+def test_a_case_fails_where_what_is_to_hold_besides_does_not() -> None:
+    def has_no_finding(report: Report) -> None:
+        assert report["findings"] == []
+
+    with pytest.raises(AssertionError):
+        Case("case1.", (), holds(TRUE_OF_TWO, has_no_finding)).hold(report_of(case1=2))
+
+
+def test_rows_that_no_case_sees_are_named() -> None:
+    (hop, row, incident) = of_nobody(report_of(case1=1, case7=2), [Case("case1.", (Path(),), print)])
+    assert all("case7.feed" in text for text in (hop, row, incident))
+
+
+def test_no_mark_is_within_another() -> None:
+    some = list(islice(marks(), 200))
+    assert not [(one, other) for one in some for other in some if one != other and one in other]
