@@ -1,6 +1,7 @@
 """``hopwatch.proxy`` is ``zmq.proxy`` with the counts of what passes it."""
 
 import gc
+import os
 import re
 import signal
 import subprocess
@@ -30,6 +31,8 @@ class RunningProxy:
         self._thread = threading.Thread(target=self._run, args=(kinds, run, capture))
         self._thread.start()
         self._ready.wait()
+        assert self._thread.native_id is not None
+        self.thread_id = self._thread.native_id
 
     def _run(self, kinds: tuple[int, int], run: Callable[..., None], capture: bool) -> None:
         with self.context.socket(kinds[0]) as front, self.context.socket(kinds[1]) as back:
@@ -183,6 +186,28 @@ def test_counts_say_as_of_when_they_hold_also_while_nothing_passes(connect, jour
     proxy.end()
 
 
+def test_a_proxy_through_which_nothing_passes_is_left_asleep_and_its_counts_are_those_of_now(
+    connect, journal: Journal, until
+) -> None:
+    """So that a signal to a process that does nothing is seen at once, as by a bare proxy."""
+    proxy = RunningProxy((zmq.PULL, zmq.PUSH), run_named)
+    push, pull = connect(zmq.PUSH, proxy.ports[0]), connect(zmq.PULL, proxy.ports[1])
+    push.send(b"x")
+    pull.recv()
+
+    def sleeps_through_two_seconds() -> bool:
+        before, as_of = times_slept(os.getpid(), proxy.thread_id), journal.socket("relay.in")["proxied_at"]
+        until(lambda: journal.socket("relay.in")["proxied_at"] > as_of + 2e9)
+        return times_slept(os.getpid(), proxy.thread_id) == before
+
+    until(sleeps_through_two_seconds)
+    assert journal.socket("relay.in")["proxied_in_frames"] == 1
+    push.send(b"y")
+    pull.recv()
+    until(lambda: journal.socket("relay.in")["proxied_in_frames"] == 2)
+    proxy.end()
+
+
 def test_a_proxy_that_ends_leaves_its_last_counts(connect, journal: Journal, until) -> None:
     proxy = RunningProxy((zmq.PULL, zmq.PUSH), run_named)
     push, pull = connect(zmq.PUSH, proxy.ports[0]), connect(zmq.PULL, proxy.ports[1])
@@ -249,6 +274,11 @@ def test_sockets_that_take_the_places_of_a_proxys_sockets_get_none_of_its_counts
         assert journal.socket(f"later-{number}")["proxied_in_frames"] == 0
 
 
+def times_slept(pid: int, thread_id: int) -> int:
+    status = Path(f"/proc/{pid}/task/{thread_id}/status").read_text()
+    return int(re.findall(r"\nvoluntary_ctxt_switches:\t(\d+)", status)[0])
+
+
 def is_waiting(pid: int) -> bool:
     """Whether a process has been asleep for 50 ms on end."""
     switches = set()
@@ -294,3 +324,41 @@ def test_an_interrupt_leaves_the_proxy_as_it_leaves_zmqs(
         finally:
             process.kill()
     assert (output, errors, process.returncode) == ("interrupted\n", "", 0)
+
+
+def test_a_signal_that_begins_the_counts_anew_takes_none_away_and_is_told(
+    tmp_path: Path, journal: Journal, connect, until
+) -> None:
+    """After the handler pyzmq calls zmq_proxy_steerable once more, whose counts begin at 0."""
+    program = tmp_path / "proxy.py"
+    program.write_text(
+        textwrap.dedent("""
+        import signal, zmq, hopwatch
+        signal.signal(signal.SIGUSR1, lambda *_: print("handled", flush=True))
+        context = zmq.Context()
+        front, back = context.socket(zmq.PULL), context.socket(zmq.PUSH)
+        print(*(socket.bind_to_random_port("tcp://127.0.0.1") for socket in (front, back)), flush=True)
+        hopwatch.proxy(front, back, name="relay")
+        """)
+    )
+    command = [sys.executable, str(program)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        ports = [int(port) for port in process.stdout.readline().split()]
+        push, pull = connect(zmq.PUSH, ports[0]), connect(zmq.PULL, ports[1])
+        try:
+            for number in range(1, 8):
+                if number in {4, 6}:
+                    until(
+                        lambda: is_waiting(process.pid)
+                    )  # a signal between two waits would be seen with the next one
+                    process.send_signal(signal.SIGUSR1)
+                    assert process.stdout.readline() == "handled\n"
+                push.send(b"x")
+                pull.recv()
+                until(lambda number=number: journal.socket("relay.in")["proxied_in_frames"] == number)
+                assert journal.socket("relay.out")["proxied_out_frames"] == number
+        finally:
+            process.kill()
+    sides = [journal.of(name, "opened")[0]["socket"] for name in ("relay.in", "relay.out")]
+    assert [event["socket"] for event in journal.events("fault")] == sides
