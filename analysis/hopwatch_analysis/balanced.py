@@ -10,6 +10,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.accounts import COLUMNS
+from hopwatch_analysis.cut_shares import IN_THE_CUT, in_parts, is_cut, of_cut
 from hopwatch_analysis.ended import said_nothing_was_left, sender_let_go
 from hopwatch_analysis.held_by_others import reading_on, with_held_by_others
 from hopwatch_analysis.reasons import IN_FLIGHT, UNEXPLAINED, died
@@ -20,10 +21,17 @@ def balanced_accounts(
     shares: DataFrame, arrivals: DataFrame, way_edges: DataFrame, window_end: datetime, guard: float
 ) -> DataFrame:
     """Accounts of shared-out streams; those whose hop is not known have no receiver and no edge."""
+    lacking = shares.where("missing > 0")
     split = (
-        shares.where("missing > 0")
+        lacking.where(~is_cut())
         .transform(lambda frame: with_held_by_others(frame, window_end, guard))
         .withColumn("of_suspect", _of_suspect())
+    )
+    in_cuts = in_parts(
+        lacking.where(is_cut()),
+        of_end=sf.when(sf.col("left_first"), _why_left()).otherwise(_why_rest(window_end, guard)),
+        reads_on=reading_on(window_end, guard),
+        sure=_sure_behind_a_cut(),
     )
     rest = sf.col("missing") - sf.col("of_suspect")
     one_is_gone = (sf.col("suspects") == 1) & (sf.col("gone") == 1)
@@ -41,6 +49,7 @@ def balanced_accounts(
             }
         )
         .unionByName(_of_the_one_left(of_the_one_left, window_end, guard), allowMissingColumns=True)
+        .unionByName(in_cuts, allowMissingColumns=True)
         .withColumn("cause", _unless_unsure(sf.col("cause")))
         .transform(lambda frame: _on_their_edge(frame, arrivals, way_edges))
     )
@@ -74,7 +83,18 @@ def _of_the_one_left(shares: DataFrame, window_end: datetime, guard: float) -> D
 
 def _all_known() -> Column:
     """How this receiver is connected, that there are no others, and that no other connection went down than is told."""
-    return sf.col("linked") & ~sf.col("uncounted") & sf.col("all_watched")
+    return sf.col("linked") & ~sf.col("uncounted") & sf.col("all_watched") & ~sf.col("cut_about_the_end")
+
+
+def _sure_behind_a_cut() -> Column:
+    """What it lacks had been sent when the receiver had got something by its new connection, and how that ended is known."""
+    got_some_since = ~sf.col("cut_off") | sf.coalesce(
+        sf.col("next") > sf.col("sent_when_back"), sf.lit(False)
+    )
+    how_it_ended = sf.when(sf.col("left_first"), sf.col("y_ended_at").isNotNull()).otherwise(
+        said_nothing_was_left()
+    )
+    return _all_known() & got_some_since & how_it_ended
 
 
 def _may_have_been_cut() -> Column:
@@ -100,12 +120,17 @@ def _unless_unsure(cause: Column) -> Column:
 
 
 def _why_suspect() -> Column:
+    """Of one among several, nothing tells what was lost when its connection was cut from what was lost when it ended."""
     return (
-        sf.when(sf.col("left_first") & died("y"), "receiver_died")
-        .when(sf.col("left_first"), "closed")
-        .when(sf.col("hung_up").isNotNull(), "oversize")
-        .otherwise("reconnect")
+        sf.when(sf.col("cut_for_good"), "reconnect")
+        .when(sf.col("left_first") & sf.col("cut_off"), UNEXPLAINED)
+        .when(sf.col("left_first"), _why_left())
+        .otherwise(of_cut())
     )
+
+
+def _why_left() -> Column:
+    return sf.when(died("y"), "receiver_died").otherwise("closed")
 
 
 def _why_rest(window_end: datetime, guard: float) -> Column:
@@ -137,10 +162,13 @@ def _on_their_edge(rows: DataFrame, arrivals: DataFrame, way_edges: DataFrame) -
         way_edges.where("depth = 1").groupBy("to_socket").agg(sf.count_distinct("stream").alias("streams_in"))
     )
     reached = (sf.col("arrived") - sf.col("strays")) / sf.col("frames_each")
-    lacking = sf.when(sf.col("streams_in") == 1, sf.col("sent") - reached)
+    before = sf.coalesce("before", sf.lit(0))
+    lacking = sf.when(sf.col("streams_in") == 1, sf.col("sent") - reached - before)
     counted_all = sf.coalesce("is_final", sf.lit(False))
-    at_end = (sf.col("length") == 1) | (sf.col("mark") == "left") | sf.coalesce(lacking <= 0, sf.lit(False))
-    at_start = counted_all & sf.coalesce(lacking >= sf.col("messages"), sf.lit(False))
+    all_arrived = sf.coalesce(lacking <= 0, sf.lit(False))
+    none_arrived = counted_all & sf.coalesce(lacking >= sf.col("messages"), sf.lit(False))
+    at_end = (sf.col("length") == 1) | all_arrived | _surely_at_the_end(lacking)
+    at_start = ~at_end & none_arrived & (sf.col("mark") != "left")
     edges = way_edges.select("stream", "receiver", "depth", "from_socket", "to_socket")
     return (
         rows.join(first_edges, on=["stream", "receiver"], how="left")
@@ -150,13 +178,30 @@ def _on_their_edge(rows: DataFrame, arrivals: DataFrame, way_edges: DataFrame) -
         .withColumn("depth", sf.when(at_end, sf.col("length")).otherwise(1))
         .withColumn(
             "cause",
-            sf.when(at_end | at_start | (sf.col("cause") == IN_FLIGHT), sf.col("cause")).otherwise(
-                UNEXPLAINED
-            ),
+            sf.when(sf.col("cause") == IN_FLIGHT, IN_FLIGHT)
+            .when((at_end | at_start) & ~_fits_not(at_end), sf.col("cause"))
+            .otherwise(UNEXPLAINED),
         )
         .withColumn("at", sf.coalesce(sf.least("x_ended_at", "y_ended_at"), sf.col("moved_at")))
         .join(edges, on=["stream", "receiver", "depth"], how="inner")
     )
+
+
+def _surely_at_the_end(lacking: Column) -> Column:
+    """Who left with some unread lost them on the last hop, unless the proxy's counts, or a cut before it, tell otherwise."""
+    may_be_before = sf.col("cut_before") | (
+        sf.coalesce("is_final", sf.lit(False)) & sf.coalesce(lacking > 0, sf.lit(False))
+    )
+    cut_behind = (sf.col("mark") == IN_THE_CUT) & sf.col("cut_off")
+    return ((sf.col("mark") == "left") | cut_behind) & ~may_be_before
+
+
+def _fits_not(at_end: Column) -> Column:
+    """A proxy that went before the receiver may have had it; and a cut loses on its own hop."""
+    of_a_cut = sf.col("mark") == IN_THE_CUT
+    cut_there = sf.when(at_end, sf.col("cut_off")).otherwise(sf.col("cut_before"))
+    cut_instead = ~of_a_cut & ~at_end & sf.col("cut_before")
+    return ((sf.col("length") > 1) & sf.col("relay_gone")) | (of_a_cut & ~cut_there) | cut_instead
 
 
 def _as_accounts(rows: DataFrame) -> DataFrame:

@@ -95,7 +95,7 @@ def _why_full() -> Column:
 
 def _is_overload() -> Column:
     """It is shown that the receiver was too slow for longer than a burst: by what it read meanwhile, or by how long it lost messages."""
-    most_of_the_time = sf.col("loss_share") >= BURSTS_AT_MOST
+    most_of_the_time = (sf.col("loss_share") >= BURSTS_AT_MOST) & sf.col("lost_for_long")
     return sf.coalesce("clearly", sf.lit(False)) | sf.coalesce(most_of_the_time, sf.lit(False))
 
 

@@ -9,7 +9,7 @@ from hopwatch_analysis import rates
 from hopwatch_analysis.frames import only_of, seconds, settle
 from hopwatch_analysis.reading import Tables
 from hopwatch_analysis.recovered import with_caught_up, with_went_on
-from hopwatch_analysis.stretches import long_stretches, overloads, spanned, with_lost_already
+from hopwatch_analysis.stretches import LONGEST_BURST, long_stretches, overloads, spanned, with_lost_already
 from hopwatch_analysis.topology import Topology
 
 BURSTS_AT_MOST = 0.5  # of the time that the stream was active
@@ -29,13 +29,13 @@ class Pressure:
 
 
 def pressure(tables: Tables, losses: DataFrame, topology: Topology, owed: DataFrame) -> Pressure:
-    """Figures of each edge that lost something: stream, from_socket, to_socket, began_at, last_sent_at, in_bursts, and FIGURES.
+    """Figures of each edge that lost something: stream, from_socket, to_socket, began_at, last_sent_at, in_bursts, lost_for_long, and FIGURES.
 
     ``mean_rate`` is of the stream; ``asked_rate`` of all streams that the receiver is sent, as far as it is sent them; ``overload_rate`` and
     ``overload_read`` what it was sent and read at most in the longest stretch in which it could not keep up. ``loss_share`` is how much of the
     stream's time its losses spanned. ``in_bursts``: less than half of it, and the receiver
     went on without loss when the burst was over, or was caught up in between and is not seen to read far more slowly than the mean rate. How fast it
-    read at most proves nothing: who takes a batch at once may be busy with it for long.
+    read at most proves nothing: who takes a batch at once may be busy with it for long. ``lost_for_long``: for longer than a burst lasts.
     """
     edges = settle(_edges(losses))
     shares = settle(rates.shares_asked(topology.edges, owed, topology.lanes, edges))
@@ -55,7 +55,7 @@ def pressure(tables: Tables, losses: DataFrame, topology: Topology, owed: DataFr
         .transform(lambda frame: with_went_on(frame, tables, topology.sockets))
         .transform(_with_in_bursts)
     )  # fmt: skip
-    return Pressure(found.select(*EDGE, "began_at", "last_sent_at", "in_bursts", *FIGURES), overloaded)
+    return Pressure(found.select(*EDGE, "began_at", "last_sent_at", "in_bursts", "lost_for_long", *FIGURES), overloaded)
 
 
 def _edges(losses: DataFrame) -> DataFrame:
@@ -112,6 +112,6 @@ def _with_in_bursts(edges: DataFrame) -> DataFrame:
     in_reach = sf.coalesce(sf.col("capacity") >= asked * IN_REACH, sf.lit(True))
     recovered = sf.col("went_on") | (sf.col("caught_up") & in_reach)
     few_losses = sf.coalesce(sf.col("loss_share") < BURSTS_AT_MOST, sf.lit(False))
-    return edges.withColumn("loss_share", sf.try_divide("spanned", active)).withColumn(
-        "in_bursts", few_losses & recovered
+    return edges.withColumn("loss_share", sf.try_divide("spanned", active)).withColumns(
+        {"in_bursts": few_losses & recovered, "lost_for_long": sf.col("spanned") > LONGEST_BURST}
     )

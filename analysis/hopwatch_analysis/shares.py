@@ -3,6 +3,7 @@
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.cut_ways import cut_ways
 from hopwatch_analysis.nodes import BALANCED_TYPES
 from hopwatch_analysis.watched import is_watched
 from hopwatch_analysis.ways import UNKNOWN_TRANSPORT
@@ -25,17 +26,17 @@ def shares(
     """One row a shared-out stream and receiver, with what is missing of the stream as a whole.
 
     Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at, x_linger (the sender),
-    y_end, y_ended_at, y_unread, y_relaxed, y_heard_until (the receiver), linked (the connection of its last hop is known), watched (those of all its hops were, all the time), cut_off, sent_when_back, hung_up, left_first,
-    left_sent, suspect. Of the stream: sent, missing, highest, receivers, all_watched, unsure (it is not known whether the sender or a receiver went
+    y_end, y_ended_at, y_unread, y_relaxed, y_heard_until (the receiver), linked (the connection of its last hop is known), watched (those of all its hops were, all the time), hung_up, left_first,
+    left_sent, suspect, and the columns of ``cut_ways``. Of the stream: sent, missing, highest, receivers, all_watched, unsure (it is not known whether the sender or a receiver went
     first), shared_with_strangers (receivers that nobody tells of), uncounted (there may be such), suspects, gone.
     """
-    came_back = sf.exists("downs", lambda down: down["end"].isNotNull())
     return (
         endings.join(_senders(sockets), on="stream", how="inner")
         .join(_receivers(sockets), on="receiver", how="left")
         .join(_last_edges(way_edges), on=["stream", "receiver"], how="inner")
-        .join(link_facts.select(*EDGE, "downs", "sent_when_back"), on=list(EDGE), how="left")
+        .join(link_facts.select(*EDGE, "downs"), on=list(EDGE), how="left")
         .join(hang_ups, on=list(EDGE), how="left")
+        .join(cut_ways(way_edges, link_facts, sockets), on=["stream", "receiver"], how="inner")
         .join(_watched(way_edges, unwatched_links), on=["stream", "receiver"], how="inner")
         .join(_received(receipts), on=["stream", "receiver"], how="left")
         .join(_sent(lanes), on="stream", how="inner")
@@ -45,9 +46,8 @@ def shares(
         .withColumn(
             "hung_up", sf.when(sf.size("hang_ups") == sf.size("downs"), sf.col("hung_up"))
         )  # else which of them it was lost in is not known
-        .withColumn("cut_off", sf.coalesce(came_back, sf.lit(False)))
         .withColumnsRenamed({"receiver_left_first": "left_first"})
-        .withColumn("suspect", left_with_some_unread() | sf.col("cut_off"))
+        .withColumn("suspect", left_with_some_unread() | sf.col("cut_off") | sf.col("cut_for_good"))
         .drop(*EDGE, "downs", "hang_ups")
         .transform(_with_stream_totals)
     )
@@ -56,6 +56,11 @@ def shares(
 def left_with_some_unread() -> Column:
     """A pipe passes messages on in order: who has read the last number of all had nothing before it left to read."""
     return sf.col("left_first") & (sf.col("next") < sf.col("sent"))
+
+
+def _takes_no_more() -> Column:
+    """A sender that connects goes on to queue for a receiver that it has lost."""
+    return left_with_some_unread() | (sf.col("cut_for_good") & ~sf.col("sender_connects"))
 
 
 def _senders(sockets: DataFrame) -> DataFrame:
@@ -118,8 +123,8 @@ def _with_stream_totals(shares: DataFrame) -> DataFrame:
             "all_watched": sf.min("watched").over(whole),
             "unsure": sf.max(sf.col("left_unsure") & (sf.col("next") < sf.col("sent"))).over(whole),
             "suspects": sf.sum(sf.col("suspect").cast("int")).over(whole),
-            "gone": sf.sum(left_with_some_unread().cast("int")).over(whole),
-            "sent_when_left": sf.max(sf.when(left_with_some_unread(), sf.col("left_sent"))).over(whole),
+            "gone": sf.sum((left_with_some_unread() | sf.col("cut_for_good")).cast("int")).over(whole),
+            "sent_when_left": sf.max(sf.when(_takes_no_more(), sf.col("left_sent"))).over(whole),
             "sent_when_mended": sf.max(sf.when(sf.col("cut_off"), sf.col("sent_when_back"))).over(whole),
         }
     )

@@ -15,9 +15,10 @@ def full_pipe(
     sub: str,
     *limits: tuple[float, str],
     away: str = "elsewhere",
+    until: float = 12,
     **figures: int,
 ) -> None:
-    """A loss from 10 to 12 s, of a run that begins at an onset; what the kernel said, and when."""
+    """A loss from 10 s on, of a run that begins at an onset; what the kernel said, and when."""
     story.socket(pub, "PUB", closed=50, sndhwm=10)
     story.socket(sub, "SUB", closed=60, host=away, rcvhwm=10)
     story.subscribe(sub, "")
@@ -26,21 +27,21 @@ def full_pipe(
         story.tcp(pub, seconds, limited_by, **figures)
     story.sent(pub, 1000, 40)
     story.got(sub, pub, 900, 0, 999, 45)
-    story.gap(sub, pub, 100, 199, (10, 12), received=101)
+    story.gap(sub, pub, 100, 199, (10, until), received=101)
     story.onset(pub, 100, 10)
 
 
 def limited_pipes(story: LandedFolder) -> None:
     lossy = {"rtt_us": 250_000, "min_rtt_us": 400, "retransmissions": 50, "segments_sent": 1000}
     full_pipe(story, "over-bad-link", "far", (3, "neither"), (10.5, "network"), (20, "neither"), **lossy)
-    full_pipe(story, "to-slow-one", "slow", (3, "neither"), (10.5, "receiver"), (20, "network"))
+    full_pipe(story, "to-slow-one", "slow", (3, "neither"), (10.5, "receiver"), (35, "network"), until=30)
     full_pipe(story, "untold", "mute")
     full_pipe(story, "told-long-ago", "stale", (-40, "network"))
     full_pipe(story, "unsure", "shaky", (9, "network"), (10.5, "unknown"))
     full_pipe(story, "just-connected", "fresh", (14, "network"))
     full_pipe(story, "calm-before", "calm", (3, "neither"), (12.5, "network"))
     full_pipe(story, "calm-for-long", "still", (3, "neither"), (20, "network"))
-    full_pipe(story, "on-one-host", "neighbour", away="box")
+    full_pipe(story, "on-one-host", "neighbour", away="box", until=30)
 
 
 def killed_for_memory(story: LandedFolder) -> None:

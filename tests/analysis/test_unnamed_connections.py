@@ -18,7 +18,7 @@ def slow_reader(story: LandedFolder, pub: str, place: str) -> None:
     story.sent(pub, 6000, 109)
     story.got(sub, pub, 5000, 0, 5999, 111, newest=109)
     story.onset(pub, 3000, 60)
-    story.gap(sub, pub, 3000, 3999, (60, 65), received=3001)
+    story.gap(sub, pub, 3000, 3999, (60, 75), received=3001)
 
 
 def connected(story: LandedFolder, pub: str, place: str, up: float = 0.1) -> None:

@@ -593,7 +593,7 @@ def test_missing_at_both_from_an_onset_on_was_lost_once_before_the_proxy(report:
         "in_flight": 0,
         "unexplained": 0,
     }
-    assert incidents(report, "news") == [("news → relay", "slow_receiver", "exact", 100)]
+    assert incidents(report, "news") == [("news → relay", "slow_receiver", "inferred", 100)]
     assert incidents(report, "relay") == [("relay → reader-2", "slow_receiver", "inferred", 10)]
     assert row(report, "news", "reader-1")["lost"] == 100
     assert row(report, "news", "reader-2")["lost"] == 110
@@ -716,7 +716,7 @@ def test_what_was_not_told_is_in_the_report(report: Json) -> None:
 def test_a_router_lost_what_it_swallowed_whoever_it_was_for(report: Json) -> None:
     assert incidents(report, "broker") == [
         ("broker → a peer that was not there", "unroutable", "exact", 30),
-        ("broker → later", "slow_receiver", "exact", 2),
+        ("broker → later", "slow_receiver", "inferred", 2),
         ("broker → later", "unroutable", "exact", 23),
     ]
     assert row(report, "broker", "early")["causes"] == {}

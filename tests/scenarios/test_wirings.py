@@ -1,4 +1,4 @@
-"""Wirings beyond one sender and one receiver: trees of proxies, many into one, a proxy that shares out, one that nobody watches."""
+"""Wirings beyond one sender and one receiver: trees of proxies, many into one, a proxy that nobody watches."""
 
 from typing import Any
 

@@ -1,0 +1,75 @@
+"""What happened to the connections and the proxies of each way: cut and mended, cut for good, or gone before its receiver was."""
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.delays import SEEN_DOWN_WITHIN
+from hopwatch_analysis.frames import seconds
+
+EDGE = ("from_socket", "to_socket")
+WAY = ("stream", "receiver")
+
+
+def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) -> DataFrame:
+    """One row a way: stream, receiver, and of its last hop cut_off (its connection went down, and came back), cut_for_good (both ends saw it go
+    down while both were there), cut_about_the_end (both saw it, and one ended so soon that it may be why), sender_connects, sent_when_back.
+    Of the hops before: cut_before. Of the proxies on it: relay_gone (one ended while the receiver was there).
+    """
+    ends = sockets.select("socket", "ended_at")
+    receivers_end = ends.toDF("receiver", "receiver_ended_at")
+    last = sf.col("depth") == sf.col("length")
+    return (
+        way_edges.select(*WAY, "depth", "length", *EDGE)
+        .join(link_facts, on=list(EDGE), how="left")
+        .join(ends.toDF("from_socket", "from_ended_at"), on="from_socket", how="left")
+        .join(ends.toDF("to_socket", "to_ended_at"), on="to_socket", how="left")
+        .join(receivers_end, on="receiver", how="left")
+        .groupBy(*WAY)
+        .agg(
+            _ever(last & _mended()).alias("cut_off"),
+            _ever(last & _for_good()).alias("cut_for_good"),
+            _ever(last & _before_an_end() & ~_for_good()).alias("cut_about_the_end"),
+            _ever(~last & (_mended() | _both_saw_it())).alias("cut_before"),
+            _ever((sf.col("depth") > 1) & _gone_before_the_receiver()).alias("relay_gone"),
+            _ever(last & sf.col("sender_connects")).alias("sender_connects"),
+            sf.max(sf.when(last, sf.col("sent_when_back"))).alias("sent_when_back"),
+        )
+    )
+
+
+def _ever(condition: Column) -> Column:
+    return sf.max(sf.coalesce(condition, sf.lit(False)))
+
+
+def _mended() -> Column:
+    return sf.exists("downs", lambda down: down["end"].isNotNull())
+
+
+def _both_saw_it() -> Column:
+    """It went down, came back no more, and nobody had been told to leave."""
+    both = sf.col("left_at").isNotNull() & sf.col("to_end_down_at").isNotNull()
+    return both & sf.col("quit_at").isNull()
+
+
+def _for_good() -> Column:
+    return sf.coalesce(
+        _both_saw_it() & _was_there("from_ended_at", "left_at") & _was_there("to_ended_at", "to_end_down_at"),
+        sf.lit(False),
+    )
+
+
+def _before_an_end() -> Column:
+    """Both saw it before one of them ended, each by its own clock."""
+    sender_then = sf.coalesce(sf.col("from_ended_at") > sf.col("left_at"), sf.lit(True))
+    receiver_then = sf.coalesce(sf.col("to_ended_at") > sf.col("to_end_down_at"), sf.lit(True))
+    return _both_saw_it() & sender_then & receiver_then
+
+
+def _was_there(ended_at: str, down_at: str) -> Column:
+    later = seconds(sf.col(ended_at), sf.col(down_at)) > SEEN_DOWN_WITHIN
+    return sf.col(ended_at).isNull() | later
+
+
+def _gone_before_the_receiver() -> Column:
+    later = sf.coalesce(sf.col("from_ended_at") > sf.col("receiver_ended_at"), sf.lit(False))
+    return sf.col("from_ended_at").isNotNull() & ~later
