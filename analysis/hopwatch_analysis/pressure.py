@@ -55,7 +55,9 @@ def pressure(tables: Tables, losses: DataFrame, topology: Topology, owed: DataFr
         .transform(lambda frame: with_went_on(frame, tables, topology.sockets))
         .transform(_with_in_bursts)
     )  # fmt: skip
-    return Pressure(found.select(*EDGE, "began_at", "last_sent_at", "in_bursts", "lost_for_long", *FIGURES), overloaded)
+    return Pressure(
+        found.select(*EDGE, "began_at", "last_sent_at", "in_bursts", "lost_for_long", *FIGURES), overloaded
+    )
 
 
 def _edges(losses: DataFrame) -> DataFrame:
