@@ -7,6 +7,7 @@ from datetime import timedelta
 from functools import partial
 
 from hopwatch_simulate import (
+    cut_share_stories,
     dialogues,
     hung_stories,
     option_stories,
@@ -94,6 +95,12 @@ LOSSY: Mapping[str, Story] = {
     "hung_behind_a_proxy": hung_stories.hung_behind_a_proxy,
     "hung_behind_a_closed_feed": hung_stories.hung_behind_a_closed_feed,
     "hung_worker": hung_stories.hung_worker,
+    "cut_and_mended_share": cut_share_stories.cut_and_mended_share,
+    "mended_share_then_killed": cut_share_stories.mended_share_then_killed,
+    "mended_share_then_closed": cut_share_stories.mended_share_then_closed,
+    "share_cut_for_good": cut_share_stories.share_cut_for_good,
+    "share_cut_for_good_and_left": cut_share_stories.share_cut_for_good_and_left,
+    "one_share_cut_and_mended": cut_share_stories.one_share_cut_and_mended,
 }
 ALL = {**QUIET, **LOSSY}
 

@@ -13,7 +13,8 @@ class Link:
     """One direction of a connection.
 
     A sender that is bound (not ``calls``) loses its pipe with the connection. One that connects keeps it: it goes on taking
-    messages, which are passed on when it is connected again, if need be to who is bound there then: ``heir_of``.
+    messages, which are passed on when it is connected again, if need be to who is bound there then: ``heir_of``. If it never is, they
+    are lost as what is sent meanwhile by a sender that is bound.
     """
 
     def __init__(self, outlet: Outlet, inlet: Inlet, edge: Edge, wire: Wire, *, calls: bool, heir_of: "Link | None" = None) -> None:  # fmt: skip
@@ -24,12 +25,14 @@ class Link:
         self.on_subscription: Callable[[set[bytes]], None] = _of_no_interest
         self.on_oversize: Callable[[], None] = _takes_any
         self._gone: str | None = None
+        self._away: str | None = None
 
     def come_up(self, topics: set[bytes], identity: bytes) -> None:
         """It is connected now; the sender knows the subscriptions some latencies later."""
         self.edge.identity = identity
         self.edge.topics |= topics
         if self.pipe is not None:
+            self._away = None
             self.pipe.resume()
             return
         pipe = self.pipe = Pipe(self.world, self.outlet.socket, self.inlet.socket, self.wire)
@@ -52,6 +55,7 @@ class Link:
         if self.pipe is None:
             return
         if self.calls:
+            self._away = cause
             self._lose(self.pipe.break_off(keep=True, read_on=not hung_up), cause)
         else:
             self._end(cause, meanwhile=cause, read_on=not hung_up)
@@ -82,7 +86,8 @@ class Link:
         if not self.calls:
             self._end(cause, meanwhile=None)
             return
-        self._lose([*pipe.break_off(keep=True, read_on=False), *pipe.queued, *pipe.arrived], cause)
+        self._lose([*pipe.break_off(keep=True, read_on=False), *pipe.arrived], cause)
+        self._lose(pipe.queued, self._away or cause)
         pipe.arrived.clear()
 
     def bequeath(self) -> Pipe | None:
@@ -129,7 +134,7 @@ class Link:
             return
         self.edge.leave(self.world.now, meanwhile)
         self.outlet.drop(pipe)
-        self._lose(pipe.break_off(keep=False, read_on=read_on), self._gone or cause)
+        self._lose(pipe.break_off(keep=False, read_on=read_on), self._away or self._gone or cause)
         if self._gone:
             self._lose(pipe.arrived, self._gone)
             pipe.arrived.clear()

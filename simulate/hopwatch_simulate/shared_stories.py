@@ -89,10 +89,14 @@ def source_of(tell: Teller, *, bound: bool = True, options: Options = NONE) -> P
 
 
 def worker_of(tell: Teller, source: Pusher, service: float, options: Options = NONE) -> Worker:
-    """A PULL in a process of its own, connected to one PUSH."""
+    """A PULL in a process of its own, and its connection to one PUSH: it is bound if that is not."""
     party = tell.site.party("work")
     inlet = tell.site.receiver(party, tell.site.name("worker"), "PULL", service, options=options)
-    tell.site.link((*source, party, inlet), tell.wire(12), bound=source[1].socket)
+    bound = source[1].socket
+    if bound.id not in tell.site.endpoints:
+        bound = inlet.socket
+        tell.site.bind(bound)
+    tell.site.link((*source, party, inlet), tell.wire(12), bound=bound)
     return party, inlet
 
 
