@@ -15,6 +15,8 @@ class Link:
     A sender that is bound (not ``calls``) loses its pipe with the connection. One that connects keeps it: it goes on taking
     messages, which are passed on when it is connected again, if need be to who is bound there then: ``heir_of``. If it never is, they
     are lost as what is sent meanwhile by a sender that is bound.
+
+    So it is with a receiver and what it has not read: one that is bound reads it in turn with what comes over the next connection.
     """
 
     def __init__(self, outlet: Outlet, inlet: Inlet, edge: Edge, wire: Wire, *, calls: bool, heir_of: "Link | None" = None) -> None:  # fmt: skip
@@ -26,19 +28,22 @@ class Link:
         self.on_oversize: Callable[[], None] = _takes_any
         self._gone: str | None = None
         self._away: str | None = None
+        self._former: Pipe | None = None
 
     def come_up(self, topics: set[bytes], identity: bytes) -> None:
         """It is connected now; the sender knows the subscriptions some latencies later."""
         self.edge.identity = identity
         self.edge.topics |= topics
-        if self.pipe is not None:
+        kept, pipe = self.pipe, self._new_pipe()
+        if kept is not None:
             self._away = None
-            self.pipe.resume()
+            pipe.on_room = self.outlet.room_is_there
+            self.outlet.replace(kept, pipe)
+            pipe.take_over(kept)
+            self.outlet.room_is_there()
             return
-        pipe = self.pipe = Pipe(self.world, self.outlet.socket, self.inlet.socket, self.wire)
-        pipe.on_conflated = self._conflated
-        pipe.on_oversize = self.on_oversize
-        self.inlet.add(pipe, self.edge)
+        if self._former is not None:
+            pipe.read_on_from(self._former)
         inherited = self.heir_of.bequeath() if self.heir_of else None
         if inherited is not None:
             self._inherit(pipe, inherited)
@@ -102,6 +107,13 @@ class Link:
                 self.edge.lost.pop(message, None)
         return pipe
 
+    def _new_pipe(self) -> Pipe:
+        pipe = self.pipe = Pipe(self.world, self.outlet.socket, self.inlet.socket, self.wire)
+        pipe.on_conflated = self._conflated
+        pipe.on_oversize = self.on_oversize
+        self.inlet.add(pipe, self.edge)
+        return pipe
+
     def _inherit(self, pipe: Pipe, former: Pipe) -> None:
         self.edge.taken.update(former.queued)
         self.edge.topics |= former.topics
@@ -134,6 +146,7 @@ class Link:
             return
         self.edge.leave(self.world.now, meanwhile)
         self.outlet.drop(pipe)
+        self._former = pipe
         self._lose(pipe.break_off(keep=False, read_on=read_on), self._away or self._gone or cause)
         if self._gone:
             self._lose(pipe.arrived, self._gone)

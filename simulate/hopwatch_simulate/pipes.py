@@ -85,11 +85,6 @@ class Pipe:
             self.queued.clear()
         return gone
 
-    def resume(self) -> None:
-        """It is connected again."""
-        self.up = True
-        self._pump()
-
     def take_over(self, former: "Pipe") -> None:
         """Begin with what another pipe of the same sender still had to pass on."""
         self.topics |= former.topics
@@ -97,6 +92,11 @@ class Pipe:
         self._written += len(former.queued)
         former.queued.clear()
         self._pump()
+
+    def read_on_from(self, former: "Pipe") -> None:
+        """Begin with what a receiver that connected has not read of its connection before."""
+        self.arrived.extend(former.arrived)
+        former.arrived.clear()
 
     def _inbox(self) -> int:
         unlimited = self.receiver.options["conflate"] or not self.receiver.options["rcvhwm"]

@@ -29,6 +29,10 @@ class Outlet:
         """A way less."""
         self.pipes = [(each, edge) for each, edge in self.pipes if each is not pipe]
 
+    def replace(self, former: Pipe, pipe: Pipe) -> None:
+        """The same way, over another connection."""
+        self.pipes = [(pipe if each is former else each, edge) for each, edge in self.pipes]
+
     def has(self, pipe: Pipe) -> bool:
         return any(each is pipe for each, _ in self.pipes)
 
