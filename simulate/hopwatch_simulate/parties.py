@@ -48,8 +48,7 @@ class Party:
         for inlet in self.inlets:
             inlet.lose_unread("closed")
         for socket in self._sockets():
-            in_proxy = socket.kind in ("XSUB", "XPUB")
-            socket.close(None if in_proxy else unread.get(socket.id, False))
+            socket.close(None if socket.proxied else unread.get(socket.id, False))
         self._flush(self.connections)
 
     def _stop_work(self) -> None:

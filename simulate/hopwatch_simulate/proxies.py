@@ -16,11 +16,14 @@ STATISTICS_EVERY = 0.2
 class Proxy:
     """``hopwatch.proxy`` of an XSUB frontend and an XPUB backend."""
 
+    kinds = ("XSUB", "XPUB")
+
     def __init__(self, process: Process, name: str, *, in_hwm: int, out_hwm: int) -> None:
         self.process, self.world, self.name = process, process.world, name
         self.id = self.world.identity()
-        self.front = Socket(process, f"{name}-in", "XSUB", sequence=None, options={"rcvhwm": in_hwm})
-        self.back = Socket(process, f"{name}-out", "XPUB", sequence=None, options={"sndhwm": out_hwm})
+        self.front = Socket(process, f"{name}-in", self.kinds[0], sequence=None, options={"rcvhwm": in_hwm})
+        self.back = Socket(process, f"{name}-out", self.kinds[1], sequence=None, options={"sndhwm": out_hwm})
+        self.front.proxied = self.back.proxied = True
         self.inlet = Inlet(self.front, PER_MESSAGE, then=self._pass_on)
         self.outlet = Outlet(self.back)
         self.upstream: list[Link] = []
@@ -53,9 +56,15 @@ class Proxy:
         received = self.front.counters
         received["received"] = received["received_more_frames"] = received["received_bytes"] = 0
         received["waited_receives"] = 0
+        self._send(message)
+
+    def _send(self, message: Message) -> None:
+        self.outlet.publish(message)
+        self._count(message)
+
+    def _count(self, message: Message) -> None:
         self._counts["in_frames"] += message.frames_on_the_wire
         self._counts["in_bytes"] += message.size + (48 if message.stamped_at else 0)
-        self.outlet.publish(message)
 
     def _ask(self) -> None:
         if self.process.alive and not self.back.ended:
@@ -83,3 +92,32 @@ class Proxy:
             "frontend_type": self.front.kind,
             "backend_type": self.back.kind,
         }
+
+
+class SharingProxy(Proxy):
+    """``hopwatch.proxy`` of a PULL frontend and a PUSH backend: while nobody behind it has room, it waits with one message and answers nobody."""
+
+    kinds = ("PULL", "PUSH")
+
+    def __init__(self, process: Process, name: str, *, in_hwm: int, out_hwm: int) -> None:
+        super().__init__(process, name, in_hwm=in_hwm, out_hwm=out_hwm)
+        self.outlet.room_is_there = self._try_again
+
+    def subscribe(self, topics: set[bytes]) -> None:
+        """Who connects to a PUSH wants everything, and nobody is told."""
+
+    def _send(self, message: Message) -> None:
+        if self.outlet.share_out(message):
+            self._count(message)
+        else:
+            self.inlet.hold(message)
+
+    def _try_again(self) -> None:
+        waits_with = self.inlet.in_hand
+        if waits_with is not None and self.process.alive and self.outlet.share_out(waits_with[0]):
+            self._count(waits_with[0])
+            self.inlet.let_go()
+
+    def _take_counts(self) -> None:
+        if self.inlet.in_hand is None:
+            super()._take_counts()

@@ -22,6 +22,7 @@ class Inlet:
         self.socket, self.world = socket, socket.world
         self.service, self.then, self.waits = service, then, waits
         self.pipes: list[tuple[Pipe, Edge]] = []
+        self.in_hand: tuple[Message, Edge] | None = None
         self.stopped = False
         self.filtered: set[bytes] = set()
         self._turn = 0
@@ -36,7 +37,7 @@ class Inlet:
 
     def wake(self) -> None:
         """There is something to read."""
-        if not self._reading and not self.stopped:
+        if not self._reading and not self.stopped and self.in_hand is None:
             self._reading = True
             idle = self._free_at <= self.world.now
             if idle and self.waits:
@@ -47,12 +48,25 @@ class Inlet:
         """The application reads no more."""
         self.stopped = True
 
+    def hold(self, message: Message) -> None:
+        """The application cannot pass on what it has just read, and reads no more until it can."""
+        self.in_hand = message, next(edge for _, edge in self.pipes if message in edge.read)
+
+    def let_go(self) -> None:
+        """It has passed on what it held."""
+        self.in_hand = None
+        self.wake()
+
     def unread(self) -> bool:
         """Whether there are messages that it has not read."""
         return any(pipe.arrived for pipe, _ in self.pipes)
 
     def lose_unread(self, cause: str) -> None:
-        """The socket is gone: what it had not read of connections that are gone as well is lost."""
+        """The socket is gone: what it had not read of connections that are gone as well is lost, and what it held."""
+        if self.in_hand is not None:
+            message, edge = self.in_hand
+            edge.read.discard(message)
+            edge.lost[message] = cause
         for pipe, edge in self.pipes:
             if not pipe.up:
                 for message in pipe.arrived:

@@ -108,9 +108,10 @@ class Site:
         party.inlets.append(inlet)
         return inlet
 
-    def proxy(self, party: Party, name: str, *, in_hwm: int = 1000, out_hwm: int = 1000, after: Proxy | None = None) -> Proxy:  # fmt: skip
-        """A proxy of XSUB and XPUB that runs in a party; ``after`` another one, in its place."""
-        proxy = Proxy(party.process, name, in_hwm=in_hwm, out_hwm=out_hwm)
+    def proxy(self, party: Party, name: str, *, in_hwm: int = 1000, out_hwm: int = 1000, kind: type[Proxy] = Proxy,
+              after: Proxy | None = None) -> Proxy:  # fmt: skip
+        """A proxy that runs in a party; ``after`` another one, of its kind and in its place."""
+        proxy = (type(after) if after else kind)(party.process, name, in_hwm=in_hwm, out_hwm=out_hwm)
         former = (after.front, after.back) if after else (None, None)
         for socket, before in zip((proxy.front, proxy.back), former, strict=True):
             party.agent.sockets.append(socket)

@@ -36,6 +36,7 @@ class Socket:
         self.sequence = sequence
         self.probed = probed and kind in PROBED
         self.routing_id = routing_id
+        self.proxied = False
         self.on_close: Callable[[], None] = _nothing_left_to_tell
         self.options = DEFAULTS | ({"linger": 0} if kind in ("SUB", "XSUB") else {})
         self.counters = dict.fromkeys(COUNTERS, 0)
