@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from hopwatch_simulate.connections import Connection
 from hopwatch_simulate.parties import Party
 from hopwatch_simulate.shared_stories import Pusher, Worker, source_of, worker_of
 from hopwatch_simulate.sockets import Options
@@ -77,16 +78,24 @@ def _source(tell: Teller, sndhwm: int) -> Pusher:
 
 
 def _breaks(tell: Teller, worker: Worker) -> float:
-    """Its connection breaks while its buffers are full: when."""
-    broken = tell.world.between(FULL_BY, 0.75)
-    tell.at(broken, worker[0].connections[0].cut)
-    return broken
+    return breaks(tell, worker[0].connections[0])
 
 
 def _mends(tell: Teller, worker: Worker, broken: float) -> float:
+    return mended_after(tell, worker[0].connections[0], broken)
+
+
+def breaks(tell: Teller, connection: Connection) -> float:
+    """It breaks while the buffers to a slow worker are full: when."""
+    broken = tell.world.between(FULL_BY, 0.75)
+    tell.at(broken, connection.cut)
+    return broken
+
+
+def mended_after(tell: Teller, connection: Connection, broken: float) -> float:
     """It comes up again: when."""
     mended = broken + tell.world.between(0.1, 0.3)
-    tell.at(mended, worker[0].connections[0].come_up)
+    tell.at(mended, connection.come_up)
     return mended
 
 

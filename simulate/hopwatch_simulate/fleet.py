@@ -7,6 +7,7 @@ from datetime import timedelta
 from functools import partial
 
 from hopwatch_simulate import (
+    cut_dialogues,
     cut_share_stories,
     dialogues,
     hung_stories,
@@ -14,6 +15,7 @@ from hopwatch_simulate import (
     proxy_stories,
     restart_stories,
     shared_stories,
+    sharing_proxy_stories,
     stories,
 )
 from hopwatch_simulate.hosts import Host
@@ -42,6 +44,7 @@ QUIET: Mapping[str, Story] = {
     "requests": dialogues.requests,
     "pair": dialogues.pair,
     "restarted_proxy": proxy_stories.restarted_proxy,
+    "quiet_sharing_proxy": sharing_proxy_stories.quiet_sharing_proxy,
 }
 LOSSY: Mapping[str, Story] = {
     "slow_subscriber": stories.slow_subscriber,
@@ -101,6 +104,13 @@ LOSSY: Mapping[str, Story] = {
     "share_cut_for_good": cut_share_stories.share_cut_for_good,
     "share_cut_for_good_and_left": cut_share_stories.share_cut_for_good_and_left,
     "one_share_cut_and_mended": cut_share_stories.one_share_cut_and_mended,
+    "cut_dealers": cut_dialogues.cut_dealers,
+    "cut_dealer_of_a_router": cut_dialogues.cut_dealer_of_a_router,
+    "cut_pair": cut_dialogues.cut_pair,
+    "cut_before_a_sharing_proxy": sharing_proxy_stories.cut_before_a_sharing_proxy,
+    "cut_before_a_sharing_proxy_then_killed": sharing_proxy_stories.cut_before_a_sharing_proxy_then_killed,
+    "killed_sharing_proxy": sharing_proxy_stories.killed_sharing_proxy,
+    "restarted_sharing_proxy": sharing_proxy_stories.restarted_sharing_proxy,
 }
 ALL = {**QUIET, **LOSSY}
 

@@ -30,6 +30,12 @@ CAUSES = {
     "oversize",
 }
 
+SHARED_OUT = sorted(
+    name
+    for name in ALL
+    if "share" in name or "sharing" in name or name.startswith(("cut_dealer", "cut_pair"))
+)
+
 
 def of_story(name: str, seed: int = 1) -> Fleet:
     return simulate(Drawn(seed, 2, 0.0, (name,)))
@@ -210,6 +216,31 @@ def test_what_a_source_had_not_passed_on_waits_for_a_worker_that_comes_back() ->
     assert max(len(told) for told in shares.values()) == 2
     for source, told in shares.items():
         assert sent[source] == sum_of("delivered", told) + sum_of("lost", told)
+
+
+@pytest.mark.parametrize("name", SHARED_OUT)
+@pytest.mark.parametrize("seed", range(4))
+def test_each_message_of_a_shared_out_stream_is_in_one_of_its_books(name: str, seed: int) -> None:
+    fleet = of_story(name, seed)
+    sent = {row["socket"]: row["sent"] for row in rows(fleet, "counters") if row["final"]}
+    told = Counter[str]()
+    for row in fleet.truth["ledger"]:
+        told[row["stream"]] += row["sent"]
+    assert told
+    assert told == {stream: sent[stream] for stream in told}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_cut_takes_the_queue_of_a_push_that_is_bound_and_not_of_one_that_connected(seed: int) -> None:
+    fleet = of_story("cut_and_mended_share", seed)
+    (told,) = fleet.truth["ledger"]
+    bound = {row["socket"] for row in rows(fleet, "endpoint") if row["action"] == "bind"}
+    marks = {row["socket"]: int(row["value"]) for row in rows(fleet, "option") if row["option"] == "sndhwm"}
+    in_the_kernel = 12
+    if told["stream"] in bound:
+        assert in_the_kernel < told["lost"] <= in_the_kernel + marks[told["stream"]]
+    else:
+        assert told["lost"] == in_the_kernel
 
 
 def test_nothing_is_landed_of_a_process_that_is_not_instrumented() -> None:
