@@ -27,6 +27,17 @@ def mended_share_then_killed(tell: Teller) -> None:
     _ends_after_the_mend(tell, Party.kill)
 
 
+def mended_share_then_killed_early(tell: Teller) -> None:
+    """The same, while the worker still has unread what had come over the connection before: one that is bound reads both in turn."""
+    source, worker = _with_a_backlog(tell, 1000, {"rcvhwm": 100})
+    broken = tell.world.between(0.72, 0.75)
+    tell.at(broken, worker[0].connections[0].cut)
+    mended = broken + 0.1
+    tell.at(mended, worker[0].connections[0].come_up)
+    tell.at(mended + tell.world.between(0.1, 0.3), worker[0].kill)
+    tell.leave(2.4 + SETTLED, source[0])
+
+
 def mended_share_then_closed(tell: Teller) -> None:
     """The same, and the worker closes its socket with some unread."""
     _ends_after_the_mend(tell, Party.leave)
@@ -64,10 +75,10 @@ def _ends_after_the_mend(tell: Teller, end: Callable[[Party], None]) -> None:
     tell.leave(2.4 + SETTLED, source[0])
 
 
-def _with_a_backlog(tell: Teller, sndhwm: int) -> tuple[Pusher, Worker]:
+def _with_a_backlog(tell: Teller, sndhwm: int, inbox: Options = LITTLE_INBOX) -> tuple[Pusher, Worker]:
     """A PUSH and its only worker, who is too slow for it."""
     source = _source(tell, sndhwm)
-    worker = worker_of(tell, source, tell.world.between(0.003, 0.004), LITTLE_INBOX)
+    worker = worker_of(tell, source, tell.world.between(0.003, 0.004), inbox)
     tell.site.sends(*source, tell.steady(0.5, tell.chance.randint(350, 400), 0.001))
     return source, worker
 

@@ -100,6 +100,7 @@ LOSSY: Mapping[str, Story] = {
     "hung_worker": hung_stories.hung_worker,
     "cut_and_mended_share": cut_share_stories.cut_and_mended_share,
     "mended_share_then_killed": cut_share_stories.mended_share_then_killed,
+    "mended_share_then_killed_early": cut_share_stories.mended_share_then_killed_early,
     "mended_share_then_closed": cut_share_stories.mended_share_then_closed,
     "share_cut_for_good": cut_share_stories.share_cut_for_good,
     "share_cut_for_good_and_left": cut_share_stories.share_cut_for_good_and_left,

@@ -8,6 +8,7 @@ from typing import Any
 from hopwatch_simulate.edges import Edge, Nobody, Passage
 from hopwatch_simulate.fates import Books, Fates, Way, follow, is_dark
 from hopwatch_simulate.messages import Message
+from hopwatch_simulate.receivers import SHARED_OUT
 from hopwatch_simulate.site import Site
 from hopwatch_simulate.sockets import Socket
 
@@ -138,7 +139,23 @@ def _doubtful(edge: Edge, causes: dict[str, set[Message]]) -> Counter[str]:
         }
     )
     at_the_end = +at_the_end
+    if edge.sender.kind in SHARED_OUT:
+        return _doubtful_around_a_mend(causes, last)
     return at_the_end if len(at_the_end) > 1 and at_the_end.keys() & set(FULL) else Counter()
+
+
+def _doubtful_around_a_mend(causes: dict[str, set[Message]], last: dict[str, int]) -> Counter[str]:
+    """Of a share it shows which messages are missing in all, and not which were still in an inbox: over a mended connection later ones may
+    have overtaken those.
+    """
+    if "reconnect" not in causes or len(causes) == 1:
+        return Counter()
+    return Counter(
+        {
+            cause: sum((each.number > last.get(each.stream, -1)) == (cause == "reconnect") for each in lost)
+            for cause, lost in causes.items()
+        }
+    )
 
 
 def _ranges(messages: Iterable[Message]) -> list[Json]:
