@@ -43,3 +43,9 @@ class ReceivingLane:
     count: int
     first: int
     last: Message
+
+    def widen(self, message: Message) -> None:
+        """Of a share: what comes over one connection may overtake what came over another."""
+        self.first = min(self.first, message.lane_number)
+        if message.lane_number > self.last.lane_number:
+            self.last = message

@@ -119,10 +119,13 @@ class Inlet:
             self.socket.event("lane", topic=topic.hex(), **carried, **about)
             self.socket.receiving[key] = ReceivingLane(1, message.lane_number, message)
             return
-        before, lane.last = lane.last, message
         lane.count += 1
+        if edge.sender.kind in SHARED_OUT:
+            lane.widen(message)
+            return
+        before, lane.last = lane.last, message
         missing = message.lane_number - before.lane_number - 1
-        if missing and edge.sender.kind not in SHARED_OUT:
+        if missing:
             self._gap(stream, before, message, missing, lane.count)
 
     def _gap(self, stream: str, before: Message, after: Message, missing: int, received: int) -> None:

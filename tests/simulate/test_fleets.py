@@ -243,6 +243,16 @@ def test_a_cut_takes_the_queue_of_a_push_that_is_bound_and_not_of_one_that_conne
         assert told["lost"] == in_the_kernel
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_a_receiver_that_is_overtaken_in_tells_the_highest_number_that_it_got(seed: int) -> None:
+    fleet = of_story("mended_share_then_killed_early", seed)
+    (told,) = fleet.truth["ledger"]
+    lanes = [row for row in rows(fleet, "lane") if row["socket"] == told["receiver"] and "next" in row]
+    assert all(before["next"] <= after["next"] for before, after in pairwise(lanes))
+    assert lanes[-1]["count"] == told["delivered"]
+    assert lanes[-1]["count"] <= lanes[-1]["next"] - lanes[-1]["first"]
+
+
 def test_nothing_is_landed_of_a_process_that_is_not_instrumented() -> None:
     fleet = of_story("dark_reader")
     unknowable = [row for row in fleet.truth["ledger"] if not row["knowable"]]
