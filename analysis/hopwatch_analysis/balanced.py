@@ -83,7 +83,7 @@ def _of_the_one_left(shares: DataFrame, window_end: datetime, guard: float) -> D
 
 def _all_known() -> Column:
     """How this receiver is connected, that there are no others, and that no other connection went down than is told."""
-    return sf.col("linked") & ~sf.col("uncounted") & sf.col("all_watched") & ~sf.col("cut_about_the_end")
+    return sf.col("linked") & ~sf.col("uncounted") & sf.col("all_watched")
 
 
 def _sure_behind_a_cut() -> Column:

@@ -18,16 +18,22 @@ def is_cut() -> Column:
 def in_parts(shares: DataFrame, *, of_end: Column, reads_on: Column, sure: Column) -> DataFrame:
     """``shares`` that are cut, a row for each part with its messages, cause, mark, sure, and ``before``, how many are missing before it.
 
-    Messages stay in order on a way of one pipe. So what the receiver lacks of the numbers that it has passed was lost in a cut, and what it lacks
-    behind those that had been sent when the connection was back was not. Between the two, a sender that is bound lost what it had
-    queued; one that connects keeps its queue, which went with the cut or later; and so did what the receiver's inbox had by then.
+    Messages stay in order on a way of one pipe. So what the receiver lacks of the numbers that it has passed was lost in a cut (where it is
+    bound, once it has read what it had of the connection before), and what it lacks behind those that had been sent when the connection was
+    back was not. Between the two, a sender that is bound lost what it had queued; one that connects keeps its queue, which went with
+    the cut or later (later, if something of it came); and so did what the receiver's inbox had by then.
     """
-    overtaken = sf.greatest(sf.lit(0), sf.col("next") - sf.col("delivered"))
+    passed = sf.greatest(sf.lit(0), sf.col("next") - sf.col("delivered"))
     mended_at = sf.when(sf.col("cut_off"), sf.col("sent_when_back")).otherwise(sf.col("next"))
     behind = sf.least("sent", sf.greatest("next", mended_at))
     in_the_queue = sf.col("sender_connects") & (sf.col("left_first") | sf.col("x_ended_at").isNotNull())
     in_the_inbox = sf.col("left_first") & ~said_nothing_was_left()
-    around = sf.when(reads_on, IN_FLIGHT).when(in_the_queue | in_the_inbox, UNEXPLAINED).otherwise(of_cut())
+    around = (
+        sf.when(reads_on, IN_FLIGHT)
+        .when(sf.col("sender_connects") & (passed > 0), of_end)
+        .when(in_the_queue | in_the_inbox, UNEXPLAINED)
+        .otherwise(of_cut())
+    )
     last = (
         sf.when(reads_on, IN_FLIGHT)
         .when(sf.col("cut_for_good"), "reconnect")
@@ -35,9 +41,14 @@ def in_parts(shares: DataFrame, *, of_end: Column, reads_on: Column, sure: Colum
         .otherwise(of_end)
     )
     parts = (
-        (overtaken, of_cut(), IN_THE_CUT, sf.lit(0)),
-        (behind - sf.col("next"), around, "around", overtaken),
-        (sf.col("sent") - behind, last, "left", overtaken + behind - sf.col("next")),
+        (
+            passed,
+            sf.when(in_the_inbox & _may_have_overtaken(), UNEXPLAINED).otherwise(of_cut()),
+            IN_THE_CUT,
+            sf.lit(0),
+        ),
+        (behind - sf.col("next"), around, "around", passed),
+        (sf.col("sent") - behind, last, "left", passed + behind - sf.col("next")),
     )
     told = [
         shares.withColumns(
@@ -46,6 +57,13 @@ def in_parts(shares: DataFrame, *, of_end: Column, reads_on: Column, sure: Colum
         for messages, cause, mark, before in parts
     ]
     return told[0].unionByName(told[1]).unionByName(told[2]).where("messages > 0")
+
+
+def _may_have_overtaken() -> Column:
+    """A bound receiver reads in turn what came over the new connection and what it still had of the one before, which is no more than its mark."""
+    since = sf.col("delivered") - sf.col("received_when_back")
+    has_read_it = sf.coalesce((sf.col("y_rcvhwm") > 0) & (since > sf.col("y_rcvhwm")), sf.lit(False))
+    return sf.col("cut_off") & sf.col("sender_connects") & ~has_read_it
 
 
 def of_cut() -> Column:

@@ -3,16 +3,14 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.delays import SEEN_DOWN_WITHIN
-from hopwatch_analysis.frames import seconds
-
 EDGE = ("from_socket", "to_socket")
 WAY = ("stream", "receiver")
+WHEN_BACK = ("sent_when_back", "received_when_back")
 
 
 def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) -> DataFrame:
     """One row a way: stream, receiver, and of its last hop cut_off (its connection went down, and came back), cut_for_good (both ends saw it go
-    down while both were there), cut_about_the_end (both saw it, and one ended so soon that it may be why), sender_connects, sent_when_back.
+    down while both were there), sender_connects, sent_when_back, received_when_back.
     Of the hops before: cut_before. Of the proxies on it: relay_gone (one ended while the receiver was there).
     """
     ends = sockets.select("socket", "ended_at")
@@ -28,11 +26,10 @@ def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) ->
         .agg(
             _ever(last & _mended()).alias("cut_off"),
             _ever(last & _for_good()).alias("cut_for_good"),
-            _ever(last & _before_an_end() & ~_for_good()).alias("cut_about_the_end"),
             _ever(~last & (_mended() | _both_saw_it())).alias("cut_before"),
             _ever((sf.col("depth") > 1) & _gone_before_the_receiver()).alias("relay_gone"),
             _ever(last & sf.col("sender_connects")).alias("sender_connects"),
-            sf.max(sf.when(last, sf.col("sent_when_back"))).alias("sent_when_back"),
+            *(sf.max(sf.when(last, sf.col(name))).alias(name) for name in WHEN_BACK),
         )
     )
 
@@ -52,22 +49,14 @@ def _both_saw_it() -> Column:
 
 
 def _for_good() -> Column:
-    return sf.coalesce(
-        _both_saw_it() & _was_there("from_ended_at", "left_at") & _was_there("to_ended_at", "to_end_down_at"),
-        sf.lit(False),
+    """Both saw it while they were there: who closes a socket does not see its connections go down."""
+    return (
+        _both_saw_it() & _was_there("from_ended_at", "left_at") & _was_there("to_ended_at", "to_end_down_at")
     )
 
 
-def _before_an_end() -> Column:
-    """Both saw it before one of them ended, each by its own clock."""
-    sender_then = sf.coalesce(sf.col("from_ended_at") > sf.col("left_at"), sf.lit(True))
-    receiver_then = sf.coalesce(sf.col("to_ended_at") > sf.col("to_end_down_at"), sf.lit(True))
-    return _both_saw_it() & sender_then & receiver_then
-
-
 def _was_there(ended_at: str, down_at: str) -> Column:
-    later = seconds(sf.col(ended_at), sf.col(down_at)) > SEEN_DOWN_WITHIN
-    return sf.col(ended_at).isNull() | later
+    return sf.coalesce(sf.col(ended_at) > sf.col(down_at), sf.lit(True))
 
 
 def _gone_before_the_receiver() -> Column:

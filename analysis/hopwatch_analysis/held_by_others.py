@@ -8,6 +8,7 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.ended import said_nothing_was_left
 from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.reasons import died
+from hopwatch_analysis.watched import idle_between
 
 
 def with_held_by_others(shares: DataFrame, window_end: datetime, guard: float) -> DataFrame:
@@ -46,5 +47,8 @@ def _may_have_some(window_end: datetime, guard: float) -> Column:
     threw_away = died("x") | sf.coalesce(
         (sf.col("x_end") == "closed") & (sf.col("x_linger") == 0), sf.lit(False)
     )
-    nothing_was_left = said_nothing_was_left() & ~threw_away
+    was_idle = idle_between(
+        sf.col("moved_at"), sf.col("x_ended_at")
+    )  # with more to read before it, it would have read on
+    nothing_was_left = said_nothing_was_left() & (~threw_away | was_idle)
     return ~nothing_was_left & (~sf.col("suspect") | reading_on(window_end, guard))

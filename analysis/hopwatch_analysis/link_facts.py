@@ -15,11 +15,11 @@ STATES = ("connected", "disconnected")
 
 def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame, unwatched: DataFrame) -> DataFrame:
     """What the connection events of either end tell of each edge: from_socket, to_socket, downs, sender_connects, connected_at,
-    sent_when_connected, sent_when_back, is_down, to_end_down_at, left_at, left_n, left_sent, quit_at, former_downs, watched.
+    sent_when_connected, sent_when_back, received_when_back, is_down, to_end_down_at, left_at, left_n, left_sent, quit_at, former_downs, watched.
 
     ``downs`` is an array of (start, end): from a disconnection to the connection that followed (end null: none
     did). The sending end's own events come first, because the stamps carry its clock. ``left_*`` is the disconnection that the
-    sending end saw last, ``sent_when_back`` its count at the newest connection, and ``to_end_down_at`` that of the receiving end, each null where a connection followed. ``quit_at``: one of
+    sending end saw last, ``sent_when_back`` its count at the newest connection (``received_when_back``: the receiving end's, of all that it received), and ``to_end_down_at`` that of the receiving end, each null where a connection followed. ``quit_at``: one of
     the two was told to leave the other (``disconnect`` or ``unbind``) just before that. ``former_downs``: from
     the loss of a former peer at the same place to this connection, of a sender that connects. Counts are
     null where the sending end is a proxy's: it sends past them. ``watched``: an end that tells of it is none of ``unwatched``.
@@ -31,6 +31,7 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame, unwatched:
         sf.max("is_down").alias("either_down"),
         sf.max(to_end_saw).alias("to_end_down_at"),
         sf.max("watched").alias("either_watched"),
+        sf.max("received_when_back").alias("to_end_had"),
     )
     counts = sf.col("of_proxy").isNull()
     return (
@@ -46,6 +47,7 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame, unwatched:
             "connected_at",
             sf.when(counts, sf.col("sent_when_connected")).alias("sent_when_connected"),
             sf.when(counts, sf.col("sent_when_back")).alias("sent_when_back"),
+            sf.col("to_end_had").alias("received_when_back"),
             sf.col("either_down").alias("is_down"),
             "to_end_down_at",
             sf.col("left.at").alias("left_at"),
@@ -76,6 +78,7 @@ def _per_side(events: DataFrame) -> DataFrame:
         sf.min(sf.when(~lost_it, sf.col("at"))).alias("connected_at"),
         sf.min(sf.when(~lost_it & own, sf.col("sent"))).alias("sent_when_connected"),
         sf.max(sf.when(~lost_it & own, sf.col("sent"))).alias("sent_when_back"),
+        sf.max(sf.when(~lost_it & ~own, sf.col("received"))).alias("received_when_back"),
         sf.max(lost_it & sf.col("is_last")).alias("is_down"),
         sf.max("at").alias("newest_at"),
         sf.max(sf.when(lost_it & own & sf.col("is_last"), sf.struct("at", "n", "sent"))).alias("left"),
@@ -151,7 +154,9 @@ def _edge_events(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataF
     events = (
         tables["connection"]
         .where(sf.col("action").isin(*STATES))
-        .select("socket", "connection", "action", "at", "n", "sent", "accepted", "endpoint", "local")
+        .select(
+            "socket", "connection", "action", "at", "n", "sent", "received", "accepted", "endpoint", "local"
+        )
     )
     named = events.join(
         mirrored.select("socket", "connection", "peer"), on=["socket", "connection"], how="left"
@@ -166,5 +171,16 @@ def _edge_events(tables: Tables, edges: DataFrame, mirrored: DataFrame) -> DataF
     both = ends[0].unionByName(ends[1])
     of_mirrored = named.where("peer is not null").join(both, on=["socket", "peer"], how="inner")
     of_others = of_the_only_link(named.where("peer is null").drop("peer"), both, tables["endpoint"])
-    columns = ["from_socket", "to_socket", "side", "connection", "action", "at", "n", "sent", "accepted"]
+    columns = [
+        "from_socket",
+        "to_socket",
+        "side",
+        "connection",
+        "action",
+        "at",
+        "n",
+        "sent",
+        "received",
+        "accepted",
+    ]
     return of_mirrored.select(*columns).unionByName(of_others.select(*columns))

@@ -4,8 +4,9 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.cut_ways import cut_ways
+from hopwatch_analysis.ended import said_nothing_was_left
 from hopwatch_analysis.nodes import BALANCED_TYPES
-from hopwatch_analysis.watched import is_watched
+from hopwatch_analysis.watched import idle_between, is_watched
 from hopwatch_analysis.ways import UNKNOWN_TRANSPORT
 
 EDGE = ("from_socket", "to_socket")
@@ -26,8 +27,8 @@ def shares(
     """One row a shared-out stream and receiver, with what is missing of the stream as a whole.
 
     Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at, x_linger (the sender),
-    y_end, y_ended_at, y_unread, y_relaxed, y_heard_until (the receiver), linked (the connection of its last hop is known), watched (those of all its hops were, all the time), hung_up, left_first,
-    left_sent, suspect, and the columns of ``cut_ways``. Of the stream: sent, missing, highest, receivers, all_watched, unsure (it is not known whether the sender or a receiver went
+    y_end, y_ended_at, y_unread, y_relaxed, y_rcvhwm, y_heard_until (the receiver), linked (the connection of its last hop is known), watched (those of all its hops were, all the time), hung_up, left_first,
+    left_sent, suspect, and the columns of ``cut_ways``. Of the stream: sent, sent_until, missing, highest, receivers, all_watched, unsure (it is not known whether the sender or a receiver went
     first), shared_with_strangers (receivers that nobody tells of), uncounted (there may be such), suspects, gone.
     """
     return (
@@ -54,8 +55,11 @@ def shares(
 
 
 def left_with_some_unread() -> Column:
-    """A pipe passes messages on in order: who has read the last number of all had nothing before it left to read."""
-    return sf.col("left_first") & (sf.col("next") < sf.col("sent"))
+    """A pipe passes messages on in order: who has read the last number of all had nothing before it left to read. Nor had who said so long
+    after the last one had been sent.
+    """
+    had_read_all = said_nothing_was_left() & idle_between(sf.col("sent_until"), sf.col("y_ended_at"))
+    return sf.col("left_first") & (sf.col("next") < sf.col("sent")) & ~had_read_all
 
 
 def _takes_no_more() -> Column:
@@ -71,8 +75,8 @@ def _senders(sockets: DataFrame) -> DataFrame:
 
 
 def _receivers(sockets: DataFrame) -> DataFrame:
-    return sockets.select("socket", "end", "ended_at", "unread", "req_relaxed", "heard_until").toDF(
-        "receiver", "y_end", "y_ended_at", "y_unread", "y_relaxed", "y_heard_until"
+    return sockets.select("socket", "end", "ended_at", "unread", "req_relaxed", "rcvhwm", "heard_until").toDF(
+        "receiver", "y_end", "y_ended_at", "y_unread", "y_relaxed", "y_rcvhwm", "y_heard_until"
     )
 
 
@@ -99,7 +103,9 @@ def _received(receipts: DataFrame) -> DataFrame:
 
 def _sent(lanes: DataFrame) -> DataFrame:
     return lanes.groupBy("stream").agg(
-        sf.sum("sent").alias("sent"), sf.max("frames_each").alias("frames_each")
+        sf.sum("sent").alias("sent"),
+        sf.max("frames_each").alias("frames_each"),
+        sf.max("moved_at").alias("sent_until"),
     )
 
 
