@@ -5,11 +5,7 @@ from datetime import datetime
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.delays import (
-    FOUND_DEAD_WITHIN,
-    SAMPLED_WITHIN,
-    SEEN_DOWN_WITHIN,
-)
+from hopwatch_analysis.delays import FOUND_DEAD_WITHIN, SAMPLED_WITHIN
 from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.joining import joins, never_joined, sent_before_joining
 from hopwatch_analysis.place import overlaps_a_down
@@ -184,11 +180,12 @@ def _may_have_been_cut(window_end: datetime) -> Column:
 
 
 def _went_down_for_good() -> Column:
-    """The connection was down for a while before either end was gone, each end by its own clock, and did not come back."""
-    sender_was_there = still_open("x") | (seconds(sf.col("x_ended_at"), sf.col("left_at")) > SEEN_DOWN_WITHIN)
-    receiver_was_there = still_open("y") | (
-        seconds(sf.col("y_ended_at"), sf.col("to_end_down_at")) > SEEN_DOWN_WITHIN
-    )
+    """The connection was down before either end was gone, each end by its own clock, and did not come back.
+
+    An end that is closed does not see its own connections go down: what it saw, however shortly before, was no end of its own.
+    """
+    sender_was_there = still_open("x") | (sf.col("x_ended_at") > sf.col("left_at"))
+    receiver_was_there = still_open("y") | (sf.col("y_ended_at") > sf.col("to_end_down_at"))
     both_saw_it = sf.col("left_at").isNotNull() & sf.col("to_end_down_at").isNotNull()
     return sf.coalesce(both_saw_it & sender_was_there & receiver_was_there, sf.lit(False))
 

@@ -79,7 +79,25 @@ def burst_long_before_a_cut(story: LandedFolder) -> None:
     story.got(sub, pub, 600, 0, 699, 61, newest=61, final=False)
 
 
+def cut_just_before_an_end(
+    story: LandedFolder, name: str, *, pub: float, sub: float, pub_saw: float | None, sub_saw: float | None
+) -> None:
+    """The last 50 had not come when the connection went down at about 40 s; then one end was closed, and later the other."""
+    first, second = pub_and_sub(story, name, pub_closed=pub, sub_closed=sub)
+    connection = ToldConnection(story, first, second)
+    for end, seconds in ((first, pub_saw), (second, sub_saw)):
+        if seconds is not None:
+            connection.down(seconds, 1000, told_by=end)
+    story.sent(first, 1000, 39.9)
+    story.got(second, first, 950, 0, 949, 39.8, newest=39.7)
+
+
 def all_of_them(story: LandedFolder) -> None:
+    cut_just_before_an_end(story, "c10", pub=40.25, sub=60, pub_saw=40, sub_saw=40.001)
+    cut_just_before_an_end(story, "c11", pub=60, sub=40.05, pub_saw=40.001, sub_saw=40)
+    cut_just_before_an_end(story, "o1", pub=40, sub=40.25, pub_saw=None, sub_saw=40.001)
+    cut_just_before_an_end(story, "o2", pub=40.25, sub=40, pub_saw=40.001, sub_saw=None)
+    cut_just_before_an_end(story, "o3", pub=40, sub=40, pub_saw=None, sub_saw=None)
     cut_at_the_last_messages(story, "c1", pub=100, sub=60)
     cut_at_the_last_messages(story, "c2", pub=50, sub=60)
     cut_at_the_last_messages(story, "c3", pub=100, killed=60)
@@ -110,10 +128,17 @@ def report(joint_report: Json) -> Json:
         ("c7", "receiver_died", 10),
         ("c8", "receiver_died", 10),
         ("c9", "slow_receiver", 100),
+        ("c10", "reconnect", 50),
+        ("c11", "reconnect", 50),
     ],
 )
 def test_between_two_ends(report: Json, pub: str, cause: str, lost: int) -> None:
     assert incidents(report, pub) == [(f"{pub} → {pub}-sub", cause, "inferred", lost)]
+
+
+@pytest.mark.parametrize("pub", ["o1", "o2", "o3"])
+def test_who_closed_did_not_see_the_connection_go_down_before(report: Json, pub: str) -> None:
+    assert incidents(report, pub) == [(f"{pub} → {pub}-sub", "closed", "exact", 50)]
 
 
 def test_advice_tells_of_a_sender_that_is_bound(report: Json) -> None:
