@@ -100,11 +100,12 @@ def _is_overload() -> Column:
 
 
 def _network_may_be_why() -> Column:
-    """Between two hosts, unless the kernel said that it was the receiver."""
+    """Between two hosts, unless the kernel said that it was the receiver: it says so of whoever ends the connection."""
     between_hosts = (sf.col("link_transport") == "tcp") & (sf.col("x_host") != sf.col("y_host"))
     told = sf.coalesce(sf.col("limited_by") == RECEIVER, sf.lit(False))
     by_network = sf.coalesce(sf.col("limited_by") == NETWORK, sf.lit(False))
-    return by_network | (sf.coalesce(between_hosts, sf.lit(True)) & ~told)
+    masqueraded = sf.coalesce("masqueraded", sf.lit(False))
+    return by_network | masqueraded | (sf.coalesce(between_hosts, sf.lit(True)) & ~told)
 
 
 def _unknown_hop(window_end: datetime, guard: float) -> Column:

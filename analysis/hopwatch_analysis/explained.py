@@ -190,7 +190,7 @@ def _strangers(tables: Tables, topology: Topology) -> DataFrame:
         sf.lit(UNKNOWN_TRANSPORT).alias("transport"),
         sf.lit(False).alias("mirrored"),
     ).join(topology.links, on=["from_socket", "to_socket"], how="left_anti")
-    links = topology.links.unionByName(by_stamps.distinct())
+    links = topology.links.drop("masqueraded").unionByName(by_stamps.distinct())
     found = with_strangers(connections, topology.mirrored, links, endpoints).unionByName(
         with_local_strangers(connections, links, endpoints, topology.sockets)
     )

@@ -43,7 +43,11 @@ def with_facts(
     ends = sockets.select(*OF_ENDS)
     sender = ends.select(sf.col("socket").alias("stream"), sf.col("ended_at").alias("sender_ended_at"))
     linked = links.select(
-        "from_socket", "to_socket", sf.lit(True).alias("linked"), sf.col("transport").alias("link_transport")
+        "from_socket",
+        "to_socket",
+        sf.lit(True).alias("linked"),
+        sf.col("transport").alias("link_transport"),
+        "masqueraded",
     )
     return (
         losses.transform(_with_full_pipes)

@@ -16,8 +16,8 @@ FIRST_WITHIN_SECONDS = 5
 
 
 def readings(tables: Tables, mirrored: DataFrame) -> DataFrame:
-    """What the kernel told of each edge's sending end: from_socket, to_socket, at, limited_by, and figures."""
-    peers = mirrored.select("socket", "connection", "peer")
+    """What the kernel told of each edge's sending end: from_socket, to_socket, at, limited_by, masqueraded, and figures."""
+    peers = mirrored.select("socket", "connection", "peer", "masqueraded")
     return (
         tables["tcp"]
         .join(peers, on=["socket", "connection"], how="inner")
@@ -25,6 +25,7 @@ def readings(tables: Tables, mirrored: DataFrame) -> DataFrame:
             sf.col("socket").alias("from_socket"),
             sf.col("peer").alias("to_socket"),
             "connection",
+            "masqueraded",
             "at",
             "limited_by",
             "rtt_us",
@@ -91,7 +92,7 @@ def _in_force() -> Column:
 
 
 def figures(readings: DataFrame) -> DataFrame:
-    """Figures of each edge: from_socket, to_socket, window_was_full (the kernel said once that the receiver was the limit), and of
+    """Figures of each edge: from_socket, to_socket, window_was_full (the kernel said once that the receiver was the limit, and of nobody else), and of
     the time that the network was: rtt_us (longest), min_rtt_us (of the connection, ever), retransmissions and segments_sent
     (since the connection came up).
     """
@@ -100,7 +101,7 @@ def figures(readings: DataFrame) -> DataFrame:
         return sf.when(sf.col("limited_by") == NETWORK, sf.col(name))
 
     per_connection = readings.groupBy(*EDGE, "connection").agg(
-        sf.max(sf.col("limited_by") == RECEIVER).alias("window_was_full"),
+        sf.max((sf.col("limited_by") == RECEIVER) & ~sf.col("masqueraded")).alias("window_was_full"),
         sf.max(by_network("rtt_us")).alias("rtt_us"),
         sf.min(by_network("min_rtt_us")).alias("min_rtt_us"),
         sf.max(by_network("retransmissions")).alias("retransmissions"),

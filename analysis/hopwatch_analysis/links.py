@@ -48,33 +48,35 @@ def mirror_images(tables: Tables) -> DataFrame:
 
 
 def matched_connections(tables: Tables, sockets: DataFrame) -> DataFrame:
-    """Connections of which both ends are known, from each end: socket, connection, peer, transport."""
-    mirrored = settle(
-        mirror_images(tables).select("socket", "connection", "peer", sf.lit("tcp").alias("transport"))
-    )
+    """Connections of which both ends are known, from each end: socket, connection, peer, transport, masqueraded (maybe two connections, with
+    somebody between).
+    """
+    over_tcp = sf.lit("tcp").alias("transport")
+    one_connection = sf.lit(False).alias("masqueraded")
+    mirrored = settle(mirror_images(tables).select("socket", "connection", "peer", over_tcp, one_connection))
     return mirrored.unionByName(translated_connections(tables, mirrored, sockets, FLOWS))
 
 
 def links(tables: Tables, sockets: DataFrame, mirrored: DataFrame) -> DataFrame:
-    """Directed links: from_socket, to_socket, transport, mirrored."""
-    by_address = mirrored.select("socket", "peer", "transport", sf.lit(True).alias("mirrored"))
-    by_endpoint = endpoint_pairs(tables, sockets).withColumn("mirrored", sf.lit(False))
+    """Directed links: from_socket, to_socket, transport, mirrored, masqueraded (one of its connections was)."""
+    about = ["transport", "mirrored", "masqueraded"]
+    by_address = mirrored.withColumn("mirrored", sf.lit(True)).select("socket", "peer", *about)
+    by_endpoint = endpoint_pairs(tables, sockets).withColumns(
+        {"mirrored": sf.lit(False), "masqueraded": sf.lit(False)}
+    )
     pairs = by_address.unionByName(by_endpoint)
     both_ways = pairs.unionByName(
-        pairs.select(sf.col("peer").alias("socket"), sf.col("socket").alias("peer"), "transport", "mirrored")
+        pairs.select(sf.col("peer").alias("socket"), sf.col("socket").alias("peer"), *about)
     )
+    first = [sf.col("mirrored").desc(), sf.col("masqueraded").desc(), sf.col("transport")]
     types = sockets.select("socket", "type")
     return (
         both_ways.join(types.withColumnsRenamed({"type": "from_type"}), on="socket", how="inner")
         .join(types.withColumnsRenamed({"socket": "peer", "type": "to_type"}), on="peer", how="inner")
         .where(_flows())
         .withColumnsRenamed({"socket": "from_socket", "peer": "to_socket"})
-        .transform(
-            lambda found: best(
-                found, ["from_socket", "to_socket"], [sf.col("mirrored").desc(), sf.col("transport")]
-            )
-        )
-        .select("from_socket", "to_socket", "transport", "mirrored")
+        .transform(lambda found: best(found, ["from_socket", "to_socket"], first))
+        .select("from_socket", "to_socket", *about)
     )
 
 

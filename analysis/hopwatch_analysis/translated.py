@@ -4,6 +4,9 @@ Most often only where the connecting end calls is translated: then the bound end
 stamps of the one came to the other; else if they have one port, nobody else there has, and stamps bear it out beyond the proxy that one of
 them is a side of, or there are none that would have told. Of several at one time, those do that came up nearest in time to each other; of several
 that came up at once, those that went down so.
+
+Only where the bound end sees whence it calls is it known to be one TCP connection. Else it is masqueraded: who translates may as well take what
+is sent, and send it on over another connection, so that neither end's kernel speaks of the other end.
 """
 
 from functools import reduce
@@ -23,7 +26,7 @@ OURS, THEIRS = ("socket", "connection"), ("peer", "peer_connection")
 def translated_connections(
     tables: Tables, mirrored: DataFrame, sockets: DataFrame, flows: dict[str, tuple[str, ...]]
 ) -> DataFrame:
-    """Both ends of each such connection: socket, connection, peer, transport. ``flows``: the types that each type sends to."""
+    """Both ends of each such connection: socket, connection, peer, transport, masqueraded. ``flows``: the types that each type sends to."""
     unmirrored = (
         tables["connection"]
         .where("action = 'connected'")
@@ -53,14 +56,20 @@ def translated_connections(
     )
     by_stamps = ours.join(proven, on="socket", how="inner").join(theirs, on="peer", how="inner").where(near)
     by_port = ours.join(theirs, (ours["port"] == theirs["peer_port"]) & near, how="inner")
-    called = settle(_ends(_nearest(settle(by_caller))))
-    found = settle(called.unionByName(_ends(_nearest(settle(_without(by_stamps, called))))))
+    called = settle(_ends(_nearest(settle(by_caller)), masqueraded=False))
+    found = settle(called.unionByName(_ends(_nearest(settle(_without(by_stamps, called))), masqueraded=True)))
     matched = mirrored.select("socket", "peer").unionByName(_both_ways(found).select("socket", "peer"))
     borne_out = settle(_without(_borne_out(settle(by_port), matched, sockets, proven), found))
-    pairs = found.unionByName(_ends(_nearest(_alone(borne_out))))
+    pairs = found.unionByName(_ends(_nearest(_alone(borne_out)), masqueraded=True))
     local = unmirrored.where("endpoint like 'ipc:%'").select(*OURS, sf.lit("ipc").alias("local"))
     told = _both_ways(pairs).join(local, on=list(OURS), how="left")
-    return told.select(*OURS, "peer", sf.coalesce("local", sf.lit("tcp")).alias("transport"))
+    over_tcp = sf.col("local").isNull()
+    return told.select(
+        *OURS,
+        "peer",
+        sf.coalesce("local", sf.lit("tcp")).alias("transport"),
+        (sf.col("masqueraded") & over_tcp).alias("masqueraded"),
+    )
 
 
 def _downs(connection_rows: DataFrame) -> DataFrame:
@@ -82,8 +91,9 @@ def _both_ways(pairs: DataFrame) -> DataFrame:
         sf.col("peer").alias("socket"),
         sf.col("peer_connection").alias("connection"),
         sf.col("socket").alias("peer"),
+        "masqueraded",
     )
-    return pairs.select(*OURS, "peer").unionByName(other)
+    return pairs.select(*OURS, "peer", "masqueraded").unionByName(other)
 
 
 def _borne_out(candidates: DataFrame, matched: DataFrame, sockets: DataFrame, proven: DataFrame) -> DataFrame:
@@ -165,8 +175,8 @@ def _alone(candidates: DataFrame) -> DataFrame:
     return alone.where("peers = 1 and rivals = 1")
 
 
-def _ends(pairs: DataFrame) -> DataFrame:
-    return pairs.select(*OURS, *THEIRS)
+def _ends(pairs: DataFrame, *, masqueraded: bool) -> DataFrame:
+    return pairs.select(*OURS, *THEIRS, sf.lit(masqueraded).alias("masqueraded"))
 
 
 def _without(candidates: DataFrame, found: DataFrame) -> DataFrame:

@@ -73,7 +73,30 @@ def behind_a_proxy_by_another_address(story: LandedFolder) -> None:
     story.sent("coiner", 6000, 61)
 
 
-STORIES = (one_of_two_is_killed, behind_a_proxy_by_another_address)
+def full_pipe(
+    story: LandedFolder, feed: str, caller: str, *, seen_as: str | None = None, host: str = "client"
+) -> None:
+    """Half of what was sent was dropped at a full pipe, while the kernel at the feed said that the window of the other end was full."""
+    reader, service = f"{feed}-reader", "10.96.0.20:7200"
+    story.socket(feed, "PUB", closed=50, sndhwm=10, host="server")
+    story.socket(reader, "SUB", closed=60, rcvhwm=10, host=host)
+    story.subscribe(reader, "")
+    story.one_end(reader, 0.1, caller, service, endpoint=f"tcp://{service}", accepted=False)
+    story.one_end(feed, 0.1, OF_FEED, seen_as or caller, endpoint=BOUND, accepted=True)
+    story.tcp(feed, 9, "receiver")
+    story.sent(feed, 1000, 40)
+    story.got(reader, feed, 500, 0, 999, 45)
+    story.gap(reader, feed, 100, 599, (10, 32), received=101)
+    story.onset(feed, 100, 10)
+
+
+def full_pipes(story: LandedFolder) -> None:
+    full_pipe(story, "by-gateway", "10.4.0.20:30001", seen_as="10.4.0.1:41020")
+    full_pipe(story, "by-neighbour", "10.4.0.21:30001", seen_as="10.4.0.1:41021", host="server")
+    full_pipe(story, "by-itself", "10.4.0.22:30001")
+
+
+STORIES = (one_of_two_is_killed, behind_a_proxy_by_another_address, full_pipes)
 
 
 def test_what_a_known_receiver_lost_is_not_told_again_of_one_that_may_stand_behind_it(
@@ -92,3 +115,23 @@ def test_of_two_that_came_up_at_once_each_is_the_one_that_went_down_with_its_oth
     assert (killed["sent"], killed["delivered"]) == (3000, 2900)
     assert incidents(joint_report, "service") == [("service → falls", "receiver_died", "exact", 100)]
     assert row(joint_report, "service", "stays")["lost"] == 0
+
+
+@pytest.mark.parametrize("feed", ["by-gateway", "by-neighbour"])
+def test_whose_window_was_full_is_not_known_where_somebody_between_may_have_taken_what_was_sent(
+    joint_report: Json, feed: str
+) -> None:
+    assert incidents(joint_report, feed) == [(f"{feed} → {feed}-reader", "slow_receiver", "inferred", 500)]
+    assert "tcp" not in kinds_of_evidence(joint_report, feed)
+
+
+def test_it_is_the_readers_where_its_feed_sees_its_address(joint_report: Json) -> None:
+    assert incidents(joint_report, "by-itself") == [
+        ("by-itself → by-itself-reader", "slow_receiver", "exact", 500)
+    ]
+    assert "tcp" in kinds_of_evidence(joint_report, "by-itself")
+
+
+def kinds_of_evidence(report: Json, feed: str) -> set[str]:
+    told = [item for item in report["incidents"] if item["hop"].startswith(f"{feed} →")]
+    return {evidence["kind"] for incident in told for evidence in incident["evidence"]}
