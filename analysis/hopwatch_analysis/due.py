@@ -13,6 +13,7 @@ from hopwatch_analysis.joining import asked_when_connected
 from hopwatch_analysis.lanes import send_samples, sent_by
 from hopwatch_analysis.missing import missing, owed_ranges, unlocated
 from hopwatch_analysis.onsets import onsets
+from hopwatch_analysis.pauses import Pauses, pauses_of
 from hopwatch_analysis.place import Evidence
 from hopwatch_analysis.ranges import coverage, without
 from hopwatch_analysis.reading import Tables
@@ -55,11 +56,14 @@ class Routed:
 
 @dataclass(frozen=True)
 class Due:
-    """What is owed; numbers that are not, as gaps that were skipped; ranges that may have been sent since receivers' hosts told of anything."""
+    """What is owed; numbers that are not, as gaps that were skipped; ranges that may have been sent since receivers' hosts told of anything;
+    and pauses of subscriptions (none: there were none).
+    """
 
     owed: DataFrame
     not_owed: DataFrame
     unheard: DataFrame
+    pauses: Pauses | None
 
 
 def missing_messages(tables: Tables, topology: Topology, scope: Scope) -> Missing:
@@ -70,7 +74,8 @@ def missing_messages(tables: Tables, topology: Topology, scope: Scope) -> Missin
     due, not_owed, unheard = whole.owed, whole.not_owed, whole.unheard
     gaps = topology.gaps.unionByName(not_owed, allowMissingColumns=True)
     due_ranges = settle(owed_ranges(due, gaps))
-    gone = settle(missing(due, gaps))
+    gone = missing(due, gaps)
+    gone = settle(whole.pauses.told_apart(gone) if whole.pauses is not None else gone)
     unlocated_numbers = by_count.with_cause(
         unlocated(due, gone, due_ranges), topology.edges, topology.sockets, scope.ends_at, scope.guard
     ).transform(lambda numbers: with_untold(numbers, unheard))
@@ -102,21 +107,26 @@ def _routed(tables: Tables, topology: Topology, told: DataFrame) -> Routed | Non
 
 def _due(tables: Tables, topology: Topology, routed: Routed | None) -> Due:
     whole = _owed(tables, topology, routed)
+    samples = send_samples(tables["lane"])
+    pauses = pauses_of(tables["subscription"], whole, topology.lanes, sent_by(tables["lane"]))
+    if pauses is not None:
+        whole = settle(pauses.since_the_first(whole))
     unheard = settle(not_heard_of(whole, sent_by(tables["lane"]), topology.sockets, topology.lanes))
     due = settle(without_untold(whole, unheard, topology.sockets))
-    samples = send_samples(tables["lane"])
-    before_joining = by_count.before_joining(due, samples, topology.edges, topology.facts)
+    not_owed = by_count.before_joining(due, samples, topology.edges, topology.facts)
+    if pauses is not None:
+        not_owed = not_owed.unionByName(pauses.not_owed(topology.gaps))
     if routed is None:
         due = due.withColumn("contested", sf.lit(False))
         taken_over = unroutable.taken_over(due, topology.sockets)
-        return Due(due, before_joining.unionByName(taken_over), unheard)
+        return Due(due, not_owed.unionByName(taken_over), unheard, pauses)
     due, in_turns_of_others = _in_turns(due, tables, topology, routed)
     others = in_turns_of_others.unionByName(unroutable.taken_over(due, topology.sockets))
     lane_of_socket = ("socket", "stream", "lane")
     once = coverage({"times": others}, lane_of_socket).select(
         *lane_of_socket, sf.lit("skipped").alias("action"), "first", "last"
     )
-    return Due(due, before_joining.unionByName(once), unheard)
+    return Due(due, not_owed.unionByName(once), unheard, pauses)
 
 
 def _swallowed(tables: Tables, topology: Topology) -> DataFrame:
