@@ -10,10 +10,12 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.accounts import COLUMNS
+from hopwatch_analysis.before_proxies import lost_before, with_lost_before
 from hopwatch_analysis.cut_shares import IN_THE_CUT, in_parts, is_cut, of_cut
 from hopwatch_analysis.ended import said_nothing_was_left, sender_let_go
 from hopwatch_analysis.held_by_others import reading_on, with_held_by_others
 from hopwatch_analysis.reasons import IN_FLIGHT, UNEXPLAINED, died
+from hopwatch_analysis.shares import left_with_some_unread
 from hopwatch_analysis.watched import idle_between
 
 
@@ -21,7 +23,8 @@ def balanced_accounts(
     shares: DataFrame, arrivals: DataFrame, way_edges: DataFrame, window_end: datetime, guard: float
 ) -> DataFrame:
     """Accounts of shared-out streams; those whose hop is not known have no receiver and no edge."""
-    lacking = shares.where("missing > 0")
+    whole = shares.where("missing > 0").transform(lambda frame: with_lost_before(frame, arrivals, way_edges))
+    lacking = whole.where("missing > 0")
     split = (
         lacking.where(~is_cut())
         .transform(lambda frame: with_held_by_others(frame, window_end, guard))
@@ -51,7 +54,7 @@ def balanced_accounts(
         .unionByName(_of_the_one_left(of_the_one_left, window_end, guard), allowMissingColumns=True)
         .unionByName(in_cuts, allowMissingColumns=True)
         .withColumn("cause", _unless_unsure(sf.col("cause")))
-        .transform(lambda frame: _on_their_edge(frame, arrivals, way_edges))
+        .transform(lambda frame: _on_their_edge(frame, way_edges))
     )
     unknown = (
         split.where((others > 1) & (rest > 0))
@@ -60,7 +63,8 @@ def balanced_accounts(
         .select("stream", "messages", "cause", "mark", sf.col("x_ended_at").alias("at"))
         .distinct()
     )
-    return known.unionByName(unknown, allowMissingColumns=True).transform(_as_accounts)
+    accounts = known.unionByName(unknown, allowMissingColumns=True)
+    return accounts.unionByName(lost_before(whole), allowMissingColumns=True).transform(_as_accounts)
 
 
 def _of_the_one_left(shares: DataFrame, window_end: datetime, guard: float) -> DataFrame:
@@ -123,8 +127,8 @@ def _why_suspect() -> Column:
     """Of one among several, nothing tells what was lost when its connection was cut from what was lost when it ended."""
     return (
         sf.when(sf.col("cut_for_good"), "reconnect")
-        .when(sf.col("left_first") & sf.col("cut_off"), UNEXPLAINED)
-        .when(sf.col("left_first"), _why_left())
+        .when(left_with_some_unread() & sf.col("cut_off"), UNEXPLAINED)
+        .when(left_with_some_unread(), _why_left())
         .otherwise(of_cut())
     )
 
@@ -153,33 +157,25 @@ def _why_unknown() -> Column:
     return sf.when(queued, IN_FLIGHT).otherwise(UNEXPLAINED)
 
 
-def _on_their_edge(rows: DataFrame, arrivals: DataFrame, way_edges: DataFrame) -> DataFrame:
+def _on_their_edge(rows: DataFrame, way_edges: DataFrame) -> DataFrame:
     """The edge of each account. What is missing behind a proxy that got everything was lost behind it; what never
     reached the proxy, before it; else the first edge stands for an unknown one.
     """
-    first_edges = way_edges.where("depth = 1 and length > 1").select("stream", "receiver", "to_socket")
-    streams_in = (
-        way_edges.where("depth = 1").groupBy("to_socket").agg(sf.count_distinct("stream").alias("streams_in"))
-    )
-    reached = (sf.col("arrived") - sf.col("strays")) / sf.col("frames_each")
-    before = sf.coalesce("before", sf.lit(0))
-    lacking = sf.when(sf.col("streams_in") == 1, sf.col("sent") - reached - before)
-    counted_all = sf.coalesce("is_final", sf.lit(False))
+    lacking = sf.col("never_arrived") - sf.col("lost_before")
     all_arrived = sf.coalesce(lacking <= 0, sf.lit(False))
-    none_arrived = counted_all & sf.coalesce(lacking >= sf.col("messages"), sf.lit(False))
-    at_end = (sf.col("length") == 1) | all_arrived | _surely_at_the_end(lacking)
-    at_start = ~at_end & none_arrived & (sf.col("mark") != "left")
+    none_arrived = sf.coalesce(lacking >= sf.col("messages"), sf.lit(False))
+    lost_behind = sf.col("missing") - lacking
+    left_behind = (sf.col("mark") == "left") & sf.coalesce(lost_behind >= sf.col("messages"), sf.lit(False))
+    at_end = (sf.col("length") == 1) | all_arrived | left_behind | _surely_at_the_end()
+    at_start = ~at_end & none_arrived & (sf.col("mark") == "rest") & ~sf.col("cut_before")
+    relayed_by_who_went = (sf.col("length") > 1) & sf.col("relay_gone")
     edges = way_edges.select("stream", "receiver", "depth", "from_socket", "to_socket")
     return (
-        rows.join(first_edges, on=["stream", "receiver"], how="left")
-        .join(arrivals, on="to_socket", how="left")
-        .join(streams_in, on="to_socket", how="left")
-        .drop("to_socket")
-        .withColumn("depth", sf.when(at_end, sf.col("length")).otherwise(1))
+        rows.withColumn("depth", sf.when(at_end, sf.col("length")).otherwise(1))
         .withColumn(
             "cause",
             sf.when(sf.col("cause") == IN_FLIGHT, IN_FLIGHT)
-            .when((at_end | at_start) & ~_fits_not(at_end), sf.col("cause"))
+            .when((at_end | at_start) & ~relayed_by_who_went, sf.col("cause"))
             .otherwise(UNEXPLAINED),
         )
         .withColumn("at", sf.coalesce(sf.least("x_ended_at", "y_ended_at"), sf.col("moved_at")))
@@ -187,21 +183,10 @@ def _on_their_edge(rows: DataFrame, arrivals: DataFrame, way_edges: DataFrame) -
     )
 
 
-def _surely_at_the_end(lacking: Column) -> Column:
-    """Who left with some unread lost them on the last hop, unless the proxy's counts, or a cut before it, tell otherwise."""
-    may_be_before = sf.col("cut_before") | (
-        sf.coalesce("is_final", sf.lit(False)) & sf.coalesce(lacking > 0, sf.lit(False))
-    )
-    cut_behind = (sf.col("mark") == IN_THE_CUT) & sf.col("cut_off")
-    return ((sf.col("mark") == "left") | cut_behind) & ~may_be_before
-
-
-def _fits_not(at_end: Column) -> Column:
-    """A proxy that went before the receiver may have had it; and a cut loses on its own hop."""
-    of_a_cut = sf.col("mark") == IN_THE_CUT
-    cut_there = sf.when(at_end, sf.col("cut_off")).otherwise(sf.col("cut_before"))
-    cut_instead = ~of_a_cut & ~at_end & sf.col("cut_before")
-    return ((sf.col("length") > 1) & sf.col("relay_gone")) | (of_a_cut & ~cut_there) | cut_instead
+def _surely_at_the_end() -> Column:
+    """Who left with some unread, or was cut off, lost them on the last hop, unless the proxy's counts, or a cut before it, tell otherwise."""
+    of_last_hop = sf.col("mark").isin("left", "around", IN_THE_CUT)
+    return of_last_hop & ~sf.col("cut_before") & sf.col("never_arrived").isNull()
 
 
 def _as_accounts(rows: DataFrame) -> DataFrame:

@@ -11,8 +11,8 @@ IN_THE_CUT = "cut"
 
 
 def is_cut() -> Column:
-    """There is one receiver, and a connection on its way was cut."""
-    return (sf.col("receivers") == 1) & (sf.col("cut_off") | sf.col("cut_for_good") | sf.col("cut_before"))
+    """There is one receiver, and the connection to it was cut."""
+    return (sf.col("receivers") == 1) & (sf.col("cut_off") | sf.col("cut_for_good"))
 
 
 def in_parts(shares: DataFrame, *, of_end: Column, reads_on: Column, sure: Column) -> DataFrame:
@@ -23,7 +23,7 @@ def in_parts(shares: DataFrame, *, of_end: Column, reads_on: Column, sure: Colum
     back was not. Between the two, a sender that is bound lost what it had queued; one that connects keeps its queue, which went with
     the cut or later (later, if something of it came); and so did what the receiver's inbox had by then.
     """
-    passed = sf.greatest(sf.lit(0), sf.col("next") - sf.col("delivered"))
+    passed = sf.greatest(sf.lit(0), sf.col("next") - sf.col("delivered") - sf.col("lost_before"))
     mended_at = sf.when(sf.col("cut_off"), sf.col("sent_when_back")).otherwise(sf.col("next"))
     behind = sf.least("sent", sf.greatest("next", mended_at))
     in_the_queue = sf.col("sender_connects") & (sf.col("left_first") | sf.col("x_ended_at").isNotNull())

@@ -198,7 +198,12 @@ def _evidence(
         streams=topology.streams,
         sockets=topology.sockets,
         counted_all=counted_all(
-            topology.edges, topology.lanes, topology.sockets, topology.counters, scope.ends_at
+            topology.edges,
+            topology.lanes,
+            topology.sockets,
+            topology.counters,
+            compared=scope.compared,
+            window_end=scope.ends_at,
         ),
         replaced=topology.replaced,
         handovers=settle(handovers),

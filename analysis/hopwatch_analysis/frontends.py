@@ -1,11 +1,13 @@
 """What proxies' own counts prove: whether all that was sent towards a proxy arrived there."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.delays import CLOCKS_MAY_DIFFER_BY
+from hopwatch_analysis.clocks import clock_of
+from hopwatch_analysis.delays import CLOCKS_MAY_DIFFER_BY, CLOCKS_TOLD_WITHIN
 from hopwatch_analysis.frames import seconds
 from hopwatch_analysis.ranges import coverage, length
 from hopwatch_analysis.shared import LANE_OF_EDGE
@@ -69,11 +71,17 @@ def arrivals(counters: DataFrame, links: DataFrame, streams: DataFrame, counted_
 
 
 def counted_all(
-    way_edges: DataFrame, lanes: DataFrame, sockets: DataFrame, counters: DataFrame, window_end: datetime
+    way_edges: DataFrame,
+    lanes: DataFrame,
+    sockets: DataFrame,
+    counters: DataFrame,
+    *,
+    compared: Mapping[str, str],
+    window_end: datetime,
 ) -> DataFrame:
     """Whether each proxy socket was there for so long after the last send towards it that its counts hold that
     message, had it arrived: to_socket, is_final. A proxy's counts are always a little older than its end, and older yet where who asks for
-    them was stuck.
+    them was stuck. ``compared``: hosts whose clocks are.
     """
     last_sends = lanes.groupBy("stream").agg(sf.max("moved_at").alias("last_sent_at"))
     ends = sockets.select("socket", "host", "ended_at", "heard_until")
@@ -88,8 +96,11 @@ def counted_all(
         sf.lit(window_end),
     )
     later = seconds(asked_until, sf.col("last_sent_at"))
-    enough = sf.when(sf.col("host") == sf.col("sender_host"), COUNTED_WITHIN).otherwise(
-        COUNTED_WITHIN + CLOCKS_MAY_DIFFER_BY
+    one_clock = clock_of(sf.col("host"), compared) == clock_of(sf.col("sender_host"), compared)
+    enough = (
+        sf.when(sf.col("host") == sf.col("sender_host"), COUNTED_WITHIN)
+        .when(one_clock, COUNTED_WITHIN + CLOCKS_TOLD_WITHIN)
+        .otherwise(COUNTED_WITHIN + CLOCKS_MAY_DIFFER_BY)
     )
     return (
         way_edges.where("depth < length")

@@ -73,9 +73,6 @@ class Proxy:
 
     def _take_counts(self) -> None:
         counts = tuple(self._counts.values())
-        fresh = tuple(self.front.counters[f"proxied_{name}"] for name in ("in_frames", "out_frames"))
-        if fresh == (counts[0], counts[2]) and self.front.counters["proxied_at"]:
-            return
         self._asked_at = self.world.now
         at = int(self.process.host.clock(self.world.now).timestamp() * 1e9)
         turned = dict(zip(self._counts, (*counts[2:], *counts[:2]), strict=True))

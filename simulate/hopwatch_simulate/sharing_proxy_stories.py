@@ -134,9 +134,9 @@ def _once(tell: Teller, ready: Callable[[], bool], act: Callable[[], None]) -> N
 
 
 def _all_leave(tell: Teller, shop: Shop, *stayed: Worker) -> None:
-    """Whoever is still there, the proxy last."""
+    """Whoever is still there, and the proxy last, when its counts hold all that came."""
     tell.leave(3.2 + SETTLED, *_in_any_order(tell, shop.source, *(stayed or shop.workers)))
-    tell.at(3.9 + SETTLED, shop.party.leave)
+    tell.at(5.9 + SETTLED, shop.party.leave)
 
 
 def _in_any_order(tell: Teller, *them: Pusher | Worker) -> list[Party]:

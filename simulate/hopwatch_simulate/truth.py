@@ -140,22 +140,29 @@ def _doubtful(edge: Edge, causes: dict[str, set[Message]]) -> Counter[str]:
     )
     at_the_end = +at_the_end
     if edge.sender.kind in SHARED_OUT:
-        return _doubtful_around_a_mend(causes, last)
+        return _doubtful_around_a_mend(edge, causes, last)
     return at_the_end if len(at_the_end) > 1 and at_the_end.keys() & set(FULL) else Counter()
 
 
-def _doubtful_around_a_mend(causes: dict[str, set[Message]], last: dict[str, int]) -> Counter[str]:
-    """Of a share it shows which messages are missing in all, and not which were still in an inbox: over a mended connection later ones may
-    have overtaken those.
+def _doubtful_around_a_mend(
+    edge: Edge, causes: dict[str, set[Message]], last: dict[str, int]
+) -> Counter[str]:
+    """Of a share it shows which messages are missing in all, and not which were still in an inbox: what was sent before those that were
+    lost in the cut may have been there, until as many came over the new connection as an inbox holds.
     """
-    if "reconnect" not in causes or len(causes) == 1:
+    cut = causes.get("reconnect", set())
+    if not cut or len(causes) == 1 or isinstance(edge.receiver, Nobody):
         return Counter()
-    return Counter(
-        {
-            cause: sum((each.number > last.get(each.stream, -1)) == (cause == "reconnect") for each in lost)
-            for cause, lost in causes.items()
-        }
-    )
+    behind = max(each.number for each in cut)
+    came_since = sum(each.number > behind for each in edge.read)
+    may_be_in_the_inbox = came_since <= edge.receiver.options.get("rcvhwm", 1000)
+    in_the_inbox = {
+        cause: sum(each.number < behind for each in lost)
+        for cause, lost in causes.items()
+        if cause != "reconnect"
+    }
+    unread = sum(each.number > last.get(each.stream, -1) for each in cut)
+    return Counter({**in_the_inbox, "reconnect": len(cut) if may_be_in_the_inbox else unread})
 
 
 def _ranges(messages: Iterable[Message]) -> list[Json]:
