@@ -1,6 +1,6 @@
 """Stories of a PUSH, a proxy of PULL and PUSH, and workers: its connection to the proxy breaks, the proxy or a worker is killed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hopwatch_simulate.connections import Connection
@@ -55,7 +55,7 @@ def cut_before_a_sharing_proxy_then_killed(tell: Teller) -> None:
         tell.at(mended + tell.world.between(0.15, 0.3), dies[0].kill)
     else:
         tell.at(mended, lambda: _once(tell, lambda: _all_is_behind(shop), dies[0].kill))
-    _all_leave(tell, shop, *others)
+    _all_leave(tell, shop, others)
 
 
 def killed_sharing_proxy(tell: Teller) -> None:
@@ -133,9 +133,11 @@ def _once(tell: Teller, ready: Callable[[], bool], act: Callable[[], None]) -> N
         tell.world.after(LOOKS, lambda: _once(tell, ready, act))
 
 
-def _all_leave(tell: Teller, shop: Shop, *stayed: Worker) -> None:
+def _all_leave(tell: Teller, shop: Shop, workers: Sequence[Worker] | None = None) -> None:
     """Whoever is still there, and the proxy last, when its counts hold all that came."""
-    tell.leave(3.2 + SETTLED, *_in_any_order(tell, shop.source, *(stayed or shop.workers)))
+    tell.leave(
+        3.2 + SETTLED, *_in_any_order(tell, shop.source, *(shop.workers if workers is None else workers))
+    )
     tell.at(5.9 + SETTLED, shop.party.leave)
 
 
