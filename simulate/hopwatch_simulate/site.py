@@ -103,7 +103,7 @@ class Site:
         """The receiving side of a party's socket: its application takes ``service`` seconds a message."""
         inlet = Inlet(socket, service, then=then, waits=self.world.chance.random() < 0.5)
         inlet.filtered = set(topics)
-        for topic in inlet.filtered:
+        for topic in sorted(inlet.filtered):
             socket.event("subscription", action="subscribe", topic=topic.hex())
         party.inlets.append(inlet)
         return inlet
