@@ -37,7 +37,7 @@ def in_parts(shares: DataFrame, *, of_end: Column, reads_on: Column, sure: Colum
     last = (
         sf.when(reads_on, IN_FLIGHT)
         .when(sf.col("cut_for_good"), "reconnect")
-        .when(mended_at.isNull(), UNEXPLAINED)
+        .when(mended_at.isNull() & (passed == 0), UNEXPLAINED)
         .otherwise(of_end)
     )
     parts = (

@@ -5,7 +5,6 @@ from pyspark.sql import functions as sf
 
 EDGE = ("from_socket", "to_socket")
 WAY = ("stream", "receiver")
-WHEN_BACK = ("sent_when_back", "received_when_back")
 
 
 def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) -> DataFrame:
@@ -29,7 +28,8 @@ def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) ->
             _ever(~last & (_mended() | _both_saw_it())).alias("cut_before"),
             _ever((sf.col("depth") > 1) & _gone_before_the_receiver()).alias("relay_gone"),
             _ever(last & sf.col("sender_connects")).alias("sender_connects"),
-            *(sf.max(sf.when(last, sf.col(name))).alias(name) for name in WHEN_BACK),
+            sf.max(sf.when(last & _sender_saw_it_mended(), sf.col("sent_when_back"))).alias("sent_when_back"),
+            sf.max(sf.when(last, sf.col("received_when_back"))).alias("received_when_back"),
         )
     )
 
@@ -39,7 +39,12 @@ def _ever(condition: Column) -> Column:
 
 
 def _mended() -> Column:
-    return sf.exists("downs", lambda down: down["end"].isNotNull())
+    """As either end tells: behind translated addresses not all that one tells is known to be of this connection."""
+    return _sender_saw_it_mended() | sf.coalesce("to_end_was_cut", sf.lit(False))
+
+
+def _sender_saw_it_mended() -> Column:
+    return sf.coalesce(sf.exists("downs", lambda down: down["end"].isNotNull()), sf.lit(False))
 
 
 def _both_saw_it() -> Column:

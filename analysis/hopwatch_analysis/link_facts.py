@@ -15,11 +15,11 @@ STATES = ("connected", "disconnected")
 
 def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame, unwatched: DataFrame) -> DataFrame:
     """What the connection events of either end tell of each edge: from_socket, to_socket, downs, sender_connects, connected_at,
-    sent_when_connected, sent_when_back, received_when_back, is_down, to_end_down_at, left_at, left_n, left_sent, quit_at, former_downs, watched.
+    sent_when_connected, sent_when_back, received_when_back, to_end_was_cut, is_down, to_end_down_at, left_at, left_n, left_sent, quit_at, former_downs, watched.
 
     ``downs`` is an array of (start, end): from a disconnection to the connection that followed (end null: none
     did). The sending end's own events come first, because the stamps carry its clock. ``left_*`` is the disconnection that the
-    sending end saw last, ``sent_when_back`` its count at the newest connection (``received_when_back``: the receiving end's, of all that it received), and ``to_end_down_at`` that of the receiving end, each null where a connection followed. ``quit_at``: one of
+    sending end saw last, ``sent_when_back`` its count at the newest connection (``received_when_back``: the receiving end's, of all that it received; ``to_end_was_cut``: that one saw it go down and come back), and ``to_end_down_at`` that of the receiving end, each null where a connection followed. ``quit_at``: one of
     the two was told to leave the other (``disconnect`` or ``unbind``) just before that. ``former_downs``: from
     the loss of a former peer at the same place to this connection, of a sender that connects. Counts are
     null where the sending end is a proxy's: it sends past them. ``watched``: an end that tells of it is none of ``unwatched``.
@@ -27,11 +27,13 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame, unwatched:
     events = _of_the_last_one_up(_edge_events(tables, edges, mirrored))
     per_side = with_watching(_per_side(events), unwatched)
     to_end_saw = sf.when((sf.col("side") == "to") & sf.col("is_down"), sf.col("newest_at"))
+    came_back = sf.exists("downs", lambda down: down["end"].isNotNull())
     ends = per_side.groupBy(*EDGE).agg(
         sf.max("is_down").alias("either_down"),
         sf.max(to_end_saw).alias("to_end_down_at"),
         sf.max("watched").alias("either_watched"),
         sf.max("received_when_back").alias("to_end_had"),
+        sf.max(sf.when(sf.col("side") == "to", came_back)).alias("to_end_was_cut"),
     )
     counts = sf.col("of_proxy").isNull()
     return (
@@ -48,6 +50,7 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame, unwatched:
             sf.when(counts, sf.col("sent_when_connected")).alias("sent_when_connected"),
             sf.when(counts, sf.col("sent_when_back")).alias("sent_when_back"),
             sf.col("to_end_had").alias("received_when_back"),
+            sf.coalesce("to_end_was_cut", sf.lit(False)).alias("to_end_was_cut"),
             sf.col("either_down").alias("is_down"),
             "to_end_down_at",
             sf.col("left.at").alias("left_at"),

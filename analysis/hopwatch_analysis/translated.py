@@ -2,7 +2,8 @@
 
 Most often only where the connecting end calls is translated: then the bound end sees whence it calls. Else two such ends belong together if
 stamps of the one came to the other; else if they have one port, nobody else there has, and stamps bear it out beyond the proxy that one of
-them is a side of, or there are none that would have told. Of several at one time, those do that came up nearest in time to each other; of several
+them is a side of, or there are none that would have told. Between two sockets that meet nobody else so, and of which either tells of as many, the
+first belongs to the first, whatever their clocks say. Else, of several at one time, those do that came up nearest in time to each other; of several
 that came up at once, those that went down so.
 
 Only where the bound end sees whence it calls is it known to be one TCP connection. Else it is masqueraded: who translates may as well take what
@@ -56,11 +57,11 @@ def translated_connections(
     )
     by_stamps = ours.join(proven, on="socket", how="inner").join(theirs, on="peer", how="inner").where(near)
     by_port = ours.join(theirs, (ours["port"] == theirs["peer_port"]) & near, how="inner")
-    called = settle(_ends(_nearest(settle(by_caller)), masqueraded=False))
-    found = settle(called.unionByName(_ends(_nearest(settle(_without(by_stamps, called))), masqueraded=True)))
+    called = settle(_ends(_paired(settle(by_caller)), masqueraded=False))
+    found = settle(called.unionByName(_ends(_paired(settle(_without(by_stamps, called))), masqueraded=True)))
     matched = mirrored.select("socket", "peer").unionByName(_both_ways(found).select("socket", "peer"))
     borne_out = settle(_without(_borne_out(settle(by_port), matched, sockets, proven), found))
-    pairs = found.unionByName(_ends(_nearest(_alone(borne_out)), masqueraded=True))
+    pairs = found.unionByName(_ends(_paired(_alone(borne_out)), masqueraded=True))
     local = unmirrored.where("endpoint like 'ipc:%'").select(*OURS, sf.lit("ipc").alias("local"))
     told = _both_ways(pairs).join(local, on=list(OURS), how="left")
     over_tcp = sf.col("local").isNull()
@@ -139,6 +140,27 @@ def _proven(lane_rows: DataFrame) -> DataFrame:
     return got.unionByName(
         got.select(sf.col("peer").alias("socket"), sf.col("socket").alias("peer"))
     ).distinct()
+
+
+def _paired(candidates: DataFrame) -> DataFrame:
+    """Each connection's one other end."""
+    in_turn = settle(_in_turn(candidates))
+    nearest = _nearest(_without(candidates, in_turn))
+    return in_turn.unionByName(nearest.select(*candidates.columns))
+
+
+def _in_turn(candidates: DataFrame) -> DataFrame:
+    """Of two sockets that have no other candidate, and either as many connections: the first with the first, and so on."""
+    pair = Window.partitionBy("socket", "peer")
+    turns = _alone(candidates).withColumns(
+        {
+            "turn": sf.dense_rank().over(pair.orderBy("at", "connection")),
+            "peer_turn": sf.dense_rank().over(pair.orderBy("peer_at", "peer_connection")),
+        }
+    )
+    as_many = sf.max("turn").over(pair) == sf.max("peer_turn").over(pair)
+    matched = turns.withColumn("as_many", as_many).where("as_many and turn = peer_turn")
+    return matched.select(*candidates.columns)
 
 
 def _nearest(candidates: DataFrame) -> DataFrame:

@@ -91,14 +91,15 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
         known = numbers and not is_dark(edge) and traced and key not in fates.uncounted
         doubtful = _doubtful(edge, causes)
         unseen = fates.unseen[key] - fates.seen[key]
+        may_be_told = len(unseen) + (doubtful.total() if edge.sender.kind in SHARED_OUT else 0)
         all_lost = sum(len(lost) for lost in causes.values())
         blurred = {"network"} if not edge.network_told else set()
         yield {
             "from": node(edge.sender),
             "to": node(edge.receiver),
             "lost": all_lost,
-            "unseen": len(unseen),
-            "knowable": known and all_lost > len(unseen),
+            "unseen": may_be_told,
+            "knowable": known and all_lost > may_be_told,
             "uncounted": key in fates.uncounted,
             "between": sorted(fates.untraceable.get(key, ())),
             "causes": [

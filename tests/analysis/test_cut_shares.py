@@ -17,41 +17,41 @@ def cut_and_mended(story: LandedFolder, push: str, pull: str, *, pull_connects: 
 
 
 def killed_much_later(story: LandedFolder) -> None:
-    story.socket("c1", "PUSH", closed=100)
-    story.socket("c1-pull", "PULL")
-    cut_and_mended(story, "c1", "c1-pull")
-    story.got("c1-pull", "c1", 5977, 0, 5996, 59.9, newest=59.8, final=False)
-    story.killed("c1-pull", 80)
+    story.socket("k1", "PUSH", closed=100)
+    story.socket("k1-pull", "PULL")
+    cut_and_mended(story, "k1", "k1-pull")
+    story.got("k1-pull", "k1", 5977, 0, 5996, 59.9, newest=59.8, final=False)
+    story.killed("k1-pull", 80)
 
 
 def closed_much_later(story: LandedFolder) -> None:
-    story.socket("c2", "PUSH", closed=100)
-    story.socket("c2-pull", "PULL", closed=80, unread=True)
-    cut_and_mended(story, "c2", "c2-pull", pull_connects=False)
-    story.got("c2-pull", "c2", 5977, 0, 5996, 59.9, newest=59.8)
+    story.socket("k2", "PUSH", closed=100)
+    story.socket("k2-pull", "PULL", closed=80, unread=True)
+    cut_and_mended(story, "k2", "k2-pull", pull_connects=False)
+    story.got("k2-pull", "k2", 5977, 0, 5996, 59.9, newest=59.8)
 
 
 def nothing_came_since(story: LandedFolder) -> None:
     """It may have had the last ones in its inbox, and died with them."""
-    story.socket("c3", "PUSH", closed=100)
-    story.socket("c3-pull", "PULL")
-    ToldConnection(story, "c3", "c3-pull").down(20, 2000)
-    ToldConnection(story, "c3", "c3-pull", up=22, sent=2000)
-    sampled(story, "c3", 100, 20)
-    story.got("c3-pull", "c3", 1980, 0, 1979, 19.9, newest=19.8, final=False)
-    story.killed("c3-pull", 80)
+    story.socket("k3", "PUSH", closed=100)
+    story.socket("k3-pull", "PULL")
+    ToldConnection(story, "k3", "k3-pull").down(20, 2000)
+    ToldConnection(story, "k3", "k3-pull", up=22, sent=2000)
+    sampled(story, "k3", 100, 20)
+    story.got("k3-pull", "k3", 1980, 0, 1979, 19.9, newest=19.8, final=False)
+    story.killed("k3-pull", 80)
 
 
 def one_of_two(story: LandedFolder) -> None:
     """What of it was lost in the cut, and what as it was killed, cannot be known."""
-    story.socket("c4", "PUSH", closed=100)
-    story.socket("c4-cut", "PULL")
-    story.socket("c4-whole", "PULL", closed=110)
-    cut_and_mended(story, "c4", "c4-cut")
-    ToldConnection(story, "c4", "c4-whole")
-    story.got("c4-cut", "c4", 2977, 0, 5996, 59.9, newest=59.8, final=False)
-    story.got("c4-whole", "c4", 3000, 1, 5999, 60, newest=59.9)
-    story.killed("c4-cut", 80)
+    story.socket("k4", "PUSH", closed=100)
+    story.socket("k4-cut", "PULL")
+    story.socket("k4-whole", "PULL", closed=110)
+    cut_and_mended(story, "k4", "k4-cut")
+    ToldConnection(story, "k4", "k4-whole")
+    story.got("k4-cut", "k4", 2977, 0, 5996, 59.9, newest=59.8, final=False)
+    story.got("k4-whole", "k4", 3000, 1, 5999, 60, newest=59.9)
+    story.killed("k4-cut", 80)
 
 
 def cut_for_good(story: LandedFolder, push: str, *, closed: float) -> None:
@@ -65,20 +65,20 @@ def cut_for_good(story: LandedFolder, push: str, *, closed: float) -> None:
 
 
 def both_close_long_after(story: LandedFolder) -> None:
-    cut_for_good(story, "c5", closed=60)
+    cut_for_good(story, "k5", closed=60)
 
 
 def the_sender_closes_soon_after(story: LandedFolder) -> None:
-    cut_for_good(story, "c6", closed=22)
+    cut_for_good(story, "k6", closed=22)
 
 
 def the_receiver_closes_at_once(story: LandedFolder) -> None:
     """It closed because of it."""
-    story.socket("c7", "PUSH", closed=60)
-    story.socket("c7-pull", "PULL", closed=20.2)
-    ToldConnection(story, "c7", "c7-pull").down(20, 2000)
-    sampled(story, "c7", 100, 20)
-    story.got("c7-pull", "c7", 1980, 0, 1979, 19.9, newest=19.8)
+    story.socket("k7", "PUSH", closed=60)
+    story.socket("k7-pull", "PULL", closed=20.2)
+    ToldConnection(story, "k7", "k7-pull").down(20, 2000)
+    sampled(story, "k7", 100, 20)
+    story.got("k7-pull", "k7", 1980, 0, 1979, 19.9, newest=19.8)
 
 
 def streamer(story: LandedFolder, push: str, *, pull_unread: bool | None = False) -> str:
@@ -94,31 +94,31 @@ def streamer(story: LandedFolder, push: str, *, pull_unread: bool | None = False
 
 
 def cut_before_the_proxy(story: LandedFolder) -> None:
-    front = streamer(story, "c8", pull_unread=True)
-    ToldConnection(story, front, "c8").down(20)
-    ToldConnection(story, front, "c8", up=22)
-    sampled(story, "c8", 100, 60)
+    front = streamer(story, "k8", pull_unread=True)
+    ToldConnection(story, front, "k8").down(20)
+    ToldConnection(story, front, "k8", up=22)
+    sampled(story, "k8", 100, 60)
     story.counters(front, 110, proxied_in_frames=2 * 5970)
-    story.got("c8-pull", "c8", 5968, 0, 5997, 59.9, newest=59.8)
+    story.got("k8-pull", "k8", 5968, 0, 5997, 59.9, newest=59.8)
 
 
 def uncounted_proxy_behind_a_cut(story: LandedFolder) -> None:
-    front = streamer(story, "c9", pull_unread=True)
-    ToldConnection(story, front, "c9").down(20)
-    ToldConnection(story, front, "c9", up=22)
-    sampled(story, "c9", 100, 60)
-    story.got("c9-pull", "c9", 5968, 0, 5997, 59.9, newest=59.8)
+    front = streamer(story, "k9", pull_unread=True)
+    ToldConnection(story, front, "k9").down(20)
+    ToldConnection(story, front, "k9", up=22)
+    sampled(story, "k9", 100, 60)
+    story.got("k9-pull", "k9", 5968, 0, 5997, 59.9, newest=59.8)
 
 
 def the_proxy_was_killed(story: LandedFolder) -> None:
     """It had 30 that it had counted."""
-    front = streamer(story, "c10")
-    ToldConnection(story, front, "c10")
-    sampled(story, "c10", 100, 60)
+    front = streamer(story, "k10")
+    ToldConnection(story, front, "k10")
+    sampled(story, "k10", 100, 60)
     story.counters(front, 60.5, proxied_in_frames=2 * 6000)
-    story.got("c10-pull", "c10", 5970, 0, 5969, 59.9, newest=59.6)
+    story.got("k10-pull", "k10", 5970, 0, 5969, 59.9, newest=59.6)
     story.killed(front, 61)
-    story.killed("c10-back", 61)
+    story.killed("k10-back", 61)
 
 
 STORIES = (
@@ -140,7 +140,7 @@ def report(joint_report: Json) -> Json:
     return joint_report
 
 
-@pytest.mark.parametrize(("push", "later"), [("c1", "receiver_died"), ("c2", "closed")])
+@pytest.mark.parametrize(("push", "later"), [("k1", "receiver_died"), ("k2", "closed")])
 def test_what_was_lost_in_a_cut_and_what_at_the_end_are_told_apart(
     report: Json, push: str, later: str
 ) -> None:
@@ -150,28 +150,28 @@ def test_what_was_lost_in_a_cut_and_what_at_the_end_are_told_apart(
     )
 
 
-@pytest.mark.parametrize(("push", "pull", "missing"), [("c3", "c3-pull", 20), ("c4", "c4-cut", 23)])
+@pytest.mark.parametrize(("push", "pull", "missing"), [("k3", "k3-pull", 20), ("k4", "k4-cut", 23)])
 def test_what_may_be_of_either_is_unexplained(report: Json, push: str, pull: str, missing: int) -> None:
     assert row(report, push, pull)["causes"] == {"unexplained": missing}
 
 
-@pytest.mark.parametrize("push", ["c5", "c6"])
+@pytest.mark.parametrize("push", ["k5", "k6"])
 def test_a_connection_that_never_came_back_is_why_whoever_closes_later(report: Json, push: str) -> None:
     assert incidents(report, push) == [(f"{push} → {push}-pull", "reconnect", "inferred", 20)]
 
 
 def test_who_closes_just_after_its_connection_was_cut_is_not_why(report: Json) -> None:
-    assert incidents(report, "c7") == [("c7 → c7-pull", "reconnect", "inferred", 20)]
+    assert incidents(report, "k7") == [("k7 → k7-pull", "reconnect", "inferred", 20)]
 
 
 def test_what_was_cut_off_before_a_proxy_is_not_told_of_the_hop_behind_it(report: Json) -> None:
-    assert incidents(report, "c8") == [("c8 → streamer of c8", "reconnect", "inferred", 30)]
-    assert incidents(report, "streamer of c8") == [("streamer of c8 → c8-pull", "closed", "inferred", 2)]
+    assert incidents(report, "k8") == [("k8 → streamer of k8", "reconnect", "inferred", 30)]
+    assert incidents(report, "streamer of k8") == [("streamer of k8 → k8-pull", "closed", "inferred", 2)]
 
 
 def test_without_a_proxys_counts_it_is_not_told_where_it_was_cut(report: Json) -> None:
-    assert row(report, "c9", "c9-pull")["causes"] == {"unexplained": 32}
+    assert row(report, "k9", "k9-pull")["causes"] == {"unexplained": 32}
 
 
 def test_what_a_killed_proxy_had_is_nobodys_elses(report: Json) -> None:
-    assert row(report, "c10", "c10-pull")["causes"] == {"unexplained": 30}
+    assert row(report, "k10", "k10-pull")["causes"] == {"unexplained": 30}

@@ -95,9 +95,9 @@ def cut_just_before_an_end(
 def all_of_them(story: LandedFolder) -> None:
     cut_just_before_an_end(story, "c10", pub=40.25, sub=60, pub_saw=40, sub_saw=40.001)
     cut_just_before_an_end(story, "c11", pub=60, sub=40.05, pub_saw=40.001, sub_saw=40)
-    cut_just_before_an_end(story, "o1", pub=40, sub=40.25, pub_saw=None, sub_saw=40.001)
-    cut_just_before_an_end(story, "o2", pub=40.25, sub=40, pub_saw=40.001, sub_saw=None)
-    cut_just_before_an_end(story, "o3", pub=40, sub=40, pub_saw=None, sub_saw=None)
+    cut_just_before_an_end(story, "oo1", pub=40, sub=40.25, pub_saw=None, sub_saw=40.001)
+    cut_just_before_an_end(story, "oo2", pub=40.25, sub=40, pub_saw=40.001, sub_saw=None)
+    cut_just_before_an_end(story, "oo3", pub=40, sub=40, pub_saw=None, sub_saw=None)
     cut_at_the_last_messages(story, "c1", pub=100, sub=60)
     cut_at_the_last_messages(story, "c2", pub=50, sub=60)
     cut_at_the_last_messages(story, "c3", pub=100, killed=60)
@@ -136,7 +136,7 @@ def test_between_two_ends(report: Json, pub: str, cause: str, lost: int) -> None
     assert incidents(report, pub) == [(f"{pub} → {pub}-sub", cause, "inferred", lost)]
 
 
-@pytest.mark.parametrize("pub", ["o1", "o2", "o3"])
+@pytest.mark.parametrize("pub", ["oo1", "oo2", "oo3"])
 def test_who_closed_did_not_see_the_connection_go_down_before(report: Json, pub: str) -> None:
     assert incidents(report, pub) == [(f"{pub} → {pub}-sub", "closed", "exact", 50)]
 

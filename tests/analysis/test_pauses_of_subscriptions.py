@@ -46,42 +46,42 @@ def got_before(story: LandedFolder, sub: str, pub: str, count: int = 10, newest:
 
 
 def nothing_comes_after_it(story: LandedFolder) -> None:
-    for pub, killed in (("p1", False), ("p2", True)):
+    for pub, killed in (("w1", False), ("w2", True)):
         sub = two_topics(story, pub, killed=killed)
         paused(story, sub, (10, 30))
         got_before(story, sub, pub)
 
 
 def another_subscription_brings_it_back(story: LandedFolder) -> None:
-    sub = two_topics(story, "p3")
+    sub = two_topics(story, "w3")
     story.subscribe(sub, "bond")
     story.unsubscribe(sub, "bond", 10)
     story.subscribe(sub, "bo", seconds=30)
-    got_before(story, sub, "p3")
+    got_before(story, sub, "w3")
 
 
 def another_subscription_stays(story: LandedFolder) -> None:
-    sub = two_topics(story, "p4")
+    sub = two_topics(story, "w4")
     story.subscribe(sub, "bo")
     paused(story, sub, (10, 30))
-    got_before(story, sub, "p4")
+    got_before(story, sub, "w4")
 
 
 def one_pause_after_the_other(story: LandedFolder) -> None:
-    sub = two_topics(story, "p5", sent=((9, 10), (11, 20), (18, 30), (21, 30), (23, 40), (28, 60)))
+    sub = two_topics(story, "w5", sent=((9, 10), (11, 20), (18, 30), (21, 30), (23, 40), (28, 60)))
     paused(story, sub, (10, 20), (22, 30))
-    got_before(story, sub, "p5")
+    got_before(story, sub, "w5")
 
 
 def it_lagged_when_it_left(story: LandedFolder) -> None:
     """What waits for a SUB that unsubscribes is thrown away by the SUB itself, or was lost before."""
-    sub = two_topics(story, "p6")
+    sub = two_topics(story, "w6")
     paused(story, sub, (10, 30))
-    got_before(story, sub, "p6", 5, newest=5)
+    got_before(story, sub, "w6", 5, newest=5)
 
 
 def more_is_sent_after_it(story: LandedFolder) -> None:
-    for pub, at_once in (("p7", 0), ("p8", 5)):
+    for pub, at_once in (("w7", 0), ("w8", 5)):
         sub = two_topics(story, pub, sent=(*IN_THE_PAUSE, (31, 60 + at_once), (40, 80)))
         paused(story, sub, (10, 30))
         got_before(story, sub, pub)
@@ -89,7 +89,7 @@ def more_is_sent_after_it(story: LandedFolder) -> None:
 
 def topic_begins_in_the_pause(story: LandedFolder) -> None:
     """Its first messages after the pause come, or two of them do not."""
-    for pub, first in (("p9", 40), ("p10", 42)):
+    for pub, first in (("w9", 40), ("w10", 42)):
         sent = ((12, 5), (25, 40), (31, 40), (33, 45), (49, 100))
         sub = two_topics(story, pub, sent=sent, probed=False)
         for each in story.rows["lane"]:
@@ -101,16 +101,16 @@ def topic_begins_in_the_pause(story: LandedFolder) -> None:
 
 
 def joined_late_and_paused_later(story: LandedFolder) -> None:
-    sub = two_topics(story, "p11", sent=((4.9, 42), (9, 100), (20, 150)))
+    sub = two_topics(story, "w11", sent=((4.9, 42), (9, 100), (20, 150)))
     story.subscribe(sub, "bond", seconds=5)
     story.unsubscribe(sub, "bond", 10)
     story.subscribe(sub, "bond", seconds=30)
-    story.got(sub, "p11", 55, 45, 99, 9.1, newest=9, lane=1)
+    story.got(sub, "w11", 55, 45, 99, 9.1, newest=9, lane=1)
 
 
 def nothing_had_come_before(story: LandedFolder) -> None:
     """Of the second one its SUB tells itself that it does not know what it was owed."""
-    for pub in ("p12", "p13"):
+    for pub in ("w12", "w13"):
         sub = two_topics(story, pub, sent=((9, 10), (12, 20), (25, 40), (49, 100)))
         paused(story, sub, (10, 30))
         story.got(sub, pub, 60, 40, 99, 49.1, newest=49, lane=1)
@@ -140,45 +140,45 @@ def books(report: Json, pub: str) -> tuple[int, int, int, int]:
     return found["sent"], found["delivered"], found["lost"], found["unexplained"]
 
 
-@pytest.mark.parametrize("pub", ["p1", "p2", "p3", "p5"])
+@pytest.mark.parametrize("pub", ["w1", "w2", "w3", "w5"])
 def test_what_was_sent_in_a_pause_is_not_lost(report: Json, pub: str) -> None:
     assert books(report, pub) == (110, 110, 0, 0)
 
 
 def test_while_another_subscription_stands_there_is_no_pause(report: Json) -> None:
-    assert incidents(report, "p4") == [("p4 → p4-reader", "closed", "exact", 50)]
+    assert incidents(report, "w4") == [("w4 → w4-reader", "closed", "exact", 50)]
 
 
 def test_what_it_had_not_read_when_it_left_is_unexplained(report: Json) -> None:
-    assert books(report, "p6") == (110, 105, 0, 5)
+    assert books(report, "w6") == (110, 105, 0, 5)
 
 
 def test_what_was_sent_behind_the_pause_is_owed_again(report: Json) -> None:
-    assert incidents(report, "p7") == [("p7 → p7-reader", "closed", "exact", 20)]
-    assert books(report, "p7") == (130, 110, 20, 0)
+    assert incidents(report, "w7") == [("w7 → w7-reader", "closed", "exact", 20)]
+    assert books(report, "w7") == (130, 110, 20, 0)
 
 
 def test_but_not_for_certain_where_it_was_sent_just_when_it_ended(report: Json) -> None:
-    assert incidents(report, "p8") == [("p8 → p8-reader", "closed", "exact", 15)]
-    assert books(report, "p8") == (130, 110, 15, 5)
+    assert incidents(report, "w8") == [("w8 → w8-reader", "closed", "exact", 15)]
+    assert books(report, "w8") == (130, 110, 15, 5)
 
 
 def test_a_topic_that_began_in_the_pause_is_owed_from_its_end_on(report: Json) -> None:
-    assert books(report, "p9") == (160, 160, 0, 0)
+    assert books(report, "w9") == (160, 160, 0, 0)
 
 
 def test_what_was_sent_as_the_subscription_came_back_was_sent_too_early(report: Json) -> None:
-    assert incidents(report, "p10") == [("p10 → p10-reader", "slow_joiner", "inferred", 2)]
+    assert incidents(report, "w10") == [("w10 → w10-reader", "slow_joiner", "inferred", 2)]
 
 
 def test_who_joined_late_did_so_whatever_it_left_later(report: Json) -> None:
-    assert incidents(report, "p11") == [("p11 → p11-reader", "slow_joiner", "inferred", 45)]
-    assert books(report, "p11") == (200, 155, 45, 0)
+    assert incidents(report, "w11") == [("w11 → w11-reader", "slow_joiner", "inferred", 45)]
+    assert books(report, "w11") == (200, 155, 45, 0)
 
 
 def test_what_never_came_of_a_topic_that_was_left_is_unexplained(report: Json) -> None:
-    assert books(report, "p12") == (170, 160, 0, 10)
+    assert books(report, "w12") == (170, 160, 0, 10)
 
 
 def test_unless_the_receiver_says_that_it_was_not_owed(report: Json) -> None:
-    assert books(report, "p13") == (160, 160, 0, 0)
+    assert books(report, "w13") == (160, 160, 0, 0)
