@@ -18,6 +18,8 @@ from hopwatch_analysis.reasons import IN_FLIGHT, UNEXPLAINED, died
 from hopwatch_analysis.shares import left_with_some_unread
 from hopwatch_analysis.watched import idle_between
 
+PLACE = ("receiver", "depth", "from_socket", "to_socket")
+
 
 def balanced_accounts(
     shares: DataFrame, arrivals: DataFrame, way_edges: DataFrame, window_end: datetime, guard: float
@@ -114,12 +116,14 @@ def _of_suspect() -> Column:
 
 
 def _unless_unsure(cause: Column) -> Column:
-    """Where it is not known whether the sender or a receiver went first, or who else received, nor is who had taken what is missing.
+    """Where it is not known whether the sender or a receiver went first, who else received, or over whom it went, nor is who had taken what is
+    missing.
 
     A REQ with ZMQ_REQ_RELAXED throws away what is in its queue when it asks anew.
     """
     throws_away = sf.coalesce(sf.col("y_relaxed") == 1, sf.lit(False))
-    unsure = sf.col("unsure") | sf.col("shared_with_strangers") | throws_away | _may_have_been_cut()
+    strangers = sf.col("shared_with_strangers") | (~sf.col("linked") & sf.col("connected"))
+    unsure = sf.col("unsure") | strangers | throws_away | _may_have_been_cut()
     return sf.when(unsure & (cause != IN_FLIGHT), UNEXPLAINED).otherwise(cause)
 
 
@@ -159,7 +163,7 @@ def _why_unknown() -> Column:
 
 def _on_their_edge(rows: DataFrame, way_edges: DataFrame) -> DataFrame:
     """The edge of each account. What is missing behind a proxy that got everything was lost behind it; what never
-    reached the proxy, before it; else the first edge stands for an unknown one.
+    reached the proxy, before it; else the first edge stands for an unknown one, or none where several may have lost it.
     """
     lacking = sf.col("never_arrived") - sf.col("lost_before")
     all_arrived = sf.coalesce(lacking <= 0, sf.lit(False))
@@ -169,17 +173,21 @@ def _on_their_edge(rows: DataFrame, way_edges: DataFrame) -> DataFrame:
     at_end = (sf.col("length") == 1) | all_arrived | left_behind | _surely_at_the_end()
     at_start = ~at_end & none_arrived & (sf.col("mark") == "rest") & ~sf.col("cut_before")
     relayed_by_who_went = (sf.col("length") > 1) & sf.col("relay_gone")
+    is_known = (at_end | at_start) & ~relayed_by_who_went
+    is_anybodys = ~is_known & (sf.col("receivers") > 1) & (sf.col("cause") != IN_FLIGHT)
     edges = way_edges.select("stream", "receiver", "depth", "from_socket", "to_socket")
     return (
         rows.withColumn("depth", sf.when(at_end, sf.col("length")).otherwise(1))
         .withColumn(
             "cause",
             sf.when(sf.col("cause") == IN_FLIGHT, IN_FLIGHT)
-            .when((at_end | at_start) & ~relayed_by_who_went, sf.col("cause"))
+            .when(is_known, sf.col("cause"))
             .otherwise(UNEXPLAINED),
         )
         .withColumn("at", sf.coalesce(sf.least("x_ended_at", "y_ended_at"), sf.col("moved_at")))
+        .withColumn("is_anybodys", is_anybodys)
         .join(edges, on=["stream", "receiver", "depth"], how="inner")
+        .withColumns({name: sf.when(~sf.col("is_anybodys"), sf.col(name)) for name in PLACE})
     )
 
 

@@ -26,15 +26,16 @@ def with_lost_before(shares: DataFrame, arrivals: DataFrame, way_edges: DataFram
     )
     reached = (sf.col("arrived") - sf.col("strays")) / sf.col("frames_each")
     lacking = sf.greatest(sf.lit(0), sf.col("sent") - reached).cast("long")
+    told = sf.when(reached.isNotNull(), lacking)  # greatest() passes nulls over
     alone = (sf.col("first_edges") == 1) & sf.col("proxied") & (sf.col("streams_in") == 1)
-    counted = alone & (sf.col("is_final") | (lacking == 0))
+    counted = alone & (sf.col("is_final") | (told == 0))
     overtaken = sf.greatest(sf.lit(0), sf.col("highest") - (sf.col("sent") - sf.col("missing")))
     lost = sf.least("never_arrived", "missing", overtaken)
     return (
         shares.join(firsts, on="stream", how="left")
         .join(arrivals, on="to_socket", how="left")
         .join(streams_in, on="to_socket", how="left")
-        .withColumn("never_arrived", sf.when(counted, lacking))
+        .withColumn("never_arrived", sf.when(counted, told))
         .withColumn("lost_before", sf.when(_cut_before_all(), sf.coalesce(lost, sf.lit(0))).otherwise(0))
         .withColumn("missing", sf.col("missing") - sf.col("lost_before"))
         .withColumnsRenamed({"from_socket": "before_from", "to_socket": "before_to"})

@@ -173,6 +173,7 @@ def _shared_out(
         receipts=topology.receipts,
         sockets=topology.sockets,
         link_facts=topology.facts,
+        connections=tables["connection"],
         hang_ups=hangups.by_edge(hung_up),
         strangers=strangers,
         unwatched_links=topology.unwatched_links,

@@ -20,6 +20,7 @@ def shares(
     receipts: DataFrame,
     sockets: DataFrame,
     link_facts: DataFrame,
+    connections: DataFrame,
     hang_ups: DataFrame,
     strangers: DataFrame,
     unwatched_links: DataFrame,
@@ -29,7 +30,7 @@ def shares(
     Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at, x_linger (the sender),
     y_end, y_ended_at, y_unread, y_relaxed, y_rcvhwm, y_heard_until (the receiver), linked (the connection of its last hop is known), watched (those of all its hops were, all the time), hung_up, left_first,
     left_sent, suspect, and the columns of ``cut_ways``. Of the stream: sent, sent_until, missing, highest, receivers, all_watched, unsure (it is not known whether the sender or a receiver went
-    first), shared_with_strangers (receivers that nobody tells of), uncounted (there may be such), suspects, gone.
+    first), shared_with_strangers (receivers that nobody tells of), connected (its sender tells of a connection), uncounted (there may be such), suspects, gone.
     """
     return (
         endings.join(_senders(sockets), on="stream", how="inner")
@@ -42,8 +43,9 @@ def shares(
         .join(_received(receipts), on=["stream", "receiver"], how="left")
         .join(_sent(lanes), on="stream", how="inner")
         .join(_shared_with(strangers, way_edges), on="stream", how="left")
+        .join(_connected(connections), on="stream", how="left")
         .fillna(0, subset=["delivered", "next"])
-        .fillna(False, subset=["shared_with_strangers", "uncounted"])
+        .fillna(False, subset=["shared_with_strangers", "uncounted", "connected"])
         .withColumn(
             "hung_up", sf.when(sf.size("hang_ups") == sf.size("downs"), sf.col("hung_up"))
         )  # else which of them it was lost in is not known
@@ -117,6 +119,11 @@ def _shared_with(strangers: DataFrame, way_edges: DataFrame) -> DataFrame:
     return passing.groupBy("stream").agg(
         sf.max("counted").alias("shared_with_strangers"), sf.max(~sf.col("counted")).alias("uncounted")
     )
+
+
+def _connected(connections: DataFrame) -> DataFrame:
+    told = connections.where("action = 'connected'").select(sf.col("socket").alias("stream"))
+    return told.distinct().withColumn("connected", sf.lit(True))
 
 
 def _with_stream_totals(shares: DataFrame) -> DataFrame:

@@ -26,7 +26,7 @@ def killed_much_later(story: LandedFolder) -> None:
 
 def closed_much_later(story: LandedFolder) -> None:
     story.socket("k2", "PUSH", closed=100)
-    story.socket("k2-pull", "PULL", closed=80, unread=True)
+    story.socket("k2-pull", "PULL", closed=80, unread=True, rcvhwm=1000)
     cut_and_mended(story, "k2", "k2-pull", pull_connects=False)
     story.got("k2-pull", "k2", 5977, 0, 5996, 59.9, newest=59.8)
 
