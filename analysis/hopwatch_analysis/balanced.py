@@ -174,7 +174,8 @@ def _on_their_edge(rows: DataFrame, way_edges: DataFrame) -> DataFrame:
     at_start = ~at_end & none_arrived & (sf.col("mark") == "rest") & ~sf.col("cut_before")
     relayed_by_who_went = (sf.col("length") > 1) & sf.col("relay_gone")
     is_known = (at_end | at_start) & ~relayed_by_who_went
-    is_anybodys = ~is_known & (sf.col("receivers") > 1) & (sf.col("cause") != IN_FLIGHT)
+    over_somebody = ~sf.col("linked") & (sf.col("cause") == UNEXPLAINED)
+    is_anybodys = (~is_known | over_somebody) & (sf.col("receivers") > 1) & (sf.col("cause") != IN_FLIGHT)
     edges = way_edges.select("stream", "receiver", "depth", "from_socket", "to_socket")
     return (
         rows.withColumn("depth", sf.when(at_end, sf.col("length")).otherwise(1))
