@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from hopwatch_agent.backlog.waiting import settle
-from hopwatch_agent.journal.directory import ProcessFiles
+from hopwatch_agent.journal.directory import ProcessFiles, scan
 from hopwatch_agent.journal.lock import Lock
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.limits import share
@@ -28,11 +28,14 @@ class Cleaner:
 
         What this agent could not read stays, up to a bound: another one may know its format.
         """
+        self._unlink_leftovers(
+            {process: files for process, files in listed.items() if process not in tables.processes}
+        )
         for process, files in listed.items():
             state = tables.processes.get(process)
             if state is None:
-                self._unlink_leftover(process, files)
-            elif state.gone_at is not None:
+                continue
+            if state.gone_at is not None:
                 if self._is_free(process, files):
                     self._unlink_read(files, state)
             elif state.refusal is None:
@@ -50,11 +53,19 @@ class Cleaner:
             # last, since files without a lock would be those of a process that has to be read
             self._unlink(f"{state.process}.lock")
 
-    def _unlink_leftover(self, process: str, files: ProcessFiles) -> None:
-        if files.lock and not files.events and not files.counters and self._is_free(process, files):
-            for name in files.unfinished:
-                self._unlink(name)
-            self._unlink(f"{process}.lock")
+    def _unlink_leftovers(self, listed: dict[str, ProcessFiles]) -> None:
+        """Of processes that ended before they had a journal: one that had none when listed may have written and ended since."""
+        ended = [
+            process
+            for process, files in listed.items()
+            if _is_lock_only(files) and self._is_free(process, files)
+        ]
+        left = scan(self._directory) if ended else {}
+        for process in ended:
+            files = left.get(process, ProcessFiles())
+            if _is_lock_only(files):
+                for name in (*files.unfinished, f"{process}.lock"):
+                    self._unlink(name)
 
     def _is_free(self, process: str, files: ProcessFiles) -> bool:
         """Whether it is sure just now that nobody writes these files; a lock that has been listed may come back."""
@@ -69,6 +80,10 @@ class Cleaner:
             self.failures.append(f"{path}: {error.strerror}")
             return False
         return True
+
+
+def _is_lock_only(files: ProcessFiles) -> bool:
+    return files.lock and not files.events and not files.counters
 
 
 class Departures:
