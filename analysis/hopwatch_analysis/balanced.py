@@ -205,7 +205,7 @@ def _as_accounts(rows: DataFrame) -> DataFrame:
             "mark": sf.concat_ws(" ", "mark", "receiver"),
             "certainty": sf.when(
                 sf.col("cause").isin("reconnect", "oversize", IN_FLIGHT, UNEXPLAINED)
-                | ~sf.coalesce("sure", sf.lit(True)),
+                | ~sf.coalesce("sure", sf.lit(False)),
                 "inferred",
             ).otherwise("exact"),
             "started_at": sf.col("at"),

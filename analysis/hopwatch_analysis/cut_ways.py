@@ -9,7 +9,8 @@ WAY = ("stream", "receiver")
 
 def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) -> DataFrame:
     """One row a way: stream, receiver, and of its last hop cut_off (its connection went down, and came back), cut_for_good (both ends saw it go
-    down while both were there), sender_connects, sent_when_back, received_when_back.
+    down while both were there), sender_connects, sent_when_back, received_when_back, seen_to_go_at (when its
+    receiving end saw it go down for good).
     Of the hops before: cut_before. Of the proxies on it: relay_gone (one ended while the receiver was there).
     """
     ends = sockets.select("socket", "ended_at")
@@ -30,6 +31,7 @@ def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) ->
             _ever(last & sf.col("sender_connects")).alias("sender_connects"),
             sf.max(sf.when(last & _sender_saw_it_mended(), sf.col("sent_when_back"))).alias("sent_when_back"),
             sf.max(sf.when(last, sf.col("received_when_back"))).alias("received_when_back"),
+            sf.max(sf.when(last, sf.col("to_end_down_at"))).alias("seen_to_go_at"),
         )
     )
 

@@ -47,8 +47,7 @@ def _may_have_some(window_end: datetime, guard: float) -> Column:
     threw_away = died("x") | sf.coalesce(
         (sf.col("x_end") == "closed") & (sf.col("x_linger") == 0), sf.lit(False)
     )
-    was_idle = idle_between(
-        sf.col("moved_at"), sf.col("x_ended_at")
-    )  # with more to read before it, it would have read on
+    # with more to read before its sender went, it would have read on
+    was_idle = (sf.col("length") == 1) & idle_between(sf.col("moved_at"), sf.col("seen_to_go_at"))
     nothing_was_left = said_nothing_was_left() & (~threw_away | was_idle)
     return ~nothing_was_left & (~sf.col("suspect") | reading_on(window_end, guard))

@@ -58,9 +58,10 @@ def shares(
 
 def left_with_some_unread() -> Column:
     """A pipe passes messages on in order: who has read the last number of all had nothing before it left to read. Nor had who said so long
-    after the last one had been sent.
+    after the last one had been sent, by the clock that tells of either.
     """
-    had_read_all = said_nothing_was_left() & idle_between(sf.col("sent_until"), sf.col("y_ended_at"))
+    idle = ~sf.col("left_elsewhere") & idle_between(sf.col("sent_until"), sf.col("left_at"))
+    had_read_all = said_nothing_was_left() & idle
     return sf.col("left_first") & (sf.col("next") < sf.col("sent")) & ~had_read_all
 
 
