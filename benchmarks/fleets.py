@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 from hopwatch_analysis.job import analyze
-from hopwatch_analysis.session import spark_session
+from hopwatch_analysis.spark.session import spark_session
 from hopwatch_simulate.fleet import ALL, Drawn, draw, simulate
 from hopwatch_simulate.landing import land
 from hopwatch_simulate.score import Score, Tally

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from fleets import Json, batches, seeds, table
 from hopwatch_analysis.following.settings import Following
 from hopwatch_analysis.following.turns import Turns
-from hopwatch_analysis.session import spark_session
+from hopwatch_analysis.spark.session import spark_session
 from hopwatch_simulate.fleet import Drawn, draw, simulate
 from hopwatch_simulate.landing import TRUTH, land
 from hopwatch_simulate.score import Score

@@ -11,7 +11,7 @@ from threading import Event
 from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.following import defaults
 from hopwatch_analysis.interruption import Interruption
-from hopwatch_analysis.jvm import Jvm
+from hopwatch_analysis.spark.jvm import Jvm
 
 TIMES_OF_FOLLOWING = {
     "every": (defaults.EVERY, "look for new files so often"),

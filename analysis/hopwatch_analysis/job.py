@@ -7,23 +7,23 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from hopwatch_analysis import clocks
 from hopwatch_analysis.errors import AnalysisError
-from hopwatch_analysis.estimates import expectation_restored
-from hopwatch_analysis.fetching import within_reach
-from hopwatch_analysis.identities import identities
-from hopwatch_analysis.jvm import Jvm
-from hopwatch_analysis.output import require_writable, tables_renewed, to_write
+from hopwatch_analysis.files.fetching import within_reach
+from hopwatch_analysis.files.output import require_writable, tables_renewed, to_write
+from hopwatch_analysis.files.reading import Landed, Tables, find_landed, load
+from hopwatch_analysis.links import clocks
 from hopwatch_analysis.page import page
 from hopwatch_analysis.pipeline import find_losses
-from hopwatch_analysis.reading import Landed, Tables, find_landed, load
-from hopwatch_analysis.records import Analysis
 from hopwatch_analysis.recovery import Progress, on_sound_files, tell, tell_set_aside
-from hopwatch_analysis.report import Json, report, write_page, write_report
-from hopwatch_analysis.session import passing_over_nothing, spark_session
-from hopwatch_analysis.summary import summarize
+from hopwatch_analysis.report.identities import identities
+from hopwatch_analysis.report.records import Analysis
+from hopwatch_analysis.report.report_json import Json, report, write_page, write_report
+from hopwatch_analysis.report.summary import summarize
+from hopwatch_analysis.report.verdict import verdict, where_the_report_is
+from hopwatch_analysis.spark.estimates import expectation_restored
+from hopwatch_analysis.spark.jvm import Jvm
+from hopwatch_analysis.spark.session import passing_over_nothing, spark_session
 from hopwatch_analysis.topology import Scope
-from hopwatch_analysis.verdict import verdict, where_the_report_is
 
 DEFAULT_GUARD = 5.0
 

@@ -5,30 +5,23 @@ from collections.abc import Callable
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis import accounts as acc
-from hopwatch_analysis import (
-    completeness,
-    hangups,
-    incidents,
-    ledger,
-    limits,
-    nodes,
-    risks,
-    unchecked,
-    unreadable,
-    unreceived,
-    unroutable,
-)
-from hopwatch_analysis.beyond import beyond_sent
-from hopwatch_analysis.due import Missing, missing_messages
-from hopwatch_analysis.estimates import expect_no_fewer
-from hopwatch_analysis.explained import Explained, explained
-from hopwatch_analysis.frames import settle
-from hopwatch_analysis.place import place
-from hopwatch_analysis.reading import Tables
-from hopwatch_analysis.timeline import timeline
+from hopwatch_analysis.causes import hangups, kernel_limits, unreceived
+from hopwatch_analysis.causes.explained import Explained, explained
+from hopwatch_analysis.doubts import completeness, unreadable
+from hopwatch_analysis.files.reading import Tables
+from hopwatch_analysis.incidents import incidents, ledger, risks
+from hopwatch_analysis.incidents.timeline import timeline
+from hopwatch_analysis.lanes import unchecked
+from hopwatch_analysis.lanes.beyond import beyond_sent
+from hopwatch_analysis.links.unwrapped import unwrapped_receivers
+from hopwatch_analysis.losses.due import Missing, missing_messages
+from hopwatch_analysis.losses.place import place
+from hopwatch_analysis.routers import unroutable
+from hopwatch_analysis.sockets import nodes
+from hopwatch_analysis.spark.estimates import expect_no_fewer
+from hopwatch_analysis.spark.frames import settle
+from hopwatch_analysis.terms import accounts as acc
 from hopwatch_analysis.topology import Scope, Topology, topology_of
-from hopwatch_analysis.unwrapped import unwrapped_receivers
 
 
 def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -> dict[str, DataFrame]:
@@ -91,7 +84,7 @@ def _incidents(tables: Tables, topology: Topology, why: Explained) -> dict[str, 
         counters=topology.counters,
         unwatched_links=topology.unwatched_links,
     )
-    for seen in (limits.figures(why.kernel), hangups.by_edge(why.hung_up).drop("hang_ups")):
+    for seen in (kernel_limits.figures(why.kernel), hangups.by_edge(why.hung_up).drop("hang_ups")):
         figures = figures.join(seen, on=["from_socket", "to_socket"], how="left")
     lost_runs = incidents.lost_runs(
         why.accounts, figures, topology.sockets, unroutable.peers(tables["unroutable"])

@@ -10,12 +10,12 @@ from py4j.protocol import Py4JError, Py4JNetworkError
 from pyarrow import fs
 from pyspark.errors import PySparkException
 
-from hopwatch_analysis.contradictions import MEANING, SetAside
-from hopwatch_analysis.damage import without_damaged
 from hopwatch_analysis.errors import AnalysisError, UnusableInputError
-from hopwatch_analysis.output import refusal, room_left
-from hopwatch_analysis.reading import Landed, SkippedFile
-from hopwatch_analysis.wording import counted
+from hopwatch_analysis.files.contradictions import MEANING, SetAside
+from hopwatch_analysis.files.damage import without_damaged
+from hopwatch_analysis.files.output import refusal, room_left
+from hopwatch_analysis.files.reading import Landed, SkippedFile
+from hopwatch_analysis.report.wording import counted
 
 Progress = Callable[[str], None]
 Result = TypeVar("Result")

@@ -7,23 +7,24 @@ from datetime import datetime
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis import nodes, unchecked
-from hopwatch_analysis.buckets import Buckets, buckets_of
-from hopwatch_analysis.carried import assigned, reach
-from hopwatch_analysis.clocks import clock_of
-from hopwatch_analysis.counted import Counted, counted
-from hopwatch_analysis.endings import endings as endings_of
-from hopwatch_analysis.frames import settle
-from hopwatch_analysis.heard import with_heard_until
-from hopwatch_analysis.lanes import lanes, receipts
-from hopwatch_analysis.link_facts import link_facts
-from hopwatch_analysis.links import links, matched_connections
-from hopwatch_analysis.reading import Tables
-from hopwatch_analysis.replaced import replaced
-from hopwatch_analysis.sparse import narrowed
-from hopwatch_analysis.subscriptions import subscriptions
-from hopwatch_analysis.watched import unwatched_links, unwatched_sockets
-from hopwatch_analysis.ways import way_edges, ways
+from hopwatch_analysis.doubts.heard import with_heard_until
+from hopwatch_analysis.doubts.watched import unwatched_links, unwatched_sockets
+from hopwatch_analysis.files.reading import Tables
+from hopwatch_analysis.lanes import unchecked
+from hopwatch_analysis.lanes.carried import assigned, reach
+from hopwatch_analysis.lanes.counts_by_topic import Counted, counted
+from hopwatch_analysis.lanes.lanes import lanes, receipts
+from hopwatch_analysis.lanes.sparse_stamps import narrowed
+from hopwatch_analysis.lanes.subscriptions import subscriptions
+from hopwatch_analysis.links.clocks import clock_of
+from hopwatch_analysis.links.endings import endings as endings_of
+from hopwatch_analysis.links.link_facts import link_facts
+from hopwatch_analysis.links.links import links, matched_connections
+from hopwatch_analysis.links.ways import way_edges, ways
+from hopwatch_analysis.proxies.replaced import replaced
+from hopwatch_analysis.sockets import nodes
+from hopwatch_analysis.spark.frames import settle
+from hopwatch_analysis.terms.buckets import Buckets, buckets_of
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from hopwatch_analysis.job import analyze
-from hopwatch_analysis.session import spark_session, suited_to
+from hopwatch_analysis.spark.session import spark_session, suited_to
 from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
 

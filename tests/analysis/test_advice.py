@@ -5,8 +5,8 @@ from datetime import datetime, timezone
 from typing import Any
 
 import pytest
-from hopwatch_analysis.advice import advice
-from hopwatch_analysis.incident import Incident, KilledForMemory
+from hopwatch_analysis.report.advice import advice
+from hopwatch_analysis.report.incident import Incident, KilledForMemory
 
 NOON = datetime(2026, 5, 4, 12, 0, tzinfo=timezone.utc)
 BURST = Incident(

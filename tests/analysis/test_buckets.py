@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from hopwatch_analysis.buckets import DAY, HOUR, MINUTE, MOST_BUCKETS, buckets_of
+from hopwatch_analysis.terms.buckets import DAY, HOUR, MINUTE, MOST_BUCKETS, buckets_of
 
 NOON = datetime(2026, 5, 4, 12, 0, 0, 400_000, tzinfo=timezone.utc)
 

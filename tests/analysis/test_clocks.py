@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from hopwatch_analysis.clocks import Difference, ahead_by, differences
+from hopwatch_analysis.files.reading import find_landed, load
 from hopwatch_analysis.job import analyze
-from hopwatch_analysis.reading import find_landed, load
+from hopwatch_analysis.links.clocks import Difference, ahead_by, differences
 from hopwatch_simulate.fleet import Drawn, simulate
 from hopwatch_simulate.landing import land
 from landed_folder import LandedFolder

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hopwatch_analysis.contradictions import SetAside
+from hopwatch_analysis.files.contradictions import SetAside
+from hopwatch_analysis.files.reading import find_landed
 from hopwatch_analysis.job import analyze
-from hopwatch_analysis.reading import find_landed
-from hopwatch_analysis.records import Analysis
-from hopwatch_analysis.verdict import verdict
+from hopwatch_analysis.report.records import Analysis
+from hopwatch_analysis.report.verdict import verdict
 from landed_folder import START, LandedFolder, at, id_of, write_rows
 from page_reader import read_page
 from pyspark.sql import SparkSession

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from hopwatch_analysis.damage import without_damaged
 from hopwatch_analysis.errors import UnusableInputError
+from hopwatch_analysis.files.damage import without_damaged
+from hopwatch_analysis.files.reading import find_landed
 from hopwatch_analysis.job import analyze
-from hopwatch_analysis.reading import find_landed
-from hopwatch_analysis.session import NOTHING_PASSED_OVER, set_to
+from hopwatch_analysis.spark.session import NOTHING_PASSED_OVER, set_to
 from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
 

@@ -1,6 +1,6 @@
 """What Spark takes a computed frame to be, by its own plans."""
 
-from hopwatch_analysis.estimates import (
+from hopwatch_analysis.spark.estimates import (
     BYTES_A_ROW,
     SETTING,
     expect_no_fewer,
@@ -8,8 +8,8 @@ from hopwatch_analysis.estimates import (
     expectation_restored,
     without_estimates,
 )
-from hopwatch_analysis.frames import settle
-from hopwatch_analysis.gateway import java_frame
+from hopwatch_analysis.spark.frames import settle
+from hopwatch_analysis.spark.gateway import java_frame
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 

@@ -11,7 +11,7 @@ from hopwatch_analysis.following.follow import follow
 from hopwatch_analysis.following.settings import Following
 from hopwatch_analysis.following.turns import Turns
 from hopwatch_analysis.job import analyze
-from hopwatch_analysis.verdict import verdict
+from hopwatch_analysis.report.verdict import verdict
 from landed_folder import at
 from landed_steps import LandedSteps, landed_incidents, lost_by_cause
 from pyspark.sql import SparkSession

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import pytest
-from hopwatch_analysis import gateway
+from hopwatch_analysis.spark import gateway
 from py4j.clientserver import FinalizerWorker, JavaClient, JavaParameters, PythonParameters
 from py4j.java_gateway import GatewayProperty, PythonProxyPool
 

@@ -1,7 +1,7 @@
 """The verdict never says that all is well where it does not know."""
 
-from hopwatch_analysis.records import Analysis, Fault, LedgerRow, LostEvents
-from hopwatch_analysis.verdict import verdict
+from hopwatch_analysis.report.records import Analysis, Fault, LedgerRow, LostEvents
+from hopwatch_analysis.report.verdict import verdict
 
 SOUND = Analysis(
     began_at=None,

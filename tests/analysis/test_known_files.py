@@ -2,9 +2,9 @@
 
 from datetime import datetime, timedelta
 
-from hopwatch_analysis.clocks import steady
+from hopwatch_analysis.files.reading import LandedFile
 from hopwatch_analysis.following.known import arrivals
-from hopwatch_analysis.reading import LandedFile
+from hopwatch_analysis.links.clocks import steady
 from landed_folder import at
 from pyarrow import fs
 

@@ -3,7 +3,7 @@
 from datetime import datetime, timezone
 from typing import Any
 
-from hopwatch_analysis.labels import Identity, labels
+from hopwatch_analysis.report.labels import Identity, labels
 
 MORNING = datetime(2026, 5, 4, 7, 5, 9, tzinfo=timezone.utc)
 

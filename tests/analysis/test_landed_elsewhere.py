@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hopwatch_analysis.fetching import UnreadableBySparkError, require_reach
+from hopwatch_analysis.files.fetching import UnreadableBySparkError, require_reach
 from hopwatch_analysis.job import analyze
 from object_store import WEED, ObjectStore
 from pyarrow import fs

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from hopwatch_analysis.memory import java_memory
+from hopwatch_analysis.spark.memory import java_memory
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Files that were merged are read in place of their parts."""
 
-from hopwatch_analysis.merged import without_parts
+from hopwatch_analysis.files.merged import without_parts
 
 FOLDER = "kind=onset/date=2026-01-01/host=a"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from hopwatch_analysis.errors import AnalysisError
-from hopwatch_analysis.output import tables_renewed
+from hopwatch_analysis.files.output import tables_renewed
 
 
 def write(folder: Path, *names: str, text: str) -> None:

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from hopwatch_analysis.page import page
 from hopwatch_analysis.page.document import MOST_ROWS
-from hopwatch_analysis.records import Analysis, Fault, Finding, LostEvents
-from hopwatch_analysis.report import report
+from hopwatch_analysis.report.records import Analysis, Fault, Finding, LostEvents
+from hopwatch_analysis.report.report_json import report
 from page_reader import Element, read_page
 from report_records import NOON, analysis_of, fleet, hop, node, nothing_checked, row, three_hops
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from hopwatch_analysis.page import page
-from hopwatch_analysis.records import Analysis
+from hopwatch_analysis.report.records import Analysis
 from playwright.sync_api import Browser, Page, sync_playwright
 from report_records import analysis_of, fleet, hop, node, nothing_checked, row, three_hops
 

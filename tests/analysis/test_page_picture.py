@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 from hopwatch_analysis.page.graph import Graph, graph_of
 from hopwatch_analysis.page.picture import BOX_WIDTH, Picture, picture_of
-from hopwatch_analysis.records import Hop
+from hopwatch_analysis.report.records import Hop
 from report_records import fleet, hop, node, three_hops
 
 

@@ -1,5 +1,5 @@
 import pytest
-from hopwatch_analysis.ranges import holding
+from hopwatch_analysis.terms.ranges import holding
 from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark

@@ -2,7 +2,7 @@ import pytest
 from hopwatch_agent import records
 from hopwatch_agent.landing import schemas as landed
 from hopwatch_agent.live.rows import NO_STREAM, role_of
-from hopwatch_analysis import schemas
+from hopwatch_analysis.files import schemas
 from pyspark.sql.pandas.types import from_arrow_schema
 
 

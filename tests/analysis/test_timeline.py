@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from hopwatch_analysis.buckets import buckets_of
-from hopwatch_analysis.timeline import OUTSIDE, bucket_of
+from hopwatch_analysis.incidents.timeline import OUTSIDE, bucket_of
+from hopwatch_analysis.terms.buckets import buckets_of
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 

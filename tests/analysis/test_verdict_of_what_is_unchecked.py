@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from hopwatch_analysis.advice import advice
-from hopwatch_analysis.evidence import evidence
-from hopwatch_analysis.incident import Incident
-from hopwatch_analysis.records import Analysis, LedgerRow, Unchecked
-from hopwatch_analysis.remarks import remark
-from hopwatch_analysis.verdict import verdict
+from hopwatch_analysis.report.advice import advice
+from hopwatch_analysis.report.evidence import evidence
+from hopwatch_analysis.report.incident import Incident
+from hopwatch_analysis.report.records import Analysis, LedgerRow, Unchecked
+from hopwatch_analysis.report.remarks import remark
+from hopwatch_analysis.report.verdict import verdict
 
 HEALTHY = LedgerRow("s1", "quotes", "quotes", "r1", "reader", "reader", 10, 10, 0, 0, 0)
 NOTHING = Analysis(None, None, hops=(), ledger=(), incidents=(), findings=())

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from docket import Case, Check, holds, marks, of_nobody
 from hopwatch_analysis import job
-from hopwatch_analysis.reading import find_landed
-from hopwatch_analysis.session import spark_session, suited_to
+from hopwatch_analysis.files.reading import find_landed
+from hopwatch_analysis.spark.session import spark_session, suited_to
 from judgement import Losses, Way, assert_intended, true_findings
 from system import BARE, System
 from xdist.scheduler.loadfile import LoadFileScheduling

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import httpx
 import pyarrow.parquet as pq
-from hopwatch_analysis.merged import without_parts
+from hopwatch_analysis.files.merged import without_parts
 
 HOPWATCH = Path(sysconfig.get_path("scripts")) / "hopwatch"
 

@@ -2,10 +2,19 @@
 
 from datetime import datetime, timedelta, timezone
 
-from hopwatch_analysis.buckets import HopHistory, Timeline, buckets_of
-from hopwatch_analysis.incident import Incident
-from hopwatch_analysis.records import Analysis, Fault, Finding, Hop, LedgerRow, LostEvents, Node, Unchecked
-from hopwatch_analysis.timeline import HOPS_SHOWN
+from hopwatch_analysis.incidents.timeline import HOPS_SHOWN
+from hopwatch_analysis.report.incident import Incident
+from hopwatch_analysis.report.records import (
+    Analysis,
+    Fault,
+    Finding,
+    Hop,
+    LedgerRow,
+    LostEvents,
+    Node,
+    Unchecked,
+)
+from hopwatch_analysis.terms.buckets import HopHistory, Timeline, buckets_of
 
 NOON = datetime(2026, 5, 4, 12, 0, tzinfo=timezone.utc)
 LATER = NOON + timedelta(seconds=50)

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
+from hopwatch_analysis.files.places import to_read
 from hopwatch_analysis.following.told import NEVER, TOLD
-from hopwatch_analysis.frames import empty
-from hopwatch_analysis.places import to_read
+from hopwatch_analysis.spark.frames import empty
 
 INCIDENTS = "incidents.parquet"
 PUBLISHED = "published"

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hopwatch_analysis.errors import AnalysisError
-from hopwatch_analysis.places import place_of
-from hopwatch_analysis.schemas import SCHEMA_VERSION
+from hopwatch_analysis.files.places import place_of
+from hopwatch_analysis.files.schemas import SCHEMA_VERSION
 
 VERSION = 1
 IDENTITY = "job.json"

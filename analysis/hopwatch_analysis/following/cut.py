@@ -12,10 +12,10 @@ from pathlib import Path
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.lanes import latest
-from hopwatch_analysis.places import to_read
-from hopwatch_analysis.reading import Landed, Tables, load
-from hopwatch_analysis.schemas import schema_of
+from hopwatch_analysis.files.places import to_read
+from hopwatch_analysis.files.reading import Landed, Tables, load
+from hopwatch_analysis.files.schemas import schema_of
+from hopwatch_analysis.lanes.lanes import latest
 
 SAMPLES = ("lane", "counters", "tcp", "usage", "memory")
 CARRIED = ("lane", "counters")

@@ -9,18 +9,18 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from hopwatch_analysis.errors import AnalysisError, UnusableInputError
-from hopwatch_analysis.fetching import require_reach
+from hopwatch_analysis.files.fetching import require_reach
+from hopwatch_analysis.files.output import require_writable, to_write
+from hopwatch_analysis.files.places import place_of, to_read
+from hopwatch_analysis.files.reading import Checked, find_landed, require_folder
 from hopwatch_analysis.following.checkpoint import claimed
 from hopwatch_analysis.following.settings import Following
 from hopwatch_analysis.following.turns import Turns
-from hopwatch_analysis.jvm import Jvm
-from hopwatch_analysis.output import require_writable, to_write
-from hopwatch_analysis.places import place_of, to_read
-from hopwatch_analysis.reading import Checked, find_landed, require_folder
-from hopwatch_analysis.records import Analysis
 from hopwatch_analysis.recovery import JAVA_ENDED, Progress
-from hopwatch_analysis.session import spark_session
-from hopwatch_analysis.verdict import verdict, where_the_report_is
+from hopwatch_analysis.report.records import Analysis
+from hopwatch_analysis.report.verdict import verdict, where_the_report_is
+from hopwatch_analysis.spark.jvm import Jvm
+from hopwatch_analysis.spark.session import spark_session
 
 
 class StoppedError(Exception):

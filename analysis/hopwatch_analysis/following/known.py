@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from hopwatch_analysis.merged import block_range
-from hopwatch_analysis.reading import LandedFile
+from hopwatch_analysis.files.merged import block_range
+from hopwatch_analysis.files.reading import LandedFile
 
 
 @dataclass(frozen=True)

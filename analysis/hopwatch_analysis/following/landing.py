@@ -6,12 +6,12 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import Row
 
-from hopwatch_analysis.advice import advice
-from hopwatch_analysis.evidence import evidence
-from hopwatch_analysis.identities import utc
-from hopwatch_analysis.labels import Identity, labels
-from hopwatch_analysis.summary import called, incident_of
-from hopwatch_analysis.wording import counted
+from hopwatch_analysis.report.advice import advice
+from hopwatch_analysis.report.evidence import evidence
+from hopwatch_analysis.report.identities import utc
+from hopwatch_analysis.report.labels import Identity, labels
+from hopwatch_analysis.report.summary import called, incident_of
+from hopwatch_analysis.report.wording import counted
 
 INCIDENT, CORRECTION = "incident", "correction"
 TEXT, TIME = pa.string(), pa.timestamp("us", tz="UTC")

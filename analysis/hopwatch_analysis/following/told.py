@@ -12,8 +12,8 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 from pyspark.sql.types import LongType, StringType, StructField, StructType, TimestampType
 
-from hopwatch_analysis.frames import settle
-from hopwatch_analysis.incidents import SESSION
+from hopwatch_analysis.incidents.incidents import SESSION
+from hopwatch_analysis.spark.frames import settle
 
 KEY = ("stream", "from_socket", "to_socket", "cause", "certainty")
 HOP = ("from_node", "to_node")

@@ -7,27 +7,27 @@ from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
-from hopwatch_analysis import clocks
 from hopwatch_analysis.errors import UnusableInputError
+from hopwatch_analysis.files.output import to_write
+from hopwatch_analysis.files.reading import Checked, Landed, SkippedFile, Tables, find_landed
 from hopwatch_analysis.following.books import Book, Books, keep_carry
 from hopwatch_analysis.following.cut import carried_in, carried_over, tables_from
 from hopwatch_analysis.following.known import Arrivals, arrivals
 from hopwatch_analysis.following.landing import landed_rows
 from hopwatch_analysis.following.settings import Following
 from hopwatch_analysis.following.told import Closing, News, news, sums
-from hopwatch_analysis.identities import identities
-from hopwatch_analysis.incidents import incidents
-from hopwatch_analysis.output import to_write
+from hopwatch_analysis.incidents.incidents import incidents
+from hopwatch_analysis.links import clocks
 from hopwatch_analysis.page import page
 from hopwatch_analysis.pipeline import find_losses
-from hopwatch_analysis.reading import Checked, Landed, SkippedFile, Tables, find_landed
-from hopwatch_analysis.records import Analysis
 from hopwatch_analysis.recovery import Progress, on_sound_files, tell, tell_set_aside
-from hopwatch_analysis.report import report, write_page, write_report
-from hopwatch_analysis.session import suited_to
-from hopwatch_analysis.summary import summarize
+from hopwatch_analysis.report.identities import identities
+from hopwatch_analysis.report.records import Analysis
+from hopwatch_analysis.report.report_json import report, write_page, write_report
+from hopwatch_analysis.report.summary import summarize
+from hopwatch_analysis.report.wording import counted
+from hopwatch_analysis.spark.session import suited_to
 from hopwatch_analysis.topology import Scope
-from hopwatch_analysis.wording import counted
 
 END_OF_TIME = datetime.max.replace(tzinfo=timezone.utc)
 """By then everything has ended."""

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from hopwatch_analysis.buckets import DAY, Buckets, Counts, HopHistory
 from hopwatch_analysis.page.wording import several
+from hopwatch_analysis.terms.buckets import DAY, Buckets, Counts, HopHistory
 
 LOST_HEIGHT, MARK_HEIGHT, RATE_HEIGHT, GAP = 40.0, 7.0, 34.0, 7.0
 BASELINES = (

@@ -8,15 +8,15 @@ from typing import TypeVar
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from hopwatch_analysis.advice import advice
-from hopwatch_analysis.contradictions import MEANING
-from hopwatch_analysis.evidence import evidence
+from hopwatch_analysis.files.contradictions import MEANING
 from hopwatch_analysis.page import charts, wording
 from hopwatch_analysis.page.graph import graph_of
 from hopwatch_analysis.page.picture import BOX_WIDTH, picture_of
-from hopwatch_analysis.records import Analysis, LedgerRow
-from hopwatch_analysis.remarks import agreement, behind_remark, clock_remarks, remark, what_to_do
-from hopwatch_analysis.verdict import NOBODY_KNOWN, headline, meaning, span
+from hopwatch_analysis.report.advice import advice
+from hopwatch_analysis.report.evidence import evidence
+from hopwatch_analysis.report.records import Analysis, LedgerRow
+from hopwatch_analysis.report.remarks import agreement, behind_remark, clock_remarks, remark, what_to_do
+from hopwatch_analysis.report.verdict import NOBODY_KNOWN, headline, meaning, span
 
 TEMPLATES = Path(__file__).with_name("templates")
 MOST_ROWS = 5000

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from hopwatch_analysis.page.wording import several, severity
-from hopwatch_analysis.records import Hop
+from hopwatch_analysis.report.records import Hop
 
 MOST_DRAWN = 30
 WORST_DRAWN = 20

@@ -1,0 +1,229 @@
+"""Why the end of a lane was lost: by who went first, and what was left to read then."""
+
+from datetime import datetime
+
+from pyspark.sql import Column
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.causes.reasons import (
+    FULL_PIPE,
+    both_open,
+    conflates,
+    cut_off,
+    died,
+    drops_unseen,
+    exact,
+    heard_until,
+    inferred,
+    moved_within,
+    still_open,
+    went_down,
+    x_first,
+    y_first,
+)
+from hopwatch_analysis.doubts.watched import idle_between, is_watched
+from hopwatch_analysis.losses.joining import joins, never_joined, sent_before_joining
+from hopwatch_analysis.losses.place import overlaps_a_down
+from hopwatch_analysis.spark.frames import seconds
+from hopwatch_analysis.terms.accounts import IN_FLIGHT, UNEXPLAINED
+from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN, SAMPLED_WITHIN
+
+
+def why_end(window_end: datetime, guard: float) -> Column:
+    """Tails, and lanes of which nothing arrived at all: of those, it is not certain that the receiver had joined."""
+    ended = _why_ended(window_end, guard)
+    why = sf.when(conflates(), _unless_conflated(ended)).otherwise(ended)
+    unsure = (sf.col("part") == "all") & joins() & ~sf.col("joined_before")
+    told = sf.when(unsure, sf.struct(why["cause"].alias("cause"), sf.lit("inferred").alias("certainty")))
+    return (
+        sf.when(unsure & sent_before_joining(), exact("slow_joiner"))
+        .when(unsure & never_joined(), inferred("slow_joiner"))
+        .otherwise(told.otherwise(why))
+    )
+
+
+def _unless_conflated(why: Column) -> Column:
+    """Of several that did not come all but the newest were thrown away for it; how far the last one had come is not known."""
+    several = (sf.col("first") < sf.col("last")) & (why["cause"] != IN_FLIGHT)
+    told = sf.struct(why["cause"].alias("cause"), sf.lit("inferred").alias("certainty"))
+    return sf.when(several, inferred("conflated")).otherwise(told)
+
+
+def _why_ended(window_end: datetime, guard: float) -> Column:
+    """A receiver that got all that was sent before an onset, and nothing behind it, lost the ends of all its lanes there.
+
+    Behind the onset's own message the pipe may have had room again: what it took then is on its way while the receiver reads on, and was lost
+    with its queue later, unless the receiver is known to have read until nothing was left.
+    """
+    sender_gone, receiver_gone = x_first(), y_first()
+    link_held = ~cut_off() & ~_went_down_for_good() & ~_overlaps_a_mended_down()
+    return (
+        sf.when(still_open("y") & moved_within(sf.col("moved_at"), window_end, guard), inferred(IN_FLIGHT))
+        .when(sf.col("begins_at_onset") & _nothing_was_left(window_end) & link_held, exact(FULL_PIPE))
+        .when(sf.col("begins_at_onset"), inferred(FULL_PIPE))
+        .when(sf.col("stopped_at_onset"), inferred(FULL_PIPE))
+        .when(sf.col("full_in_another_lane") & _had_read_all(window_end), inferred(FULL_PIPE))
+        .when(sf.col("linked").isNotNull() & _went_with_a_mended_down(), went_down())
+        .when(
+            drops_unseen()
+            & is_watched()
+            & _had_read_all(window_end)
+            & ~_may_have_hung()
+            & ~cut_off()
+            & ~_was_under_way(window_end),
+            inferred(FULL_PIPE),
+        )
+        .when(sf.col("unsubscribed"), inferred(UNEXPLAINED))
+        .when(sf.col("linked").isNull(), inferred(UNEXPLAINED))
+        .when(_went_down_for_good(), went_down())
+        .when((sender_gone | receiver_gone) & _may_have_been_cut(window_end), inferred(UNEXPLAINED))
+        .when(sender_gone, _why_sender_went())
+        .when(receiver_gone & _cut_off_long_before(), _why_cut_off())
+        .when(receiver_gone & died("y"), _unless_dropped_unseen("receiver_died"))
+        .when(receiver_gone & sf.col("y_unread").isNull(), inferred("closed"))
+        .when(receiver_gone, _unless_dropped_unseen("closed"))
+        .when(cut_off() | overlaps_a_down(), went_down())
+        .when(both_open(), inferred(IN_FLIGHT))
+        .otherwise(inferred(UNEXPLAINED))
+    )
+
+
+def _may_have_hung() -> Column:
+    """A receiver that stopped to read looks like one with nothing left to read, and has or took along what waits in its inbox.
+
+    That messages were dropped instead shows where others were on the same hop, or where later ones of another lane came: a pipe
+    passes messages on in order.
+    """
+    passed_by = sf.coalesce(sf.col("way_newest_sent_at") > sf.col("sent_at"), sf.lit(False))
+    is_proxy = sf.coalesce(sf.col("y_node_type") == "PROXY", sf.lit(False))  # whose own counts tell
+    return (still_open("y") | died("y")) & ~is_proxy & ~sf.col("dropped_between") & ~passed_by
+
+
+def _was_under_way(window_end: datetime) -> Column:
+    """The receiver was closed while its sender went on, and lacks no more than a pipe holds that does not drop yet."""
+    went_on = sf.coalesce(sf.col("sent_at") >= sf.col("y_ended_at"), sf.lit(False))
+    return y_first() & went_on & sf.col("fits_into_the_pipe") & ~_idle_before_the_end(window_end)
+
+
+def _why_sender_went() -> Column:
+    """What the receiver had got by then it may still have read, or not have come to before its own end."""
+    sender_died = died("x")
+    cause = sf.when(sender_died, "sender_died").otherwise("closed")
+    with_receiver = ~sender_died & died("y") & ~sender_let_go(sf.col("way_moved_at"))
+    left_behind = sf.struct(
+        sf.when(with_receiver, "receiver_died").otherwise(cause).alias("cause"),
+        sf.lit("inferred").alias("certainty"),
+    )
+    of_sender = sf.when(sender_died, _unless_dropped_unseen("sender_died")).otherwise(
+        _unless_dropped_unseen("closed")
+    )
+    of_sender_or_unread = sf.when(sender_died, inferred("sender_died")).otherwise(inferred("closed"))
+    return (
+        sf.when(still_open("y"), of_sender_or_unread)
+        .when(said_nothing_was_left() & ~_seen_long_before_it_went(), of_sender)
+        .when(said_nothing_was_left(), of_sender_or_unread)
+        .otherwise(left_behind)
+    )
+
+
+def said_nothing_was_left() -> Column:
+    """The receiver said so when it was closed. One that is still there, that died, or that did not say so may have stopped to read with some
+    left, however long ago.
+    """
+    return sf.coalesce(sf.col("y_unread") == sf.lit(False), sf.lit(False))
+
+
+def _may_have_left_some() -> Column:
+    """It was closed, and did not say that nothing was left to read: whoever closes may have been busy with a message for long."""
+    return sf.coalesce(sf.col("y_end") == "closed", sf.lit(False)) & ~said_nothing_was_left()
+
+
+def sender_let_go(moved_at: Column) -> Column:
+    """It closed with no time to linger, and its receiver lived on for long enough to read what had come."""
+    lived_on = seconds(sf.col("y_ended_at"), moved_at) >= FOUND_DEAD_WITHIN
+    return sf.coalesce((sf.col("x_linger") == 0) & lived_on, sf.lit(False))
+
+
+def _unless_dropped_unseen(cause: str) -> Column:
+    """What was queued when an end was gone is lost with it; a sender may have dropped some of it before: unseen, at an onset
+    that is known of another lane, or at one that may have been another receiver's.
+    """
+    may_have_dropped = drops_unseen() | sf.col("full_in_another_lane") | sf.col("maybe_dropped")
+    unsure = may_have_dropped | _overlaps_a_mended_down()
+    return sf.when(unsure, inferred(cause)).otherwise(exact(cause))
+
+
+def _had_read_all(window_end: datetime) -> Column:
+    """The receiver had nothing left to read: it said so when it was closed, or had got nothing for a while."""
+    said_so = y_first() & (sf.col("y_unread") == sf.lit(False)) & (sf.col("part") == "tail")
+    idle = _idle_before_the_end(window_end) & ~_may_have_left_some()
+    return sf.coalesce(said_so, sf.lit(False)) | idle
+
+
+def _nothing_was_left(window_end: datetime) -> Column:
+    """The receiver had read all when one of the ends was closed, and it had stayed to the end of its subscription."""
+    in_order = ~sf.col("x_end").isin("died") & (sf.col("y_end") == "closed") & ~sf.col("unsubscribed")
+    return _idle_before_the_end(window_end) & sf.coalesce(in_order, sf.lit(False)) & ~_may_have_left_some()
+
+
+def _idle_before_the_end(window_end: datetime) -> Column:
+    until = sf.least(
+        sf.coalesce("x_ended_at", sf.lit(window_end)), sf.coalesce("y_ended_at", heard_until(window_end))
+    )
+    return idle_between(sf.col("way_moved_at"), until) & (sf.col("part") == "tail")
+
+
+def _may_have_been_cut(window_end: datetime) -> Column:
+    """Nobody watched the connection all the time, and what had been sent did not come over it for a while before an end was gone."""
+    return ~is_watched() & _idle_before_the_end(window_end)
+
+
+def _went_down_for_good() -> Column:
+    """The connection was down before either end was gone, each end by its own clock, and did not come back.
+
+    An end that is closed does not see its own connections go down: what it saw, however shortly before, was no end of its own.
+    """
+    sender_was_there = still_open("x") | (sf.col("x_ended_at") > sf.col("left_at"))
+    receiver_was_there = still_open("y") | (sf.col("y_ended_at") > sf.col("to_end_down_at"))
+    both_saw_it = sf.col("left_at").isNotNull() & sf.col("to_end_down_at").isNotNull()
+    return sf.coalesce(both_saw_it & sender_was_there & receiver_was_there, sf.lit(False))
+
+
+def _overlaps_a_mended_down() -> Column:
+    """The connection went down and came back in the time in which these were sent."""
+    of_all = (sf.col("part") == "all") & sf.exists("downs", lambda down: down["end"].isNotNull())
+    return sf.coalesce(sf.exists("downs", _while_sent), sf.lit(False)) | sf.coalesce(of_all, sf.lit(False))
+
+
+def _went_with_a_mended_down() -> Column:
+    """All of these had been sent when the connection that they were sent over, or around, was mended."""
+    sent_by_then = sf.exists(
+        "downs", lambda down: _while_sent(down) & (seconds(sf.col("sent_at"), down["end"]) <= SAMPLED_WITHIN)
+    )
+    return sf.coalesce(sent_by_then, sf.lit(False))
+
+
+def _while_sent(down: Column) -> Column:
+    return (
+        down["end"].isNotNull()
+        & (down["end"] >= sf.col("before_sent_at"))
+        & (down["start"] <= sf.col("sent_at"))
+    )
+
+
+def _cut_off_long_before() -> Column:
+    """Only the sender saw the connection go down, long before the receiver ended: that one hung, or the way between was dead."""
+    apart = seconds(sf.col("y_ended_at"), sf.col("left_at")) > FOUND_DEAD_WITHIN
+    return sf.col("to_end_down_at").isNull() & sf.coalesce(apart, sf.lit(False))
+
+
+def _why_cut_off() -> Column:
+    return sf.when(died("y"), inferred("receiver_died")).otherwise(inferred("reconnect"))
+
+
+def _seen_long_before_it_went() -> Column:
+    """One end alone saw the connection go down long before the sender ended, or was found dead."""
+    seen_at = sf.coalesce("left_at", "to_end_down_at")
+    alone = sf.col("left_at").isNull() | sf.col("to_end_down_at").isNull()
+    apart = seconds(sf.col("x_ended_at"), seen_at) > FOUND_DEAD_WITHIN
+    return sf.coalesce(alone & apart, sf.lit(False))

@@ -1,0 +1,216 @@
+"""Streams that are shared out among receivers (PUSH, DEALER, REQ): what is missing is known from all of them together.
+
+Whose hop lost it is told by what happened to the receivers: one left or was cut off while the others went on,
+or there is only one. Where several could have lost it, it is not told.
+"""
+
+from datetime import datetime
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.causes.ended import said_nothing_was_left, sender_let_go
+from hopwatch_analysis.causes.reasons import died
+from hopwatch_analysis.causes.shared_out.before_proxies import lost_before, with_lost_before
+from hopwatch_analysis.causes.shared_out.cut_shares import IN_THE_CUT, in_parts, is_cut, of_cut
+from hopwatch_analysis.causes.shared_out.held_by_others import reading_on, with_held_by_others
+from hopwatch_analysis.causes.shared_out.shares import left_with_some_unread
+from hopwatch_analysis.doubts.watched import idle_between
+from hopwatch_analysis.terms.accounts import COLUMNS, IN_FLIGHT, UNEXPLAINED
+
+PLACE = ("receiver", "depth", "from_socket", "to_socket")
+
+
+def balanced_accounts(
+    shares: DataFrame, arrivals: DataFrame, way_edges: DataFrame, window_end: datetime, guard: float
+) -> DataFrame:
+    """Accounts of shared-out streams; those whose hop is not known have no receiver and no edge."""
+    whole = shares.where("missing > 0").transform(lambda frame: with_lost_before(frame, arrivals, way_edges))
+    lacking = whole.where("missing > 0")
+    split = (
+        lacking.where(~is_cut())
+        .transform(lambda frame: with_held_by_others(frame, window_end, guard))
+        .withColumn("of_suspect", _of_suspect())
+    )
+    in_cuts = in_parts(
+        lacking.where(is_cut()),
+        of_end=sf.when(sf.col("left_first"), _why_left()).otherwise(_why_rest(window_end, guard)),
+        reads_on=reading_on(window_end, guard),
+        sure=_sure_behind_a_cut(),
+    )
+    rest = sf.col("missing") - sf.col("of_suspect")
+    one_is_gone = (sf.col("suspects") == 1) & (sf.col("gone") == 1)
+    others = sf.col("receivers") - sf.when(one_is_gone & (sf.col("held") == 0), 1).otherwise(0)
+    only_one_left = (sf.col("receivers") == 1) | ((others == 1) & ~sf.col("suspect"))
+    of_the_one_left = split.where(only_one_left & (rest > 0)).withColumn("rest", rest)
+    known = (
+        split.where("suspect and of_suspect > 0")
+        .withColumns(
+            {
+                "messages": sf.col("of_suspect"),
+                "cause": _why_suspect(),
+                "mark": sf.lit("left"),
+                "sure": _all_known() & (~sf.col("left_first") | sf.col("y_ended_at").isNotNull()),
+            }
+        )
+        .unionByName(_of_the_one_left(of_the_one_left, window_end, guard), allowMissingColumns=True)
+        .unionByName(in_cuts, allowMissingColumns=True)
+        .withColumn("cause", _unless_unsure(sf.col("cause")))
+        .transform(lambda frame: _on_their_edge(frame, way_edges))
+    )
+    unknown = (
+        split.where((others > 1) & (rest > 0))
+        .withColumn("nobody_left", sf.min(sf.col("y_ended_at").isNull()).over(Window.partitionBy("stream")))
+        .withColumns({"messages": rest, "cause": _why_unknown(), "mark": sf.lit("any")})
+        .select("stream", "messages", "cause", "mark", sf.col("x_ended_at").alias("at"))
+        .distinct()
+    )
+    accounts = known.unionByName(unknown, allowMissingColumns=True)
+    return accounts.unionByName(lost_before(whole), allowMissingColumns=True).transform(_as_accounts)
+
+
+def _of_the_one_left(shares: DataFrame, window_end: datetime, guard: float) -> DataFrame:
+    """``rest`` in two: what a queue was still to bring, and what was overtaken on a way of one pipe. Messages do not overtake each
+    other there: a REQ, for one, throws away replies that it waits for no longer.
+    """
+    to_come = sf.greatest(sf.lit(0), sf.col("sent") - sf.col("next"))
+    queued = sf.when(sf.col("receivers") == 1, sf.least("rest", to_come)).otherwise(sf.col("rest"))
+    parts = (
+        (queued, _why_rest(window_end, guard), "rest"),
+        (sf.col("rest") - queued, sf.lit(UNEXPLAINED), "overtaken"),
+    )
+    sure = _all_known() & said_nothing_was_left()
+    told = [
+        shares.withColumns({"messages": messages, "cause": cause, "mark": sf.lit(mark), "sure": sure})
+        for messages, cause, mark in parts
+    ]
+    return told[0].unionByName(told[1]).where("messages > 0").drop("rest")
+
+
+def _all_known() -> Column:
+    """How this receiver is connected, that there are no others, and that no other connection went down than is told."""
+    return sf.col("linked") & ~sf.col("uncounted") & sf.col("all_watched")
+
+
+def _sure_behind_a_cut() -> Column:
+    """What it lacks had been sent when the receiver had got something by its new connection, and how that ended is known."""
+    got_some_since = ~sf.col("cut_off") | sf.coalesce(
+        sf.col("next") > sf.col("sent_when_back"), sf.lit(False)
+    )
+    how_it_ended = sf.when(sf.col("left_first"), sf.col("y_ended_at").isNotNull()).otherwise(
+        said_nothing_was_left()
+    )
+    return _all_known() & got_some_since & how_it_ended
+
+
+def _may_have_been_cut() -> Column:
+    """Nobody watched its connection all the time, and nothing had come over it for a while before an end was gone."""
+    return ~sf.col("watched") & idle_between(sf.col("moved_at"), sf.least("x_ended_at", "y_ended_at"))
+
+
+def _of_suspect() -> Column:
+    """Messages that nobody but the one suspect can have lost."""
+    sent_later = sf.col("sent") - sf.col("until")
+    lost = sf.greatest(sf.lit(0), sf.col("missing") - sf.greatest(sf.lit(0), sent_later) - sf.col("held"))
+    return sf.when(sf.col("suspects") == 1, lost).otherwise(0)
+
+
+def _unless_unsure(cause: Column) -> Column:
+    """Where it is not known whether the sender or a receiver went first, who else received, or over whom it went, nor is who had taken what is
+    missing.
+
+    A REQ with ZMQ_REQ_RELAXED throws away what is in its queue when it asks anew.
+    """
+    throws_away = sf.coalesce(sf.col("y_relaxed") == 1, sf.lit(False))
+    strangers = sf.col("shared_with_strangers") | (~sf.col("linked") & sf.col("connected"))
+    unsure = sf.col("unsure") | strangers | throws_away | _may_have_been_cut()
+    return sf.when(unsure & (cause != IN_FLIGHT), UNEXPLAINED).otherwise(cause)
+
+
+def _why_suspect() -> Column:
+    """Of one among several, nothing tells what was lost when its connection was cut from what was lost when it ended."""
+    return (
+        sf.when(sf.col("cut_for_good"), "reconnect")
+        .when(left_with_some_unread() & sf.col("cut_off"), UNEXPLAINED)
+        .when(left_with_some_unread(), _why_left())
+        .otherwise(of_cut())
+    )
+
+
+def _why_left() -> Column:
+    return sf.when(died("y"), "receiver_died").otherwise("closed")
+
+
+def _why_rest(window_end: datetime, guard: float) -> Column:
+    return (
+        sf.when(reading_on(window_end, guard), IN_FLIGHT)
+        .when(died("x"), "sender_died")
+        .when(
+            (sf.col("x_end") == "closed") & died("y") & ~sender_let_go(sf.col("moved_at")),
+            "receiver_died",
+        )
+        .when(sf.col("x_end") == "closed", "closed")
+        .when(sf.col("y_ended_at").isNull(), IN_FLIGHT)
+        .otherwise(UNEXPLAINED)
+    )
+
+
+def _why_unknown() -> Column:
+    all_read_on = (sf.col("suspects") == 0) | ((sf.col("suspects") == 1) & (sf.col("gone") == 0))
+    queued = sf.col("x_ended_at").isNull() & sf.col("nobody_left") & all_read_on
+    return sf.when(queued, IN_FLIGHT).otherwise(UNEXPLAINED)
+
+
+def _on_their_edge(rows: DataFrame, way_edges: DataFrame) -> DataFrame:
+    """The edge of each account. What is missing behind a proxy that got everything was lost behind it; what never
+    reached the proxy, before it; else the first edge stands for an unknown one, or none where several may have lost it.
+    """
+    lacking = sf.col("never_arrived") - sf.col("lost_before")
+    all_arrived = sf.coalesce(lacking <= 0, sf.lit(False))
+    none_arrived = sf.coalesce(lacking >= sf.col("messages"), sf.lit(False))
+    lost_behind = sf.col("missing") - lacking
+    left_behind = (sf.col("mark") == "left") & sf.coalesce(lost_behind >= sf.col("messages"), sf.lit(False))
+    at_end = (sf.col("length") == 1) | all_arrived | left_behind | _surely_at_the_end()
+    at_start = ~at_end & none_arrived & (sf.col("mark") == "rest") & ~sf.col("cut_before")
+    relayed_by_who_went = (sf.col("length") > 1) & sf.col("relay_gone")
+    is_known = (at_end | at_start) & ~relayed_by_who_went
+    over_somebody = ~sf.col("linked") & (sf.col("cause") == UNEXPLAINED)
+    is_anybodys = (~is_known | over_somebody) & (sf.col("receivers") > 1) & (sf.col("cause") != IN_FLIGHT)
+    edges = way_edges.select("stream", "receiver", "depth", "from_socket", "to_socket")
+    return (
+        rows.withColumn("depth", sf.when(at_end, sf.col("length")).otherwise(1))
+        .withColumn(
+            "cause",
+            sf.when(sf.col("cause") == IN_FLIGHT, IN_FLIGHT)
+            .when(is_known, sf.col("cause"))
+            .otherwise(UNEXPLAINED),
+        )
+        .withColumn("at", sf.coalesce(sf.least("x_ended_at", "y_ended_at"), sf.col("moved_at")))
+        .withColumn("is_anybodys", is_anybodys)
+        .join(edges, on=["stream", "receiver", "depth"], how="inner")
+        .withColumns({name: sf.when(~sf.col("is_anybodys"), sf.col(name)) for name in PLACE})
+    )
+
+
+def _surely_at_the_end() -> Column:
+    """Who left with some unread, or was cut off, lost them on the last hop, unless the proxy's counts, or a cut before it, tell otherwise."""
+    of_last_hop = sf.col("mark").isin("left", "around", IN_THE_CUT)
+    return of_last_hop & ~sf.col("cut_before") & sf.col("never_arrived").isNull()
+
+
+def _as_accounts(rows: DataFrame) -> DataFrame:
+    named = rows.withColumns(
+        {
+            "lane": sf.lit(0).cast("long"),
+            "mark": sf.concat_ws(" ", "mark", "receiver"),
+            "certainty": sf.when(
+                sf.col("cause").isin("reconnect", "oversize", IN_FLIGHT, UNEXPLAINED)
+                | ~sf.coalesce("sure", sf.lit(False)),
+                "inferred",
+            ).otherwise("exact"),
+            "started_at": sf.col("at"),
+            "ended_at": sf.col("at"),
+            "at_onset": sf.lit(False),
+        }
+    )
+    return named.select(*COLUMNS)

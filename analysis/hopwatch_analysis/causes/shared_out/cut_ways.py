@@ -1,0 +1,70 @@
+"""What happened to the connections and the proxies of each way: cut and mended, cut for good, or gone before its receiver was."""
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.terms.keys import EDGE, WAY
+
+
+def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) -> DataFrame:
+    """One row a way: stream, receiver, and of its last hop cut_off (its connection went down, and came back), cut_for_good (both ends saw it go
+    down while both were there), sender_connects, sent_when_back, received_when_back, seen_to_go_at (when its
+    receiving end saw it go down for good).
+    Of the hops before: cut_before. Of the proxies on it: relay_gone (one ended while the receiver was there).
+    """
+    ends = sockets.select("socket", "ended_at")
+    receivers_end = ends.toDF("receiver", "receiver_ended_at")
+    last = sf.col("depth") == sf.col("length")
+    return (
+        way_edges.select(*WAY, "depth", "length", *EDGE)
+        .join(link_facts, on=list(EDGE), how="left")
+        .join(ends.toDF("from_socket", "from_ended_at"), on="from_socket", how="left")
+        .join(ends.toDF("to_socket", "to_ended_at"), on="to_socket", how="left")
+        .join(receivers_end, on="receiver", how="left")
+        .groupBy(*WAY)
+        .agg(
+            _ever(last & _mended()).alias("cut_off"),
+            _ever(last & _for_good()).alias("cut_for_good"),
+            _ever(~last & (_mended() | _both_saw_it())).alias("cut_before"),
+            _ever((sf.col("depth") > 1) & _gone_before_the_receiver()).alias("relay_gone"),
+            _ever(last & sf.col("sender_connects")).alias("sender_connects"),
+            sf.max(sf.when(last & _sender_saw_it_mended(), sf.col("sent_when_back"))).alias("sent_when_back"),
+            sf.max(sf.when(last, sf.col("received_when_back"))).alias("received_when_back"),
+            sf.max(sf.when(last, sf.col("to_end_down_at"))).alias("seen_to_go_at"),
+        )
+    )
+
+
+def _ever(condition: Column) -> Column:
+    return sf.max(sf.coalesce(condition, sf.lit(False)))
+
+
+def _mended() -> Column:
+    """As either end tells: behind translated addresses not all that one tells is known to be of this connection."""
+    return _sender_saw_it_mended() | sf.coalesce("to_end_was_cut", sf.lit(False))
+
+
+def _sender_saw_it_mended() -> Column:
+    return sf.coalesce(sf.exists("downs", lambda down: down["end"].isNotNull()), sf.lit(False))
+
+
+def _both_saw_it() -> Column:
+    """It went down, came back no more, and nobody had been told to leave."""
+    both = sf.col("left_at").isNotNull() & sf.col("to_end_down_at").isNotNull()
+    return both & sf.col("quit_at").isNull()
+
+
+def _for_good() -> Column:
+    """Both saw it while they were there: who closes a socket does not see its connections go down."""
+    return (
+        _both_saw_it() & _was_there("from_ended_at", "left_at") & _was_there("to_ended_at", "to_end_down_at")
+    )
+
+
+def _was_there(ended_at: str, down_at: str) -> Column:
+    return sf.coalesce(sf.col(ended_at) > sf.col(down_at), sf.lit(True))
+
+
+def _gone_before_the_receiver() -> Column:
+    later = sf.coalesce(sf.col("from_ended_at") > sf.col("receiver_ended_at"), sf.lit(False))
+    return sf.col("from_ended_at").isNotNull() & ~later

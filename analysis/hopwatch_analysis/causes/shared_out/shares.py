@@ -1,0 +1,143 @@
+"""Streams that are shared out: what each receiver has of them, and what is missing in all."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.causes.ended import said_nothing_was_left
+from hopwatch_analysis.causes.shared_out.cut_ways import cut_ways
+from hopwatch_analysis.doubts.watched import idle_between, is_watched
+from hopwatch_analysis.links.ways import UNKNOWN_TRANSPORT
+from hopwatch_analysis.sockets.nodes import BALANCED_TYPES
+from hopwatch_analysis.terms.keys import EDGE
+
+
+def shares(
+    endings: DataFrame,
+    way_edges: DataFrame,
+    *,
+    lanes: DataFrame,
+    receipts: DataFrame,
+    sockets: DataFrame,
+    link_facts: DataFrame,
+    connections: DataFrame,
+    hang_ups: DataFrame,
+    strangers: DataFrame,
+    unwatched_links: DataFrame,
+) -> DataFrame:
+    """One row a shared-out stream and receiver, with what is missing of the stream as a whole.
+
+    Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at, x_linger (the sender),
+    y_end, y_ended_at, y_unread, y_relaxed, y_rcvhwm, y_heard_until (the receiver), linked (the connection of its last hop is known), watched (those of all its hops were, all the time), hung_up, left_first,
+    left_sent, suspect, and the columns of ``cut_ways``. Of the stream: sent, sent_until, missing, highest, receivers, all_watched, unsure (it is not known whether the sender or a receiver went
+    first), shared_with_strangers (receivers that nobody tells of), connected (its sender tells of a connection), uncounted (there may be such), suspects, gone.
+    """
+    return (
+        endings.join(_senders(sockets), on="stream", how="inner")
+        .join(_receivers(sockets), on="receiver", how="left")
+        .join(_last_edges(way_edges), on=["stream", "receiver"], how="inner")
+        .join(link_facts.select(*EDGE, "downs"), on=list(EDGE), how="left")
+        .join(hang_ups, on=list(EDGE), how="left")
+        .join(cut_ways(way_edges, link_facts, sockets), on=["stream", "receiver"], how="inner")
+        .join(_watched(way_edges, unwatched_links), on=["stream", "receiver"], how="inner")
+        .join(_received(receipts), on=["stream", "receiver"], how="left")
+        .join(_sent(lanes), on="stream", how="inner")
+        .join(_shared_with(strangers, way_edges), on="stream", how="left")
+        .join(_connected(connections), on="stream", how="left")
+        .fillna(0, subset=["delivered", "next"])
+        .fillna(False, subset=["shared_with_strangers", "uncounted", "connected"])
+        .withColumn(
+            "hung_up", sf.when(sf.size("hang_ups") == sf.size("downs"), sf.col("hung_up"))
+        )  # else which of them it was lost in is not known
+        .withColumnsRenamed({"receiver_left_first": "left_first"})
+        .withColumn("suspect", left_with_some_unread() | sf.col("cut_off") | sf.col("cut_for_good"))
+        .drop(*EDGE, "downs", "hang_ups")
+        .transform(_with_stream_totals)
+    )
+
+
+def left_with_some_unread() -> Column:
+    """A pipe passes messages on in order: who has read the last number of all had nothing before it left to read. Nor had who said so long
+    after the last one had been sent, by the clock that tells of either.
+    """
+    idle = ~sf.col("left_elsewhere") & idle_between(sf.col("sent_until"), sf.col("left_at"))
+    had_read_all = said_nothing_was_left() & idle
+    return sf.col("left_first") & (sf.col("next") < sf.col("sent")) & ~had_read_all
+
+
+def _takes_no_more() -> Column:
+    """A sender that connects goes on to queue for a receiver that it has lost."""
+    return left_with_some_unread() | (sf.col("cut_for_good") & ~sf.col("sender_connects"))
+
+
+def _senders(sockets: DataFrame) -> DataFrame:
+    senders = sockets.where(sf.col("type").isin(*BALANCED_TYPES))
+    return senders.select("socket", "end", "ended_at", "linger").toDF(
+        "stream", "x_end", "x_ended_at", "x_linger"
+    )
+
+
+def _receivers(sockets: DataFrame) -> DataFrame:
+    return sockets.select("socket", "end", "ended_at", "unread", "req_relaxed", "rcvhwm", "heard_until").toDF(
+        "receiver", "y_end", "y_ended_at", "y_unread", "y_relaxed", "y_rcvhwm", "y_heard_until"
+    )
+
+
+def _last_edges(way_edges: DataFrame) -> DataFrame:
+    linked = sf.col("transport") != UNKNOWN_TRANSPORT
+    return way_edges.where("depth = length").select("stream", "receiver", *EDGE, linked.alias("linked"))
+
+
+def _watched(way_edges: DataFrame, unwatched_links: DataFrame) -> DataFrame:
+    return (
+        way_edges.join(unwatched_links, on=list(EDGE), how="left")
+        .groupBy("stream", "receiver")
+        .agg(sf.min(is_watched()).alias("watched"))
+    )
+
+
+def _received(receipts: DataFrame) -> DataFrame:
+    return receipts.groupBy("stream", "receiver").agg(
+        sf.sum(sf.col("count") + sf.col("since")).alias("delivered"),
+        sf.max(sf.col("next") + sf.col("since")).alias("next"),
+        sf.max("moved_at").alias("moved_at"),
+    )
+
+
+def _sent(lanes: DataFrame) -> DataFrame:
+    return lanes.groupBy("stream").agg(
+        sf.sum("sent").alias("sent"),
+        sf.max("frames_each").alias("frames_each"),
+        sf.max("moved_at").alias("sent_until"),
+    )
+
+
+def _shared_with(strangers: DataFrame, way_edges: DataFrame) -> DataFrame:
+    """Streams that pass a socket with a connection to somebody of whom nobody tells, or where nobody knows of one."""
+    passing = way_edges.select("stream", "from_socket").join(
+        strangers.withColumnRenamed("socket", "from_socket"), on="from_socket", how="inner"
+    )
+    return passing.groupBy("stream").agg(
+        sf.max("counted").alias("shared_with_strangers"), sf.max(~sf.col("counted")).alias("uncounted")
+    )
+
+
+def _connected(connections: DataFrame) -> DataFrame:
+    told = connections.where("action = 'connected'").select(sf.col("socket").alias("stream"))
+    return told.distinct().withColumn("connected", sf.lit(True))
+
+
+def _with_stream_totals(shares: DataFrame) -> DataFrame:
+    whole = Window.partitionBy("stream")
+    return shares.withColumns(
+        {
+            "missing": sf.col("sent") - sf.sum("delivered").over(whole),
+            "highest": sf.max("next").over(whole),
+            "receivers": sf.count("*").over(whole),
+            "all_watched": sf.min("watched").over(whole),
+            "unsure": sf.max(sf.col("left_unsure") & (sf.col("next") < sf.col("sent"))).over(whole),
+            "suspects": sf.sum(sf.col("suspect").cast("int")).over(whole),
+            "gone": sf.sum((left_with_some_unread() | sf.col("cut_for_good")).cast("int")).over(whole),
+            "sent_when_left": sf.max(sf.when(_takes_no_more(), sf.col("left_sent"))).over(whole),
+            "sent_when_mended": sf.max(sf.when(sf.col("cut_off"), sf.col("sent_when_back"))).over(whole),
+        }
+    )

@@ -1,0 +1,39 @@
+"""Losses that rest on hosts of which a file could not be read: what it told of messages that came, or of ends, is not known."""
+
+from collections.abc import Collection
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.doubts import doubts
+from hopwatch_analysis.terms.keys import WAY
+
+
+def without_causes(
+    accounts: DataFrame, sockets: DataFrame, way_edges: DataFrame, hosts: Collection[str]
+) -> DataFrame:
+    """What is missing is unexplained on ways with a socket on one of these hosts, on those that share a proxy with them, and of senders
+    there with no receiver known.
+    """
+    if not hosts:
+        return accounts
+    parties = doubts.parties(way_edges)
+    on_them = sockets.where(sf.col("host").isin(*sorted(hosts))).select("socket")
+    there = on_them.unionByName(doubts.untold(sockets, parties))
+    hit = parties.join(sf.broadcast(there), on="socket", how="left_semi").select(*WAY)
+    ways = doubts.with_ways_beside(hit, parties)
+    return doubts.without_causes(accounts, sockets, ways, there.select(sf.col("socket").alias("stream")))
+
+
+def with_reason(rows: DataFrame, sockets: DataFrame, hosts: Collection[str]) -> DataFrame:
+    """What is not checked (stream, receiver, reason, agree) has that for its reason where one of its ends is on one of these hosts, and
+    the counts do not agree.
+    """
+    if not hosts:
+        return rows
+    there = sockets.where(sf.col("host").isin(*sorted(hosts))).select("socket", sf.lit(True).alias("there"))
+    for end in WAY:
+        rows = rows.join(sf.broadcast(there.toDF(end, f"{end}_there")), on=end, how="left")
+    doubted = sf.coalesce("stream_there", "receiver_there") & ~sf.col("agree")
+    reason = sf.when(doubted, "unreadable").otherwise(sf.col("reason"))
+    return rows.withColumn("reason", reason).drop("stream_there", "receiver_there")

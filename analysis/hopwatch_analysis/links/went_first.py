@@ -1,0 +1,51 @@
+"""Which end of a link was gone first, by what each saw of the other."""
+
+from dataclasses import dataclass
+
+from pyspark.sql import Column
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.spark.frames import seconds
+from hopwatch_analysis.terms.delays import CLOCKS_MAY_DIFFER_BY, SEEN_DOWN_WITHIN
+
+
+@dataclass(frozen=True)
+class Ended:
+    """When a socket ended, and how: that a process died may be found long after it did."""
+
+    at: Column
+    end: Column
+
+    @property
+    def found_dead(self) -> Column:
+        return sf.coalesce(self.end == "died", sf.lit(False))
+
+
+def sender_went_first(sender: Ended, receiver: Ended) -> Column:
+    """Whether the sending end of a link was gone before the receiving end: false where it is not gone.
+
+    The one that stays sees the other one go, who may be found dead long after. Where both saw the connection go down or neither did, the clocks tell, and that the receiving
+    end saw it at about the time that the sending end ended.
+    """
+    sender_ended_at, receiver_ended_at = sender.at, receiver.at
+    left_at, to_end_down_at = sf.col("left_at"), sf.col("to_end_down_at")
+    saw_sender_go = _about_then(to_end_down_at, sender_ended_at)
+    found_later = receiver.found_dead & _while_there(left_at, sender_ended_at, receiver_ended_at)
+    sender_found_later = sender.found_dead & _while_there(to_end_down_at, receiver_ended_at, sender_ended_at)
+    only_sender_saw = to_end_down_at.isNull() & (_about_then(left_at, receiver_ended_at) | found_later)
+    only_receiver_saw = left_at.isNull() & (saw_sender_go | sender_found_later)
+    earlier = receiver_ended_at.isNull() | (sender_ended_at <= receiver_ended_at) | saw_sender_go
+    first = only_receiver_saw | (~only_sender_saw & sf.coalesce(earlier, sf.lit(False)))
+    return sender_ended_at.isNotNull() & first
+
+
+def _while_there(seen_at: Column, ended_at: Column, found_at: Column) -> Column:
+    """One end saw the connection go down well before it ended itself, and before the other was found dead."""
+    was_there = sf.coalesce(seconds(ended_at, seen_at) > SEEN_DOWN_WITHIN, seen_at.isNotNull())
+    return was_there & sf.coalesce(seen_at <= found_at, sf.lit(False))
+
+
+def _about_then(seen_at: Column, ended_at: Column) -> Column:
+    """About, because the clocks of two hosts differ, and the agent may learn of a death a little later."""
+    apart = sf.abs(seconds(seen_at, ended_at))
+    return sf.coalesce(apart <= CLOCKS_MAY_DIFFER_BY, sf.lit(False))

@@ -1,0 +1,1 @@
+"""What each receiver was owed and did not get, and on which hop each such range was lost."""

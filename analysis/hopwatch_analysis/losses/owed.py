@@ -1,0 +1,210 @@
+"""What each receiver is owed of each lane: the numbers that were sent while it was there to be sent them."""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.lanes.sparse_stamps import with_tails
+from hopwatch_analysis.losses.unsubscribed import (
+    end_of_unsubscribed,
+    sure_end_of_unsubscribed,
+    with_count_when_unsubscribed,
+)
+from hopwatch_analysis.sockets.nodes import BALANCED_TYPES, FILTERED_TYPES
+from hopwatch_analysis.spark.frames import only_of, seconds, settle
+from hopwatch_analysis.terms.delays import AT_ONCE, CLOCKS_TOLD_WITHIN, SOON_AFTER
+
+COLUMNS = (
+    "stream",
+    "receiver",
+    "lane",
+    "length",
+    "count",
+    "first",
+    "next",
+    "came",
+    "newest_sent_at",
+    "moved_at",
+    "got_first_at",
+    "sent",
+    "receiver_left_first",
+    "subscribed_at",
+    "unsubscribed",
+    "sure_end",
+    "joined_at_number",
+    "end",
+    "by_count",
+)
+
+
+def owed(
+    endings: DataFrame,
+    lanes: DataFrame,
+    receipts: DataFrame,
+    *,
+    subscriptions: DataFrame,
+    sockets: DataFrame,
+    samples: DataFrame,
+    located: DataFrame | None = None,
+    unchecked: DataFrame | None = None,
+) -> DataFrame:
+    """The checked lanes of each way, with ``end``, one past the last number owed.
+
+    ``unchecked`` (stream, lane, receiver) are left out. Of a ROUTER's lanes each is its peer's: one that got something of it, or that of
+    ``located`` (stream, lane, receiver).
+
+    Columns: stream, receiver, lane, length, count, first, next, came (of those, without a stamp after the last one),
+    newest_sent_at, moved_at, got_first_at, sent, receiver_left_first, subscribed_at, unsubscribed (before it ended),
+    sure_end (from there on it is not known whether it was owed), joined_at_number (the lane's first number that was sent
+    after the connection came up, where known), end, by_count (how many came is known, and not which).
+    """
+    candidates = (
+        _candidate_lanes(endings, lanes, receipts, sockets, located)
+        .transform(lambda frame: _checked_only(frame, unchecked))
+        .transform(lambda frame: _subscribed_only(frame, subscriptions))
+    )
+    return (
+        settle(candidates)
+        .transform(lambda frame: _with_count_when_left(frame, samples))
+        .transform(lambda frame: with_count_when_unsubscribed(frame, samples))
+        .withColumn("unsubscribed", ~sf.col("in_force"))
+        .withColumn(
+            "sure_end", sf.when(sf.col("in_force"), _sure_end()).otherwise(sure_end_of_unsubscribed())
+        )
+        .withColumn("end", sf.when(sf.col("in_force"), _end()).otherwise(end_of_unsubscribed()))
+        .withColumn("end", sf.when(sf.col("by_count"), sf.col("sure_end")).otherwise(sf.col("end")))
+        .withColumn("joined_at_number", sf.when(sf.col("lanes_of_stream") == 1, sf.col("sent_when_joined")))
+        .select(*COLUMNS)
+    )
+
+
+def _candidate_lanes(
+    endings: DataFrame,
+    lanes: DataFrame,
+    receipts: DataFrame,
+    sockets: DataFrame,
+    located: DataFrame | None,
+) -> DataFrame:
+    types = sockets.select("socket", "type")
+    lanes_of_stream = sf.count("*").over(Window.partitionBy("stream"))
+    return (
+        endings.join(types.toDF("stream", "stream_type"), on="stream", how="left")
+        .join(types.toDF("receiver", "receiver_type"), on="receiver", how="left")
+        .where(~sf.coalesce(sf.col("stream_type").isin(*BALANCED_TYPES), sf.lit(False)))
+        .join(
+            lanes.drop("moved_at", "moved_after", "announced_at").withColumn(
+                "lanes_of_stream", lanes_of_stream
+            ),
+            on="stream",
+            how="inner",
+        )
+        .join(receipts, on=["stream", "lane", "receiver"], how="left")
+        .transform(lambda frame: _with_located(frame, located))
+        .withColumn("has_rows", sf.col("count").isNotNull())
+        .fillna(0, subset=["count", "first", "next", "since"])
+        .fillna(False, subset=["by_count"])
+        .transform(with_tails)
+        .where("stream_type is null or stream_type != 'ROUTER' or has_rows or located")
+    )
+
+
+def _with_located(candidates: DataFrame, located: DataFrame | None) -> DataFrame:
+    if located is None:
+        return candidates.withColumn("located", sf.lit(False))
+    marked = sf.broadcast(located.withColumn("located", sf.lit(True)))
+    return candidates.join(marked, on=["stream", "lane", "receiver"], how="left").fillna(
+        False, subset=["located"]
+    )
+
+
+def _checked_only(candidates: DataFrame, unchecked: DataFrame | None) -> DataFrame:
+    if unchecked is None:
+        return candidates
+    return candidates.join(unchecked, on=["stream", "lane", "receiver"], how="left_anti")
+
+
+def _subscribed_only(candidates: DataFrame, subscriptions: DataFrame) -> DataFrame:
+    """Lanes that a filtering receiver has or had subscribed to, or has messages of."""
+    filtered = sf.coalesce(sf.col("receiver_type").isin(*FILTERED_TYPES), sf.lit(False))
+    covered = (
+        candidates.where(filtered)
+        .select("stream", "receiver", "lane", "topic")
+        .join(subscriptions, on="receiver", how="inner")
+        .where(sf.col("topic").startswith(sf.col("prefix")))
+        .groupBy("stream", "receiver", "lane")
+        .agg(
+            sf.max("standing").alias("covered"),
+            sf.min("since").alias("subscribed_at"),
+            sf.max(sf.when(~sf.col("standing"), sf.col("until"))).alias("unsubscribed_at"),
+        )
+    )
+    told = subscriptions.select("receiver", sf.lit(True).alias("told")).distinct()
+    in_force = (
+        ~filtered | sf.coalesce("covered", sf.lit(False)) | sf.col("told").isNull() & sf.col("has_rows")
+    )
+    return (
+        candidates.join(covered, on=["stream", "receiver", "lane"], how="left")
+        .join(told, on="receiver", how="left")
+        .withColumn("in_force", in_force)
+        .where("in_force or has_rows or covered is not null")
+    )
+
+
+def _with_count_when_left(candidates: DataFrame, samples: DataFrame) -> DataFrame:
+    leavers = candidates.where("receiver_left_first").select(
+        "stream", "receiver", "lane", "left_at", "left_elsewhere", "left_n"
+    )
+    told = only_of(samples, leavers, "stream")
+    written_behind = sf.coalesce(sf.col("n") == sf.col("behind_n"), sf.lit(False))
+    at_once = seconds(sf.col("at"), sf.col("left_at")) <= AT_ONCE
+    long_before = seconds(sf.col("left_at"), sf.col("at")) > CLOCKS_TOLD_WITHIN
+    reached = (
+        leavers.join(_first_behind(leavers, told), on=["stream", "receiver"], how="left")
+        .join(told, on=["stream", "lane"], how="inner")
+        .where((sf.col("at") <= sf.col("left_at")) | (written_behind & at_once))
+        .groupBy("stream", "receiver", "lane")
+        .agg(
+            sf.max("count").alias("count_when_left"),
+            sf.max(sf.when(~sf.col("left_elsewhere") | long_before, sf.col("count"))).alias(
+                "count_surely_when_left"
+            ),
+        )
+    )
+    return candidates.join(reached, on=["stream", "receiver", "lane"], how="left")
+
+
+def _first_behind(leavers: DataFrame, samples: DataFrame) -> DataFrame:
+    """The event in which the sender wrote its lanes when it saw a receiver go: stream, receiver, behind_n.
+
+    Only the first one behind the disconnection is of it: the next may be of another disconnection, later.
+    """
+    written = samples.select("stream", "n").distinct()
+    soon_after = sf.col("n").between(sf.col("left_n") + 1, sf.col("left_n") + SOON_AFTER)
+    return (
+        leavers.select("stream", "receiver", "left_n")
+        .distinct()
+        .join(written, on="stream", how="inner")
+        .where(soon_after)
+        .groupBy("stream", "receiver")
+        .agg(sf.min("n").alias("behind_n"))
+    )
+
+
+def _sure_end() -> Column:
+    """Behind what was sent for certain until the receiver left; where two clocks tell, some may have been sent after that."""
+    unsure = sf.col("left_unsure") & ~sf.col("located")
+    left_elsewhere = sf.col("receiver_left_first") & sf.col("left_elsewhere") & ~sf.col("located")
+    surely_sent = sf.least(_end(), sf.greatest("next", "count_surely_when_left"))
+    return sf.when(unsure, sf.col("next")).when(left_elsewhere, surely_sent).otherwise(_end())
+
+
+def _end() -> Column:
+    known = (sf.col("lanes_of_stream") == 1) & sf.col("left_sent").isNotNull()  # least() passes nulls over
+    sent_when_left = sf.when(known, sf.least("left_sent", "sent"))
+    until_left = sf.greatest(sf.col("next"), sf.col("count_when_left"), sent_when_left)
+    left_first = sf.col("receiver_left_first") & ~sf.col("left_unsure")
+    all_sent = sf.greatest("sent", "next")
+    return (
+        sf.when(sf.col("located"), all_sent)  # a ROUTER swallows what comes after its peer has left
+        .when(left_first, sf.coalesce(until_left, sf.lit(0)))
+        .otherwise(all_sent)
+    )

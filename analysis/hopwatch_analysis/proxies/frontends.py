@@ -1,0 +1,150 @@
+"""What proxies' own counts prove: whether all that was sent towards a proxy arrived there."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.links.clocks import clock_of
+from hopwatch_analysis.spark.frames import seconds
+from hopwatch_analysis.terms.delays import CLOCKS_MAY_DIFFER_BY, CLOCKS_TOLD_WITHIN
+from hopwatch_analysis.terms.keys import LANE_OF_EDGE
+from hopwatch_analysis.terms.ranges import coverage, length
+
+HALF_A_FRAME = 0.5
+COUNTED_WITHIN = 2  # seconds: a proxy's counts are asked for and sampled no more often
+
+
+def expected_frames(
+    owed: DataFrame, owed_ranges: DataFrame, way_edges: DataFrame, lanes: DataFrame
+) -> DataFrame:
+    """Frames that senders sent towards each proxy socket, between two bounds: to_socket, depth, at_least, at_most.
+
+    At most: everything in the lanes that someone behind wants. At least: what those behind were owed.
+    """
+    inner = way_edges.where("depth < length").select(
+        "stream", "receiver", "from_socket", "to_socket", "depth"
+    )
+    each = lanes.select("stream", "lane", "sent", "frames_each")
+    wanted = owed.select("stream", "receiver", "lane").join(inner, on=["stream", "receiver"], how="inner")
+    most = (
+        wanted.select(*LANE_OF_EDGE)
+        .distinct()
+        .join(each, on=["stream", "lane"], how="inner")
+        .groupBy("to_socket", "depth")
+        .agg(sf.sum(sf.col("sent") * sf.col("frames_each")).alias("at_most"))
+    )
+    due = owed_ranges.join(inner, on=["stream", "receiver"], how="inner")
+    least = (
+        coverage({"owing": due.select(*LANE_OF_EDGE, "first", "last")}, LANE_OF_EDGE)
+        .join(each, on=["stream", "lane"], how="inner")
+        .groupBy("to_socket", "depth")
+        .agg(sf.sum(length() * sf.col("frames_each")).alias("at_least"))
+    )
+    return most.join(least, on=["to_socket", "depth"], how="left").fillna(0, subset=["at_least"])
+
+
+def arrivals(counters: DataFrame, links: DataFrame, streams: DataFrame, counted_all: DataFrame) -> DataFrame:
+    """Frames that each proxy socket received: to_socket, arrived, and of those at most ``strays``, from unstamped senders.
+
+    ``is_final``: the counts cannot have been older than the last message that was sent towards it.
+    """
+    unstamped = links.join(streams.toDF("from_socket"), on="from_socket", how="left_anti")
+    sent = counters.select(
+        sf.col("socket").alias("from_socket"), (sf.col("sent") + sf.col("sent_more_frames")).alias("frames")
+    )
+    strays = (
+        unstamped.join(sent, on="from_socket", how="inner")
+        .groupBy("to_socket")
+        .agg(sf.sum("frames").alias("strays"))
+    )
+    arrived = counters.select(
+        sf.col("socket").alias("to_socket"), sf.col("proxied_in_frames").alias("arrived")
+    )
+    return (
+        arrived.join(strays, on="to_socket", how="left")
+        .join(counted_all, on="to_socket", how="left")
+        .fillna(0, subset=["strays"])
+        .fillna(False, subset=["is_final"])
+    )
+
+
+def counted_all(
+    way_edges: DataFrame,
+    lanes: DataFrame,
+    sockets: DataFrame,
+    counters: DataFrame,
+    *,
+    compared: Mapping[str, str],
+    window_end: datetime,
+) -> DataFrame:
+    """Whether each proxy socket was there for so long after the last send towards it that its counts hold that
+    message, had it arrived: to_socket, is_final. A proxy's counts are always a little older than its end, and older yet where who asks for
+    them was stuck. ``compared``: hosts whose clocks are.
+    """
+    last_sends = lanes.groupBy("stream").agg(sf.max("moved_at").alias("last_sent_at"))
+    ends = sockets.select("socket", "host", "ended_at", "heard_until")
+    proxied_at = sf.timestamp_micros((sf.col("proxied_at") / 1000).cast("long"))
+    asked = counters.where("proxied_at > 0").select(
+        sf.col("socket").alias("to_socket"), proxied_at.alias("asked_at")
+    )
+    # one that is still there is asked on, which is worth no row where nothing has changed; least() passes over what is not known
+    asked_until = sf.coalesce(
+        sf.when(sf.col("ended_at").isNotNull(), sf.least("ended_at", "asked_at")),
+        "heard_until",
+        sf.lit(window_end),
+    )
+    later = seconds(asked_until, sf.col("last_sent_at"))
+    one_clock = clock_of(sf.col("host"), compared) == clock_of(sf.col("sender_host"), compared)
+    enough = (
+        sf.when(sf.col("host") == sf.col("sender_host"), COUNTED_WITHIN)
+        .when(one_clock, COUNTED_WITHIN + CLOCKS_TOLD_WITHIN)
+        .otherwise(COUNTED_WITHIN + CLOCKS_MAY_DIFFER_BY)
+    )
+    return (
+        way_edges.where("depth < length")
+        .select("stream", "to_socket")
+        .distinct()
+        .join(last_sends, on="stream", how="left")
+        .join(ends.withColumnRenamed("socket", "to_socket"), on="to_socket", how="left")
+        .join(asked, on="to_socket", how="left")
+        .join(ends.select("socket", "host").toDF("stream", "sender_host"), on="stream", how="left")
+        .groupBy("to_socket")
+        .agg(sf.min(sf.coalesce(later >= enough, sf.lit(False))).alias("is_final"))
+    )
+
+
+def verdicts(
+    pieces: DataFrame, depth: int, expected: DataFrame, arrivals: DataFrame, lanes: DataFrame
+) -> DataFrame:
+    """Per proxy socket at this depth: to_socket, all_arrived (but what is known to be lost), none_arrived (of what is open).
+
+    ``pieces`` know their edge at this depth (``to_socket``), and the depth they are placed at, if they are.
+    """
+    each = lanes.select("stream", "lane", "frames_each")
+    frames = length() * sf.col("frames_each")
+    is_open = sf.col("placed").isNull() & (sf.col("depth") == depth)
+    summed = (
+        pieces.where((sf.col("placed") <= depth) | is_open)
+        .select("stream", "lane", "first", "last", "to_socket", is_open.alias("is_open"))
+        .distinct()
+        .join(each, on=["stream", "lane"], how="inner")
+        .groupBy("to_socket")
+        .agg(
+            sf.sum(sf.when(sf.col("is_open"), frames).otherwise(0)).alias("open"),
+            sf.sum(sf.when(sf.col("is_open"), 0).otherwise(frames)).alias("known"),
+        )
+    )
+    lacking_at_most = sf.col("at_most") - sf.col("known") - (sf.col("arrived") - sf.col("strays"))
+    lacking_at_least = sf.col("at_least") - sf.col("known") - sf.col("arrived")
+    return (
+        summed.join(expected.where(sf.col("depth") == depth).drop("depth"), on="to_socket", how="inner")
+        .join(arrivals, on="to_socket", how="inner")
+        .select(
+            "to_socket",
+            # what is more than can have been sent came from others as well, whose frames may stand in for those that are lacking
+            (sf.abs(lacking_at_most) < HALF_A_FRAME).alias("all_arrived"),
+            (sf.col("is_final") & (lacking_at_least > sf.col("open") - HALF_A_FRAME)).alias("none_arrived"),
+        )
+    )

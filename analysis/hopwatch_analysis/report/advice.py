@@ -1,0 +1,142 @@
+"""Advice: what to change, from the facts of an incident alone."""
+
+from collections.abc import Callable
+
+from hopwatch_analysis.report import advice_on_ends, costs
+from hopwatch_analysis.report.incident import Incident, KilledForMemory
+
+LOSSY = 0.01
+
+
+def advice(incident: Incident) -> list[str]:
+    """What would have prevented the incident, most useful first."""
+    give = ADVICE.get(incident.cause)
+    return give(incident) if give else []
+
+
+def kept_up(incident: Incident) -> str:
+    """What is known of a receiver that lost messages in bursts only."""
+    return "keeps up with the mean rate" if incident.keeps_up else "had caught up in between"
+
+
+def _slow_receiver(incident: Incident) -> list[str]:
+    rates = ""
+    sent, read = costs.sent_to_it(incident), costs.reads(incident)
+    if sent and read:
+        rates = f": it reads {read:.0f} messages/s, and gets sent {sent:.0f}"
+    return [
+        f"Make {incident.receiver} faster, or give it less{rates}. Take its work off the receiving thread, or spread it over several receivers.",
+        "If it only needs the newest messages, drop on purpose: subscribe to less, or skip old ones when it lags.",
+        f"A higher mark only delays the loss: {costs.time_bought(incident)}",
+    ]
+
+
+def _hwm_too_low(incident: Incident) -> list[str]:
+    cost = costs.cost_of_higher_mark(incident)
+    return [
+        f"{costs.higher_mark(incident)}. The receiver {kept_up(incident)}.",
+        *([cost] if cost else []),
+        f"Or let {incident.sender} send its bursts more evenly.",
+    ]
+
+
+def _network(incident: Incident) -> list[str]:
+    lossy = incident.retransmissions and incident.segments_sent and is_lossy(incident)
+    where = f"the network between {incident.sender} and {incident.receiver}"
+    return [
+        f"Find out why {where} loses packets." if lossy else f"Give {where} more bandwidth.",
+        "Or send less over it: subscribe to less, compress, or put small messages together. The receiver is not the limit: making it faster changes nothing.",
+        f"A higher mark only delays the loss: {costs.time_bought(incident)}",
+    ]
+
+
+def is_lossy(incident: Incident) -> bool:
+    """Whether so many segments had to be sent again that packets are lost on the way."""
+    return (incident.retransmissions or 0) >= LOSSY * max(1, incident.segments_sent or 0)
+
+
+def _slow_joiner(incident: Incident) -> list[str]:
+    return [
+        (
+            f"Let {incident.sender} wait until {incident.receiver} has subscribed before it sends: an XPUB receives each "
+            "subscription as a message, or the receiver says on another socket that its first message has come."
+        ),
+        "If a late start is normal, send the current state on request, and the stream from there on.",
+    ]
+
+
+def _conflated(incident: Incident) -> list[str]:
+    name = incident.sender if incident.conflated_at == "sender" else incident.receiver
+    takes = costs.memory(incident, incident.longest)
+    return [
+        (
+            f"If every message counts, do without ZMQ_CONFLATE on {name}, and set marks of at least {incident.longest}, the longest run "
+            f"that was lost{f': {takes}' if takes else ''}."
+        ),
+        "If only the newest one does, nothing is wrong: this is what the option is for.",
+    ]
+
+
+def _oversize(incident: Incident) -> list[str]:
+    usual = f"those are {costs.size(incident.mean_bytes)} on average, and " if incident.mean_bytes else ""
+    return [
+        (
+            f"Raise ZMQ_MAXMSGSIZE of {incident.receiver} (now {incident.maxmsgsize}) above the largest message of {incident.sender}, or send "
+            f"smaller ones: {usual}how large the largest was is not known. The receiver has to have memory for it."
+        ),
+        "The one that is too large is lost with the connection, and with it what was under way behind it. A receiver that connected does not connect again.",
+    ]
+
+
+def _sender_died(incident: Incident) -> list[str]:
+    queues = costs.what_queues_take(incident, incident.sndhwm)
+    return [
+        *_more_memory(incident.sender, incident.sender_killed, queues),
+        f"Find out why the process of {incident.sender} ended. Messages queued in a process die with it.",
+        costs.lower_sndhwm(incident),
+    ]
+
+
+def _receiver_died(incident: Incident) -> list[str]:
+    queues = costs.what_queues_take(incident, incident.rcvhwm)
+    return [
+        *_more_memory(incident.receiver, incident.receiver_killed, queues),
+        f"Find out why the process of {incident.receiver} ended. What had reached it unread, and what was under way to it, died with it.",
+        costs.lower_rcvhwm(incident),
+    ]
+
+
+def _more_memory(name: str, killed: KilledForMemory | None, queues: str) -> list[str]:
+    if killed is None:
+        return []
+    now = "" if killed.limit is None else f" (now {killed.limit / 1e6:,.0f} MB)"
+    return [f"Give the process of {name} more memory{now}, or lower marks: {queues}."]
+
+
+def _unroutable(incident: Incident) -> list[str]:
+    if incident.reasons == ("routing_id_alone",):
+        return [
+            f"Let {incident.sender} send at least one frame behind the routing id, an empty one if need be."
+        ]
+    return [
+        f"Set ROUTER_MANDATORY on {incident.sender} and handle EHOSTUNREACH: it then knows which messages have no taker, and can keep them.",
+        (
+            "Give the peers fixed routing ids (ROUTING_ID), so that they keep theirs over a reconnection, and let a peer say hello "
+            "after each one before it is sent to."
+        ),
+    ]
+
+
+ADVICE: dict[str, Callable[[Incident], list[str]]] = {
+    "slow_receiver": _slow_receiver,
+    "hwm_too_low": _hwm_too_low,
+    "network": _network,
+    "slow_joiner": _slow_joiner,
+    "reconnect": advice_on_ends.reconnect,
+    "closed": advice_on_ends.closed,
+    "conflated": _conflated,
+    "oversize": _oversize,
+    "sender_died": _sender_died,
+    "receiver_died": _receiver_died,
+    "unroutable": _unroutable,
+}

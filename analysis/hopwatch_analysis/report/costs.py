@@ -1,0 +1,155 @@
+"""What marks cost and buy, in words: messages as memory and as seconds, where the figures are known."""
+
+from hopwatch_analysis.report.incident import Incident
+
+UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+WHOLE_FROM = 10
+LARGE = 1000
+DROPPING_TYPES = ("PUB", "XPUB", "ROUTER")
+FEWEST_FOR_EXAMPLE = 10
+PART = 10
+
+
+def size(bytes_: float) -> str:
+    """A number of bytes as people say it."""
+    for unit, name in UNITS:
+        if bytes_ >= unit:
+            return f"{figure(bytes_ / unit)} {name}"
+    return f"{bytes_:.0f} bytes"
+
+
+def figure(number: float) -> str:
+    """A number to two places, or whole."""
+    return f"{number:.2g}" if number < WHOLE_FROM else f"{number:.0f}"
+
+
+def memory(incident: Incident, messages: float) -> str | None:
+    """What so many messages of the incident's sender take; None if not known."""
+    if not incident.mean_bytes:
+        return None
+    # libzmq adds a hundred bytes or so to each: of small messages that is most of it
+    about = "about" if incident.mean_bytes >= LARGE else "at least"
+    return f"{about} {size(messages * incident.mean_bytes)}"
+
+
+def sent_to_it(incident: Incident) -> float | None:
+    """Messages a second that the receiver was sent while it was too slow, else on average."""
+    told = (incident.overload_rate, incident.asked_rate, incident.mean_rate)
+    return next((rate for rate in told if rate is not None), None)
+
+
+def reads(incident: Incident) -> float | None:
+    """Messages a second that it was then seen to read at most."""
+    return incident.capacity if incident.overload_read is None else incident.overload_read
+
+
+def mark_now(incident: Incident, mark: int | None) -> str:
+    """What a mark is, and what a queue of so many takes, in brackets; nothing if it is not known."""
+    if mark is None:
+        return ""
+    if mark == 0:
+        return " (now 0, unlimited)"
+    takes = memory(incident, mark)
+    return f" (now {mark}, {takes} for each peer)" if takes else f" (now {mark})"
+
+
+def time_bought(incident: Incident) -> str:
+    """How long a higher mark lasts where more is sent than read, and what it costs."""
+    sent, read = sent_to_it(incident), reads(incident)
+    takes = memory(incident, 1000)
+    if not sent or not read or sent <= read:
+        cost = f" 1000 messages take {takes}." if takes else ""
+        return f"it lasts until the pipe is full again.{cost}"
+    cost = f" and take {takes}" if takes else ""
+    return (
+        f"each 1000 messages of SNDHWM or RCVHWM last {figure(1000 / (sent - read))} s at these rates{cost}, and what is read is read up to "
+        f"{figure(1000 / read)} s later."
+    )
+
+
+def higher_mark(incident: Incident) -> str:
+    """Which SNDHWM would have held the largest burst, and what that costs."""
+    burst = incident.largest_burst or incident.longest
+    why = "as a sender counts what was read only at each half of its mark"
+    if not incident.sndhwm:
+        return (
+            f"Raise SNDHWM of {incident.sender} to at least twice the sum of what it is and {burst}, which the largest burst lost: "
+            f"twice, {why}"
+        )
+    inproc = incident.transport == "inproc" and bool(incident.rcvhwm)
+    held = incident.sndhwm + (incident.rcvhwm or 0 if inproc else 0)
+    more = held + 2 * burst
+    by = "both marks" if inproc else "it"
+    return (
+        f"Raise SNDHWM of {incident.sender} from {incident.sndhwm} to at least {incident.sndhwm + more}: room for the {held} that {by} held "
+        f"and the {burst} that the largest burst lost, twice, {why}"
+    )
+
+
+def cost_of_higher_mark(incident: Incident) -> str | None:
+    """What that mark costs while it is full."""
+    burst = incident.largest_burst or incident.longest
+    held = (incident.sndhwm or 0) + ((incident.rcvhwm or 0) if incident.transport == "inproc" else 0)
+    if not incident.sndhwm:
+        return None
+    more, read = held + 2 * burst, reads(incident)
+    takes = memory(incident, more)
+    room = f", {takes} at {incident.sender}" if takes else ""
+    late = f", and one may wait {figure((held + more) / read)} s to be read" if read else ""
+    return f"That costs, while it is full, {more} messages more{room}{late}."
+
+
+def example_of_lower_mark(incident: Incident, mark: int | None) -> int | None:
+    """A mark under which only a part of what was lost could have been; None where that would say nothing."""
+    lower = incident.lost // PART
+    if incident.lost < FEWEST_FOR_EXAMPLE or (mark and lower >= mark):
+        return None
+    return lower
+
+
+def no_more_than(incident: Incident, lower: int | None) -> str:
+    """What that mark bounds; nothing where there is no example."""
+    if lower is None:
+        return ""
+    takes = memory(incident, lower)
+    return f": at {lower}, no more than {lower}{f' ({takes})' if takes else ''}"
+
+
+def lower_sndhwm(incident: Incident) -> str:
+    """What a lower SNDHWM does for messages that die with their sender."""
+    now = mark_now(incident, incident.sndhwm)
+    if incident.sender_type in DROPPING_TYPES:
+        return (
+            f"A lower SNDHWM{now} would not have saved them: what has no room in its queue a {incident.sender_type} drops at once; "
+            "messages that must not be lost have to be stored until acknowledged."
+        )
+    bound = no_more_than(incident, example_of_lower_mark(incident, incident.sndhwm))
+    return (
+        f"A lower SNDHWM{now} bounds how many that can be{bound}, and a send beyond that waits or is refused, so that the application "
+        "knows; messages that must not be lost have to be stored until acknowledged."
+    )
+
+
+def lower_rcvhwm(incident: Incident) -> str:
+    """What a lower RCVHWM does for messages that die with their receiver, and what it does to the sender."""
+    now = mark_now(incident, incident.rcvhwm)
+    lower = example_of_lower_mark(incident, incident.rcvhwm)
+    asked = sent_to_it(incident)
+    soon = ""
+    if lower is not None and incident.rcvhwm and asked:
+        soon = f" ({figure((incident.rcvhwm - lower) / asked)} s sooner, when nobody reads)"
+    then = "and drops" if incident.sender_type in DROPPING_TYPES else "and sends wait"
+    return (
+        f"A lower RCVHWM{now} bounds how many that can be{no_more_than(incident, lower)}, beside what the kernel holds; the pipe of "
+        f"{incident.sender} is full the sooner for it{soon}, {then}. Work that must be done needs an acknowledgement, and to be sent again without one."
+    )
+
+
+def what_queues_take(incident: Incident, mark: int | None) -> str:
+    """How much the queues of a process may take, as a clause."""
+    if mark == 0:
+        return "its queues have no bound (mark 0)"
+    if mark is None or not incident.mean_bytes:
+        return "a queue takes its mark times the size of a message"
+    takes = memory(incident, mark)
+    return f"a queue takes up to {mark} messages of {size(incident.mean_bytes)}, {takes} for each peer"

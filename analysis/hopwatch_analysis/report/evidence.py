@@ -1,0 +1,88 @@
+"""Evidence of an incident: the facts it was read off, each as a sentence and as figures."""
+
+from collections.abc import Callable
+
+from hopwatch_analysis.report import evidence_of_ends as ends
+from hopwatch_analysis.report import evidence_of_pipes as pipes
+from hopwatch_analysis.report.incident import Evidence, Incident
+from hopwatch_analysis.report.wording import counted, one_or_several, routing_id, streams
+
+
+def evidence(incident: Incident) -> list[Evidence]:
+    """What shows the loss, its hop and its cause: items of ``kind``, ``text`` and figures."""
+    items = [_runs(incident), *(piece(incident) for piece in PIECES.get(incident.cause, ()))]
+    return [item for item in items if item]
+
+
+def _runs(incident: Incident) -> Evidence:
+    count = "one run" if incident.runs == 1 else f"{incident.runs} runs, the longest of {incident.longest}"
+    lost = counted(incident.lost, "message")
+    text = f"{lost} of {streams(incident)} did not pass {incident.hop}, in {count}"
+    return {
+        "kind": "missing",
+        "text": text,
+        "lost": incident.lost,
+        "runs": incident.runs,
+        "longest": incident.longest,
+    }
+
+
+def _joined(incident: Incident) -> Evidence:
+    sent = incident.sent_when_connected
+    if sent is None:
+        were = one_or_several(incident, "it was", "they were")
+        text = f"{were} sent before the first message that {incident.receiver} got"
+    elif sent == 0:
+        text = f"{incident.sender} had sent nothing when the connection of {incident.receiver} came up: the subscription came later"
+    else:
+        text = f"{incident.sender} had sent {counted(sent, 'message')} when the connection of {incident.receiver} came up"
+    return {"kind": "joined", "text": text, "sent_when_connected": sent}
+
+
+def _conflated(incident: Incident) -> Evidence:
+    name = incident.sender if incident.conflated_at == "sender" else incident.receiver
+    text = f"{name} has ZMQ_CONFLATE on: it keeps the newest message alone, and each one that comes drops the one before"
+    return {"kind": "option", "text": text, "option": "conflate"}
+
+
+def _oversize(incident: Incident) -> Evidence:
+    bound = f"{incident.receiver} has ZMQ_MAXMSGSIZE {incident.maxmsgsize}, and hangs up on who sends it more"
+    if incident.hung_up == "proven":
+        seen = f"what {incident.sender} sent at about that time was larger on average"
+    else:
+        seen = f"{incident.sender} sent so many bytes at about that time that one of its messages may have been larger"
+    text = f"{bound}; {seen}"
+    return {"kind": "option", "text": text, "option": "maxmsgsize", "value": incident.maxmsgsize}
+
+
+def _swallowed(incident: Incident) -> Evidence:
+    ids = ", ".join(routing_id(peer) for peer in incident.peers)
+    if incident.reasons == ("routing_id_alone",):
+        text = f"{incident.sender} sent the routing id and no frame behind it, which libzmq swallows: {ids}"
+    elif not incident.peers:
+        text = (
+            f"{incident.sender} counted them as swallowed, and its process ended before it had told of each"
+        )
+    else:
+        text = f"{incident.sender} had no peer of the routing id it sent to, each time as libzmq said: {ids}"
+    return {
+        "kind": "unroutable",
+        "text": text,
+        "peers": list(incident.peers),
+        "reasons": list(incident.reasons),
+    }
+
+
+PIECES: dict[str, tuple[Callable[[Incident], Evidence | None], ...]] = {
+    "slow_receiver": (pipes.full_pipe, pipes.rates, pipes.overload, pipes.window, pipes.sent_on, pipes.marks),
+    "hwm_too_low": (pipes.full_pipe, pipes.rates, pipes.bursts, pipes.caught_up, pipes.sent_on, pipes.marks),
+    "network": (pipes.full_pipe, pipes.network, pipes.rates, pipes.sent_on, pipes.marks),
+    "slow_joiner": (_joined,),
+    "reconnect": (ends.downs,),
+    "sender_died": (ends.sender_end, ends.sender_killed, ends.still_there, ends.not_watched),
+    "receiver_died": (ends.receiver_end, ends.receiver_killed, ends.not_watched),
+    "conflated": (_conflated,),
+    "oversize": (ends.downs, _oversize),
+    "closed": (ends.closed, ends.still_there, ends.not_watched, pipes.marks),
+    "unroutable": (_swallowed,),
+}

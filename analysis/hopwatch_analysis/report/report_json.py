@@ -1,0 +1,201 @@
+"""report.json: the fixed shape that others build on, and a few keys more."""
+
+import json
+from dataclasses import asdict
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from hopwatch_analysis.errors import AnalysisError
+from hopwatch_analysis.report.advice import advice
+from hopwatch_analysis.report.evidence import evidence
+from hopwatch_analysis.report.incident import Incident
+from hopwatch_analysis.report.records import Analysis, Fault, Hop, LedgerRow, Node, Unchecked
+from hopwatch_analysis.report.remarks import agreement, behind_remark, remark, what_to_do
+from hopwatch_analysis.terms.buckets import HopHistory, Timeline
+
+Json = dict[str, Any]
+
+
+def report(analysis: Analysis) -> Json:
+    """The report as JSON values; times are ISO 8601 in UTC."""
+    return {
+        "window": {"from": _time(analysis.began_at), "to": _time(analysis.ended_at)},
+        "hops": [_hop(hop) for hop in analysis.hops],
+        "ledger": [_ledger_row(row) for row in analysis.ledger],
+        "incidents": [_incident(incident) for incident in analysis.incidents],
+        "findings": [
+            {"socket": found.socket, "rule": found.rule, "text": found.text, "advice": found.advice}
+            for found in analysis.findings
+        ],
+        "not_checked": [_unchecked(row) for row in analysis.unchecked],
+        "agreed_by_count": [_agreed(row) for row in analysis.agreed],
+        "skipped_files": [{"file": file, "reason": reason} for file, reason in analysis.skipped],
+        "contradictions": [asdict(each) for each in analysis.contradictions],
+        "faults": [_fault(fault) for fault in analysis.faults],
+        "fault_count": analysis.fault_count,
+        "events_lost": [
+            {
+                "host": lost.host,
+                "process": lost.process,
+                "command": lost.command,
+                "events": lost.events,
+                "unreadable": lost.unreadable,
+            }
+            for lost in analysis.lost_events
+        ],
+        "hosts_behind": [
+            {
+                "host": host.host,
+                "newest_event": _time(host.heard_until),
+                "behind_by": round(host.seconds, 3),
+                "text": behind_remark(host),
+            }
+            for host in analysis.behind
+        ],
+        "clocks": [
+            {"host": host, "ahead_by": round(seconds, 3)} for host, seconds in analysis.clocks.items()
+        ],
+        "timeline": _timeline(analysis.timeline) if analysis.timeline else None,
+    }
+
+
+def write_report(content: Json, folder: Path) -> Path:
+    """Write report.json. Raises AnalysisError if the folder cannot be written."""
+    return _write(folder / "report.json", json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_page(text: str, folder: Path) -> Path:
+    """Write report.html. Raises AnalysisError if the folder cannot be written."""
+    return _write(folder / "report.html", text)
+
+
+def _write(path: Path, text: str) -> Path:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = path.with_name(f".{path.name}.new")  # whoever reads the one before has it whole
+        aside.write_text(text, encoding="utf-8")
+        aside.replace(path)
+    except OSError as error:
+        raise AnalysisError(f"cannot write {path}: {error}") from error
+    return path
+
+
+def _hop(hop: Hop) -> Json:
+    return {
+        "hop": hop.label,
+        "from": _node(hop.sender),
+        "to": _node(hop.receiver),
+        "transport": hop.transport,
+        "sent": hop.sent,
+        "delivered": hop.delivered,
+        "lost": hop.lost,
+        "in_flight": hop.in_flight,
+        "unexplained": hop.unexplained,
+    }
+
+
+def _node(node: Node) -> Json:
+    return {
+        "host": node.host,
+        "process": node.process,
+        "socket": node.socket,
+        "name": node.name,
+        "type": node.type,
+    }
+
+
+def _ledger_row(row: LedgerRow) -> Json:
+    return {
+        "stream": row.stream,
+        "name": row.name,
+        "receiver": row.receiver,
+        "receiver_name": row.receiver_name,
+        "sent": row.sent,
+        "delivered": row.delivered,
+        "lost": row.lost,
+        "in_flight": row.in_flight,
+        "unexplained": row.unexplained,
+        "causes": dict(row.causes),
+    }
+
+
+def _unchecked(row: Unchecked) -> Json:
+    return {
+        "reason": row.reason,
+        "stream": row.stream,
+        "name": row.name,
+        "receiver": row.receiver,
+        "receiver_name": row.receiver_name,
+        "sent": row.sent,
+        "received": row.received,
+        "missing_at_most": row.missing_at_most,
+        "text": remark(row),
+        "advice": what_to_do(row),
+    }
+
+
+def _agreed(row: Unchecked) -> Json:
+    return {
+        "stream": row.stream,
+        "name": row.name,
+        "receiver": row.receiver,
+        "receiver_name": row.receiver_name,
+        "sent": row.sent,
+        "received": row.received,
+        "agreed_on": row.agreed_on,
+        "text": agreement(row),
+    }
+
+
+def _incident(incident: Incident) -> Json:
+    return {
+        "hop": incident.hop,
+        "cause": incident.cause,
+        "certainty": "exact" if incident.exact else "inferred",
+        "started_at": _time(incident.started_at),
+        "ended_at": _time(incident.ended_at),
+        "lost": incident.lost,
+        "streams": list(incident.streams),
+        "evidence": evidence(incident),
+        "advice": advice(incident),
+    }
+
+
+def _fault(fault: Fault) -> Json:
+    return {
+        "at": _time(fault.at),
+        "host": fault.host,
+        "process": fault.process,
+        "socket": fault.socket,
+        "text": fault.text,
+    }
+
+
+def _timeline(timeline: Timeline) -> Json:
+    """Each list has one number a bucket."""
+    return {
+        "from": _time(timeline.buckets.begins_at),
+        "to": _time(timeline.buckets.ends_at),
+        "bucket_seconds": timeline.buckets.seconds,
+        "hops_left_out": timeline.hops_left_out,
+        "hops": [_history(history) for history in timeline.hops],
+    }
+
+
+def _history(history: HopHistory) -> Json:
+    return {
+        "hop": history.hop,
+        "lost": list(history.lost),
+        "onsets": list(history.onsets),
+        "reconnects": list(history.reconnects),
+        "sent": None if history.sent is None else list(history.sent),
+        "received": None if history.received is None else list(history.received),
+        "lost_at_other_times": history.lost_at_other_times,
+    }
+
+
+def _time(value: datetime | None) -> str | None:
+    if value is None:
+        return None
+    return value.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,186 @@
+"""The verdict in the terminal: what was lost, on which hop, why, and what to change; then who lost nothing."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from hopwatch_analysis.report.advice import advice, kept_up
+from hopwatch_analysis.report.evidence import evidence
+from hopwatch_analysis.report.incident import Incident
+from hopwatch_analysis.report.incomplete import incomplete
+from hopwatch_analysis.report.records import Analysis, LedgerRow
+from hopwatch_analysis.report.remarks import agreement, clock_remarks, remark, what_to_do
+from hopwatch_analysis.report.wording import counted
+
+WIDTH = 100
+MOST = 100
+"""Of each kind; a fleet has thousands."""
+
+NOBODY_KNOWN = "no receiver that is known"
+
+MEANING = {
+    "slow_receiver": "{receiver} reads more slowly than {sender} sends, and the pipe between them was full",
+    "hwm_too_low": "the pipe was full in bursts only; {receiver} {kept_up}",
+    "network": "the network between {sender} and {receiver} was too slow or lossy, and the pipe between them was full",
+    "slow_joiner": "{they} sent before the subscription of {receiver} arrived",
+    "reconnect": "the connection went down and {they} sent meanwhile, or in its buffers",
+    "closed": "a socket was closed with {these} still unread",
+    "conflated": "ZMQ_CONFLATE keeps the newest message only, and {they} not read in time",
+    "oversize": "{receiver} hung up on a message larger than its ZMQ_MAXMSGSIZE, and {they} sent meanwhile, or in its buffers",
+    "sender_died": "{sender} ended with {these} still in its queue",
+    "receiver_died": "{receiver} ended before it had read {them}",
+    "unroutable": "{sender} is a ROUTER and had nowhere to send {them} to, and a ROUTER swallows what it cannot route",
+}
+
+THROWN_AWAY = (
+    "{sender} was closed with LINGER 0, which throws away what is still queued, and nothing came after"
+)
+
+SEVERAL = {"they": "they were", "these": "these messages", "them": "them"}
+ONE = {"they": "it was", "these": "this message", "them": "it"}
+
+
+def verdict(analysis: Analysis) -> str:
+    """The verdict as lines of text."""
+    lines = [headline(analysis)]
+    for incident in analysis.incidents[:MOST]:
+        lines += ["", *_incident(incident)]
+    lines += ["", *_and_more(analysis.incidents, "incident"), *_receivers(analysis.ledger)]
+    lines += _queued_for_nobody(analysis)
+    lines += _unexplained(analysis)
+    for agreed in analysis.agreed[:MOST]:
+        lines += _wrapped("By count: ", agreement(agreed))
+    lines += _and_more(analysis.agreed, "such stream")
+    for unchecked in analysis.unchecked[:MOST]:
+        lines += _wrapped("Not checked: ", remark(unchecked))
+    lines += _and_more(analysis.unchecked, "such stream")
+    for advised in dict.fromkeys(what_to_do(unchecked) for unchecked in analysis.unchecked):
+        lines += _wrapped("To check it: ", advised) if advised else []
+    lines += incomplete(analysis)
+    for text in clock_remarks(analysis.clocks):
+        lines += _wrapped("Clock: ", text)
+    told = (f"{found.label}: {found.text} {found.advice}".rstrip() for found in analysis.findings)
+    notes = list(dict.fromkeys(told))
+    for note in notes[:MOST]:
+        lines += _wrapped("Note: ", note)
+    lines += _and_more(notes, "note")
+    return "\n".join(lines)
+
+
+def where_the_report_is(out: Path) -> str:
+    """The last line: where to look further."""
+    return f"Report: {out / 'report.html'}, and for programs {out / 'report.json'}"
+
+
+def _and_more(items: Sequence[object], what: str) -> list[str]:
+    """How many were left out."""
+    more = len(items) - MOST
+    return [f"And {counted(more, f'more {what}')}: see the report."] if more > 0 else []
+
+
+def headline(analysis: Analysis) -> str:
+    """The verdict in a sentence."""
+    if not analysis.ledger:
+        return _nothing_stamped(analysis)
+    lost = sum(hop.lost for hop in analysis.hops)
+    if lost:
+        hops = [hop for hop in analysis.hops if hop.lost]
+        where = f"on {hops[0].label}" if len(hops) == 1 else f"on {len(hops)} hops"
+        return f"LOST: {counted(lost, 'message')} {where}."
+    if any(row.unexplained for row in analysis.ledger):
+        return "No loss is proven, but not every message is accounted for."
+    if analysis.unchecked:
+        return "No loss was found, but not every message could be checked."
+    if analysis.evidence_is_incomplete:
+        return "No loss is proven, but not everything that happened is known."
+    return "NOTHING LOST: every message is accounted for."
+
+
+def _nothing_stamped(analysis: Analysis) -> str:
+    if all(row.reason == "nobody" for row in analysis.unchecked) and analysis.unchecked:
+        return "Nobody was connected to what was sent: there is nothing to tell about losses."
+    if analysis.unchecked:
+        return "No stamped stream was found: only these counts tell of losses."
+    if analysis.agreed:
+        return "No stamped stream was found; by the counts, as many messages were received as sent."
+    return "No stamped stream was found: there is nothing to tell about losses."
+
+
+def _incident(incident: Incident) -> Iterator[str]:
+    yield from _wrapped("", f"{incident.hop}: {counted(incident.lost, 'message')} lost")
+    yield f"  When:    {span(incident.started_at, incident.ended_at)}"
+    sure = "exact" if incident.exact else "inferred"
+    yield from _wrapped("  Why:     ", f"{incident.cause} ({sure}): {meaning(incident)}.")
+    for number, item in enumerate(evidence(incident)):
+        yield from _wrapped("  Seen:    " if number == 0 else " " * 11, f"- {item['text']}")
+    for number, text in enumerate(advice(incident)):
+        yield from _wrapped("  Change:  " if number == 0 else " " * 11, f"- {text}")
+
+
+def meaning(incident: Incident) -> str:
+    """What its cause says of it, without a full stop."""
+    words = ONE if incident.lost == 1 else SEVERAL
+    return (THROWN_AWAY if incident.thrown_away else MEANING[incident.cause]).format(
+        sender=incident.sender, receiver=incident.receiver, kept_up=kept_up(incident), **words
+    )
+
+
+def span(started_at: datetime | None, ended_at: datetime | None) -> str:
+    """From when to when, in words; both are in UTC."""
+    if started_at is None or ended_at is None:
+        return "not known"
+    first, last = (f"{moment:%Y-%m-%d %H:%M:%S}" for moment in (started_at, ended_at))
+    if first == last:
+        return f"{first} UTC"
+    return f"{first} to {last[11:] if first[:10] == last[:10] else last} UTC"
+
+
+def _receivers(ledger: Sequence[LedgerRow]) -> list[str]:
+    """A line for each receiver; where they are many, for those that lack most."""
+    rows = [row for row in ledger if row.receiver]
+    if len(rows) > MOST:
+        rows.sort(key=lambda row: row.delivered - row.sent)
+    return [*(_receiver(row) for row in rows[:MOST]), *_and_more(rows, "receiver")]
+
+
+def _receiver(row: LedgerRow) -> str:
+    receiver = row.receiver_label or f"socket {row.receiver}"
+    plain = "(" not in receiver + row.label
+    name = f"{receiver} (from {row.label})" if plain else f"{receiver}, from {row.label},"
+    if row.lost == row.unexplained == 0:
+        rest = f", {row.in_flight} still in flight" if row.in_flight else ""
+        return f"{name} lost nothing: {row.delivered} of {row.sent} delivered{rest}."
+    lost = ", ".join(f"{count} {cause}" for cause, count in sorted(row.causes.items()))
+    return f"{name.removesuffix(',')}: {row.delivered} of {row.sent} delivered; {lost}."
+
+
+def _queued_for_nobody(analysis: Analysis) -> Iterator[str]:
+    for row in analysis.ledger:
+        if row.receiver is None and row.in_flight:
+            yield f"{row.label}: {counted(row.in_flight, 'message')} still queued; no receiver has got them yet."
+
+
+def _unexplained(analysis: Analysis) -> Iterator[str]:
+    total = sum(row.unexplained for row in analysis.ledger)
+    if not total:
+        return
+    yield ""
+    yield f"UNEXPLAINED: {counted(total, 'message')}. They did not arrive, but nothing shows which hop lost them, or why:"
+    received = {row.stream for row in analysis.ledger if row.receiver}
+    rows = [row for row in analysis.ledger if row.unexplained]
+    for row in rows[:MOST]:
+        one_of_them = "one of its receivers, not known which" if row.stream in received else NOBODY_KNOWN
+        yield f"  {row.unexplained} of {row.label} → {row.receiver_label or one_of_them}"
+    yield from _and_more(rows, "receiver")
+
+
+def _wrapped(first: str, text: str) -> list[str]:
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=" " * (len(first) + 2),
+        break_on_hyphens=False,
+        break_long_words=False,
+    )

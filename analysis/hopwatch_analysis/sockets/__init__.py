@@ -1,0 +1,1 @@
+"""Sockets, their options, and the nodes that they belong to."""
