@@ -7,7 +7,9 @@ from hopwatch_analysis.job import analyze
 from hopwatch_analysis.spark.session import spark_session, suited_to
 from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
+from xdist.scheduler.loadfile import LoadFileScheduling
 
+HERE = Path(__file__).parent
 LONGEST_FIRST = (
     "test_following_command",
     "test_following",
@@ -18,6 +20,19 @@ LONGEST_FIRST = (
     "test_whole_reports",
 )
 """Files of which one would keep a worker when the others have nothing left to do."""
+
+
+class ByReport(LoadFileScheduling):
+    """One process has all modules that the joint report is of: a second one would make the same report."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        told = HERE / Path(file).name
+        return "joint report" if told.exists() and "\nSTORIES" in told.read_text() else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    return ByReport(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -115,7 +115,7 @@ def _with_causes(
     )
     found = pressure(tables, lost, topology, evidence.owed)
     of_edges = settle(found.edges)
-    with_causes = (
+    known = settle(
         with_onset_between(lost, onsets_of_edges(evidence.onsets, lost, lost))
         .transform(
             lambda frame: facts.with_facts(
@@ -131,10 +131,8 @@ def _with_causes(
         .join(sf.broadcast(of_edges), on=["stream", "from_socket", "to_socket"], how="left")
         .join(sf.broadcast(found.overloads.select(*STRETCH, "clearly")), on=list(STRETCH), how="left")
         .transform(lambda frame: kernel_limits.with_limit(frame, kernel))
-        .transform(lambda frame: rules.with_cause(frame, scope.ends_at, scope.guard))
-        .transform(rules.with_times)
     )
-    with_causes = settle(with_causes)
+    with_causes = settle(rules.with_cause(known, scope.ends_at, scope.guard).transform(rules.with_times))
     sent_on = rules.sent_on(with_causes)
     return with_causes, of_edges.join(sent_on, on=["stream", "from_socket", "to_socket"], how="left")
 
@@ -169,8 +167,12 @@ def _shared_out(
         strangers=strangers,
         unwatched_links=topology.unwatched_links,
     )
-    told = balanced.balanced_accounts(shared, frames_in, topology.edges, scope.ends_at, scope.guard)
-    return told.unionByName(untold_accounts(untold, topology.edges))
+    untold_of = untold_accounts(untold, topology.edges)
+    lacking = settle(shared.where("missing > 0"))
+    if lacking.isEmpty():
+        return untold_of
+    told = balanced.balanced_accounts(lacking, frames_in, topology.edges, scope.ends_at, scope.guard)
+    return told.unionByName(untold_of)
 
 
 def _strangers(tables: Tables, topology: Topology) -> DataFrame:

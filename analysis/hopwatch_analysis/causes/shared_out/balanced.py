@@ -16,6 +16,7 @@ from hopwatch_analysis.causes.shared_out.cut_shares import IN_THE_CUT, in_parts,
 from hopwatch_analysis.causes.shared_out.held_by_others import reading_on, with_held_by_others
 from hopwatch_analysis.causes.shared_out.shares import left_with_some_unread
 from hopwatch_analysis.doubts.watched import idle_between
+from hopwatch_analysis.spark.frames import settle
 from hopwatch_analysis.terms.accounts import COLUMNS, IN_FLIGHT, UNEXPLAINED
 
 PLACE = ("receiver", "depth", "from_socket", "to_socket")
@@ -24,8 +25,8 @@ PLACE = ("receiver", "depth", "from_socket", "to_socket")
 def balanced_accounts(
     shares: DataFrame, arrivals: DataFrame, way_edges: DataFrame, window_end: datetime, guard: float
 ) -> DataFrame:
-    """Accounts of shared-out streams; those whose hop is not known have no receiver and no edge."""
-    whole = shares.where("missing > 0").transform(lambda frame: with_lost_before(frame, arrivals, way_edges))
+    """Accounts of shared-out streams that something is missing of; those whose hop is not known have no receiver and no edge."""
+    whole = settle(shares.transform(lambda frame: with_lost_before(frame, arrivals, way_edges)))
     lacking = whole.where("missing > 0")
     split = (
         lacking.where(~is_cut())
