@@ -8,11 +8,11 @@ import sys
 import time
 from pathlib import Path
 
-import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from feed_story import feed_with_two_losses
 from hopwatch_analysis.errors import AnalysisError
-from hopwatch_analysis.following.books import Book, Books
+from hopwatch_analysis.following.books import Books
 from hopwatch_analysis.following.checkpoint import CheckpointError, claimed
 from hopwatch_analysis.following.settings import Following
 from landed_steps import LandedSteps, landed_incidents, lost_by_cause
@@ -21,6 +21,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 COMMAND = [sys.executable, "-c", "import sys; from hopwatch.cli import main; sys.exit(main())", "analyze"]
 DEADLINE = 400
+SUPPORT = Path(__file__).parents[1] / "support"
 
 
 class Job:
@@ -79,28 +80,22 @@ def test_killed_or_ended_at_any_time_and_started_again_it_tells_everything_once(
     assert sum(row["lost"] for row in json.loads((out / "report.json").read_text())["incidents"]) == 80
 
 
-def test_incidents_that_were_booked_and_not_published_are_published_at_the_next_start(tmp_path: Path) -> None:
-    books = Books(tmp_path / "books", tmp_path / "incidents")
-    assert books.last() == Book()
-    table = pa.table({"lost": [7]})
-    books.write(Book(1, known=frozenset({"a.parquet"})), table, lambda folder: (folder / "told").mkdir())
-    (tmp_path / "incidents" / "batch=1" / "incidents.parquet").unlink()
-    (tmp_path / "incidents" / "batch=1").rmdir()
-    (tmp_path / "books" / "1" / "published").unlink()
-    (tmp_path / "books" / "2.new").mkdir()
-    again = Books(tmp_path / "books", tmp_path / "incidents").last()
-    assert (again.number, again.known) == (1, {"a.parquet"})
-    assert [row["lost"] for row in landed_incidents(tmp_path)] == [7]
-    assert [path.name for path in (tmp_path / "books").iterdir()] == ["1"]
+def test_killed_at_any_file_operation_incidents_are_published_once_though_somebody_takes_them_away(
+    tmp_path: Path,
+) -> None:
+    subprocess.run([sys.executable, str(SUPPORT / "killed_books.py"), str(tmp_path)], check=True)
+    taken = {
+        int(folder.name): [pq.ParquetFile(path).read().to_pylist() for path in folder.glob("taken/*/*")]
+        for folder in tmp_path.iterdir()
+    }
+    assert len(taken) > 20
+    assert set(map(str, taken.values())) == {str([[{"lost": 7}]])}
 
 
-def test_incidents_that_somebody_has_taken_away_are_not_published_again(tmp_path: Path) -> None:
-    books = Books(tmp_path / "books", tmp_path / "incidents")
-    books.last()
-    books.write(Book(1), pa.table({"lost": [7]}), lambda folder: (folder / "told").mkdir())
-    (tmp_path / "incidents" / "batch=1").rename(tmp_path / "taken")
-    assert Books(tmp_path / "books", tmp_path / "incidents").last().number == 1
-    assert landed_incidents(tmp_path) == []
+def test_books_that_cannot_be_written_are_told_with_the_place(tmp_path: Path) -> None:
+    (tmp_path / "books").write_text("")
+    with pytest.raises(AnalysisError, match=f"cannot write {tmp_path / 'books'}: File exists"):
+        Books(tmp_path / "books", tmp_path / "incidents").last()
 
 
 def claim(folder: Path, *events: str) -> None:

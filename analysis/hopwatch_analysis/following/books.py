@@ -7,7 +7,8 @@ tells of are in it, and are published from it, as often as need be.
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -16,12 +17,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
+from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.files.places import to_read
 from hopwatch_analysis.following.told import NEVER, TOLD
 from hopwatch_analysis.spark.frames import empty
 
 INCIDENTS = "incidents.parquet"
-PUBLISHED = "published"
+READY, PUBLISHED = "ready", "published"
 KEPT = 2
 
 
@@ -58,10 +60,17 @@ class Books:
         self._folder, self._incidents = folder, incidents
 
     def last(self) -> Book:
-        """The newest book; what a turn that was cut off has left is removed, and what it could not publish is published."""
+        """The newest book; what a turn that was cut off has left is removed, and what it could not publish is published.
+
+        Raises AnalysisError if that cannot be written.
+        """
+        with _written_below(self._folder.parent):
+            return self._last()
+
+    def _last(self) -> Book:
         self._folder.mkdir(parents=True, exist_ok=True)
         self._incidents.mkdir(parents=True, exist_ok=True)
-        for left in (*self._folder.glob("*.new"), *self._incidents.glob(".*.new")):
+        for left in self._folder.glob("*.new"):
             shutil.rmtree(left)
         numbers = self._numbers()
         for number in numbers:
@@ -82,7 +91,14 @@ class Books:
         )
 
     def write(self, book: Book, incidents: pa.Table | None, fill: Callable[[Path], None]) -> Book:
-        """Keep a book and publish its incidents; ``fill`` writes ``told`` and ``carry`` into the folder it is given."""
+        """Keep a book and publish its incidents; ``fill`` writes ``told`` and ``carry`` into the folder it is given.
+
+        Raises AnalysisError if it cannot be written.
+        """
+        with _written_below(self._folder.parent):
+            return self._write(book, incidents, fill)
+
+    def _write(self, book: Book, incidents: pa.Table | None, fill: Callable[[Path], None]) -> Book:
         folder, aside = self._folder / str(book.number), self._folder / f"{book.number}.new"
         shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir()
@@ -108,20 +124,34 @@ class Books:
         return sorted(int(path.name) for path in self._folder.iterdir() if path.name.isdecimal())
 
     def _publish(self, number: int) -> None:
-        """Once: who reads the incidents may take them away."""
-        source, place = self._folder / str(number) / INCIDENTS, self._incidents / f"batch={number}"
-        published = source.with_name(PUBLISHED)
+        """Once: who reads the incidents may take them away, so that nothing tells whether they were there but a mark from before."""
+        source, aside = self._folder / str(number) / INCIDENTS, self._incidents / f".batch={number}.new"
+        ready, published = source.with_name(READY), source.with_name(PUBLISHED)
         if not source.exists() or published.exists():
             return
-        if not place.exists():
-            aside = self._incidents / f".batch={number}.new"
+        if not ready.exists():
+            shutil.rmtree(aside, ignore_errors=True)
             aside.mkdir()
             shutil.copyfile(source, aside / INCIDENTS)
             _sync(aside)
-            aside.rename(place)
+            _sync_one(self._incidents)
+            ready.touch()
+            _sync_one(source.parent)
+        if aside.exists():
+            aside.rename(self._incidents / f"batch={number}")
             _sync_one(self._incidents)
         published.touch()
         _sync_one(source.parent)
+
+
+@contextmanager
+def _written_below(folder: Path) -> Iterator[None]:
+    """What the system refuses is told with the file."""
+    try:
+        yield
+    except OSError as error:
+        where = error.filename or folder
+        raise AnalysisError(f"cannot write {where}: {error.strerror or error}") from error
 
 
 def keep_carry(old: Book, folder: Path) -> None:
