@@ -43,14 +43,14 @@ class AnalyzeCommand:
             dest="since",
             type=_time,
             metavar="TIME",
-            help="leave out streams that ended before (ISO 8601)",
+            help="leave out streams that ended before (ISO 8601); of others, all is told",
         )
         parser.add_argument(
             "--to",
             dest="until",
             type=_time,
             metavar="TIME",
-            help="leave out all that happened later (ISO 8601)",
+            help="leave out all that happened later, by the clock that most hosts agree with (ISO 8601)",
         )
         parser.add_argument(
             "--guard",

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.files.fetching import within_reach
 from hopwatch_analysis.files.output import require_writable, tables_renewed, to_write
-from hopwatch_analysis.files.reading import Landed, Tables, find_landed, load
+from hopwatch_analysis.files.reading import Landed, Tables, find_landed, load, rows_until
 from hopwatch_analysis.links import clocks
 from hopwatch_analysis.page import page
 from hopwatch_analysis.pipeline import find_losses
@@ -94,7 +94,7 @@ def _analyze(spark: SparkSession, landed: Landed, job: Job, progress: Progress) 
 
 
 def _analyze_files(spark: SparkSession, landed: Landed, job: Job, progress: Progress) -> Analysis:
-    landed, as_told = load(spark, landed, job.until)
+    landed, as_told = load(spark, landed)
     tell_set_aside(landed.set_aside, progress)
     differences = clocks.differences(as_told)
     ahead = clocks.ahead_by(differences)
@@ -109,7 +109,7 @@ def _analyze_files(spark: SparkSession, landed: Landed, job: Job, progress: Prog
     begins = job.since or landed.earliest
     heard_until = landed.heard_until(ahead)
     scope = Scope(known_end, job.guard, job.since, begins, compared, landed.unreadable_hosts, heard_until)
-    tables = clocks.by_one_clock(as_told, ahead)
+    tables = rows_until(clocks.by_one_clock(as_told, ahead), job.until)
     results = find_losses(tables, scope, progress)
     progress("writing tables and report")
     with tables_renewed(job.out) as folder:
@@ -130,4 +130,6 @@ def _is_beside(job: Job, landed: Landed) -> bool:
 
 def _write_tables(results: Tables, folder: Path) -> None:
     for name in results.keys() - {"lost_runs"}:
-        results[name].coalesce(1).write.mode("overwrite").parquet(to_write(folder / name))
+        # losses have a row for each run of lost messages: as many files as Spark makes of them
+        table = results[name] if name == "losses" else results[name].coalesce(1)
+        table.write.mode("overwrite").parquet(to_write(folder / name))

@@ -62,7 +62,7 @@ def report_of(cluster: SparkCluster, command: list[str], landed: Path, out: Path
 def test_a_session_on_a_cluster_is_given_its_master(cluster: SparkCluster) -> None:
     program = """
 import sys
-from hopwatch_analysis.session import spark_session
+from hopwatch_analysis.spark.session import spark_session
 with spark_session(sys.argv[1]) as spark:
     print(spark.sparkContext.master, spark.range(100).repartition(4).count())
 """

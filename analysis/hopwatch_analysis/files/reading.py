@@ -145,10 +145,8 @@ def find_landed(uris: Sequence[str], checked: Checked | None = None) -> Landed:
     return landed
 
 
-def load(spark: SparkSession, landed: Landed, until: datetime | None = None) -> tuple[Landed, Tables]:
-    """One frame a kind (empty where nothing was landed), without the rows later than ``until`` and without contradictory
-    ones; what was landed, with those named.
-    """
+def load(spark: SparkSession, landed: Landed) -> tuple[Landed, Tables]:
+    """One frame a kind (empty where nothing was landed), without contradictory rows; what was landed, with those named."""
     expect_rows(spark, landed.rows)
     told = {kind: _told(spark, kind, paths) for kind in KINDS if (paths := _paths(landed, kind))}
     found = contradictory(told, _path_of)
@@ -157,8 +155,15 @@ def load(spark: SparkSession, landed: Landed, until: datetime | None = None) -> 
     for kind in KINDS:
         rows = told[kind].drop(FILE) if kind in told else empty(spark, schema_of(kind))
         sound = without_contradictory(rows, kind) if kind in spoilt else rows
-        tables[kind] = together(sound.where(sf.col("at") <= sf.lit(until)) if until else sound)
+        tables[kind] = together(sound)
     return replace(landed, set_aside=found), tables
+
+
+def rows_until(tables: Tables, until: datetime | None) -> Tables:
+    """Without the rows that are later; their times are to be told by one clock."""
+    if until is None:
+        return tables
+    return {kind: rows.where(sf.col("at") <= sf.lit(until)) for kind, rows in tables.items()}
 
 
 def _paths(landed: Landed, kind: str) -> list[str]:
