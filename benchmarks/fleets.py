@@ -79,7 +79,7 @@ def batches(fleets: Iterator[Drawn], size: int) -> Iterator[list[Drawn]]:
 
 def _analyzed(spark: SparkSession, together: Sequence[Drawn]) -> tuple[Json, Json, list[Json]]:
     """The truth of these fleets as if they were one, the report, and its table of losses."""
-    truth: Json = {"ledger": [], "hops": []}
+    truth: Json = {"ledger": [], "hops": [], "refused": []}
     with tempfile.TemporaryDirectory() as scratch:
         folders = [Path(scratch) / f"{drawn.seed}" for drawn in together]
         for drawn, folder in zip(together, folders, strict=True):
@@ -88,6 +88,7 @@ def _analyzed(spark: SparkSession, together: Sequence[Drawn]) -> tuple[Json, Jso
             land(fleet, folder)
             truth["ledger"] += fleet.truth["ledger"]
             truth["hops"] += fleet.truth["hops"]
+            truth["refused"] += fleet.truth["refused"]
         report = analyze(spark, [str(folder) for folder in folders], Path(scratch) / "out")
         return truth, report, pq.read_table(Path(scratch) / "out" / "tables" / "losses").to_pylist()
 
@@ -107,6 +108,7 @@ def table(score: Score, fleets: int, stories: int) -> str:
         ("hops: precision, recall", _rates(score.hops)),
         ("causes: precision, recall", _rates(score.causes)),
         ("kills for memory: precision, recall", _rates(score.memory)),
+        ("refused sends: precision, recall", _rates(score.refused)),
         ("hops with another count", f"{score.wrong_counts} of {score.counts}"),
         ("causes with another count", f"{score.wrong_cause_counts} of {score.cause_counts}"),
         ("books that are not true", f"{score.wrong_books} of {score.books}"),

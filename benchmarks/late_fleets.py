@@ -84,7 +84,7 @@ def _followed(
     spark: SparkSession, together: Sequence[Drawn], scratch: Path, late: float
 ) -> tuple[Json, Path, int]:
     """The truth of these fleets as if they were one, where report and incidents are, and how many were landed before the late files."""
-    truth: Json = {"ledger": [], "hops": []}
+    truth: Json = {"ledger": [], "hops": [], "refused": []}
     away: list[tuple[Path, Path]] = []
     landed, out = scratch / "landed", scratch / "out"
     out.mkdir()
@@ -95,6 +95,7 @@ def _followed(
         land(fleet, folder)
         truth["ledger"] += fleet.truth["ledger"]
         truth["hops"] += fleet.truth["hops"]
+        truth["refused"] += fleet.truth["refused"]
         away += [
             (folder / name, scratch / "away" / f"{drawn.seed}" / name)
             for name in json.loads((folder / TRUTH).read_text())["late_files"]

@@ -78,10 +78,6 @@ class Connection:
     def ends(self) -> tuple[End, End]:
         return self.bound, self.connecting
 
-    def end_of(self, socket: Socket) -> End:
-        """The end that is this socket's."""
-        return self.bound if socket is self.bound.socket else self.connecting
-
     def come_up(self, topics: Iterable[bytes] = ()) -> None:
         """It is connected now; a sender knows its receiver's subscriptions some latencies later."""
         if any(end.socket.ended for end in self.ends):

@@ -1,5 +1,6 @@
 """A report held against the truth: which hops and causes it found, whether its counts are exact, and its books true."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -11,6 +12,7 @@ from hopwatch_simulate.exact_ranges import not_lost_so
 from hopwatch_simulate.left_out import LeftOut
 
 Json = dict[str, Any]
+REFUSED = re.compile(r"had (\d+) sends refused")
 
 
 @dataclass
@@ -44,6 +46,8 @@ class Score:
     causes: Tally = field(default_factory=Tally)
     memory: Tally = field(default_factory=Tally)
     """Kills for memory that evidence tells of."""
+    refused: Tally = field(default_factory=Tally)
+    """Sockets with sends that were refused, and how many, as findings tell."""
     counts: int = 0
     wrong_counts: int = 0
     cause_counts: int = 0
@@ -67,6 +71,7 @@ class Score:
         self._hops(comparison)
         self._causes(comparison)
         self._memory(comparison)
+        self._refused(report["findings"], truth["refused"])
         self._exact(comparison)
         self._exact_ranges(losses, truth, comparison)
         self._books(report, truth)
@@ -113,6 +118,18 @@ class Score:
         for hop, cause in sorted(compared.told_kills ^ compared.true_kills):
             word = "made up" if (hop, cause) in compared.told_kills else "missed"
             self.disagreements.append(f"kill for memory {word}: {compared.called(hop)} {cause}")
+
+    def _refused(self, findings: list[Json], refused: list[Json]) -> None:
+        told = {
+            (finding["socket"], int(found[1]))
+            for finding in findings
+            if finding["rule"] == "refused" and (found := REFUSED.search(finding["text"]))
+        }
+        true = {(row["socket"], row["messages"]) for row in refused if row["knowable"]}
+        self.refused.add(told, true, set())
+        for socket, messages in sorted(told ^ true):
+            word = "made up" if (socket, messages) in told else "missed"
+            self.disagreements.append(f"refused sends {word}: {socket} {messages}")
 
     def _exact(self, compared: Comparison) -> None:
         for (hop, cause), told in compared.told_exactly.items():

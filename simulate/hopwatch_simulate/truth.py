@@ -26,7 +26,12 @@ def truth_of(site: Site) -> Json:
     for passage in passages.values():
         follow(passage, list(_ways(passage, behind)), fates)
     refused = [
-        {"socket": socket.id, "name": socket.name, "messages": socket.counters["eagain_sends"]}
+        {
+            "socket": socket.id,
+            "name": socket.name,
+            "messages": socket.counters["eagain_sends"],
+            "knowable": not socket.dark,
+        }
         for socket in (passage.socket for passage in passages.values())
         if socket.counters["eagain_sends"]
     ]

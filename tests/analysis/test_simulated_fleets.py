@@ -45,7 +45,7 @@ def small_fleets(seed: int) -> list[Drawn]:
 
 def scored(spark: SparkSession, fleets: Sequence[Drawn], folder: Path) -> Score:
     """The report of fleets that are analysed together, held against their truth."""
-    truth: Json = {"ledger": [], "hops": []}
+    truth: Json = {"ledger": [], "hops": [], "refused": []}
     for drawn in fleets:
         fleet = simulate(drawn)
         place = folder / f"site-{drawn.site}"
@@ -53,6 +53,7 @@ def scored(spark: SparkSession, fleets: Sequence[Drawn], folder: Path) -> Score:
         land(fleet, place)
         truth["ledger"] += fleet.truth["ledger"]
         truth["hops"] += fleet.truth["hops"]
+        truth["refused"] += fleet.truth["refused"]
     found = Score()
     report = analyze(spark, [str(place) for place in folder.iterdir()], folder / "out")
     found.add(report, truth, pq.read_table(folder / "out" / "tables" / "losses").to_pylist())
@@ -120,4 +121,6 @@ def assert_hops(score: Score) -> None:
 
 
 def assert_causes(score: Score) -> None:
-    assert not [line for line in score.disagreements if line.startswith(("cause", "wrong exact", "kill"))]
+    assert not [
+        line for line in score.disagreements if line.startswith(("cause", "wrong exact", "kill", "refused"))
+    ]

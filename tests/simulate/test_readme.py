@@ -1,10 +1,12 @@
 """The simulator's README names each field of the truth."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from hopwatch_simulate.fleet import draw, simulate
+from hopwatch_simulate.landing import TRUTH, land
 
 README = Path(__file__).parents[2] / "simulate" / "README.md"
 
@@ -19,8 +21,13 @@ def fields(told: Any) -> Iterator[str]:
             yield from fields(value)
 
 
-def test_each_field_of_the_truth_is_described() -> None:
+def test_each_field_of_the_truth_is_described(tmp_path: Path) -> None:
     text = README.read_text()
-    found = {name for seed in range(8) for name in fields(simulate(draw(seed)).truth)}
-    assert {"ledger", "ranges", "refused"} <= found
+    found = set()
+    for seed in range(8):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        land(simulate(draw(seed)), folder)
+        found |= set(fields(json.loads((folder / TRUTH).read_text())))
+    assert {"ledger", "ranges", "refused", "late_files"} <= found
     assert [name for name in sorted(found) if f"`{name}`" not in text] == []

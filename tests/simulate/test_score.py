@@ -14,6 +14,7 @@ TRUTH: dict[str, Any] = {
         {"from": {"name": "quotes", "sockets": ["a"]}, "to": {"name": "desk", "sockets": ["b"]}, "lost": 10, "unseen": 0, "knowable": True,
          "causes": [{"cause": "closed", "lost": 10, "knowable": True, "ranges": []}]},
     ],
+    "refused": [{"socket": "a", "name": "quotes", "messages": 5, "knowable": True}],
 }  # fmt: skip
 REPORT: dict[str, Any] = {
     "ledger": [
@@ -24,6 +25,7 @@ REPORT: dict[str, Any] = {
         {"hop": "quotes → desk", "from": {"socket": "a", "name": "quotes"}, "to": {"socket": "b", "name": "desk"}, "lost": 10},
     ],
     "incidents": [{"hop": "quotes → desk", "cause": "closed", "certainty": "exact", "lost": 10}],
+    "findings": [{"socket": "a", "rule": "refused", "text": "quotes had 5 sends refused with EAGAIN, beside 100 that libzmq took"}],
 }  # fmt: skip
 
 
@@ -45,6 +47,15 @@ def test_another_cause_is_made_up_the_true_one_missed_and_an_exact_one_wrong() -
     score = scored(report)
     assert (score.causes.precision, score.causes.recall, score.wrong_exact) == (0.0, 0.0, 1)
     assert score.hops.precision == score.hops.recall == 1.0
+
+
+def test_refused_sends_are_told_with_their_number_or_missed() -> None:
+    report = copy.deepcopy(REPORT)
+    assert scored(report).refused == Tally(found=1)
+    report["findings"][0]["text"] = "quotes had 4 sends refused"
+    assert scored(report).refused == Tally(made_up=1, missed=1)
+    report["findings"] = []
+    assert scored(report).refused == Tally(missed=1)
 
 
 def test_a_loss_on_another_hop_is_made_up_and_the_true_one_missed() -> None:
