@@ -52,7 +52,8 @@ def joint_report(
     request: pytest.FixtureRequest, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Any]:
     """One analysis of the STORIES of all modules that ask for it and are run: each tells of sockets of its own, of two minutes."""
-    asking = (item for item in request.session.items if "joint_report" in item.fixturenames)
+    here = (item for item in request.session.items if item.path.parent == HERE)
+    asking = (item for item in here if "joint_report" in item.fixturenames)
     story = LandedFolder()
     for module in dict.fromkeys(item.module for item in asking):
         for tell in module.STORIES:

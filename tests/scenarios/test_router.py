@@ -14,15 +14,13 @@ def test_what_a_router_swallowed_is_told_from_what_a_slow_worker_could_not_take(
     broker = system.sender("broker", "--bind", LOOPBACK, "--sndhwm", 10, kind="ROUTER")
     [endpoint] = broker.expect("ready")
     broker.ask("send", 50, 0, "worker", "stranger", event="sent")
-    narrow = ("--rcvhwm", 10, "--rcvbuf", 4096, "--routing-id", "worker", "--pause-after", 200)
+    narrow = ("--rcvhwm", 10, "--rcvbuf", 4096, "--routing-id", "worker", "--delay", 0.004)
     worker = system.receiver("worker", "--connect", endpoint, *narrow, kind="DEALER")
     worker.expect("ready")
     broker.ask("send", 4000, 0.0005, "worker", event="sent")
-    worker.expect("paused")
     broker.ask("send", 50, 0, "stranger", event="sent")
-    worker.tell("resume")
     worker.ask("finish", event="finished")
-    broker.ask("send", 100, 0.002, "worker", event="sent")
+    broker.ask("send", 100, 0.01, "worker", event="sent")
     worker.ask("finish", event="finished")
     broker.close()
     worker.close()
@@ -38,9 +36,7 @@ def test_what_a_router_swallowed_is_told_from_what_a_slow_worker_could_not_take(
         rows = {row["receiver_name"]: row for row in report["ledger"]}
         assert rows["worker"]["sent"] == 4125
         assert rows["worker"]["delivered"] == len(got)
-        assert rows["worker"]["causes"].pop("unroutable") == swallowed
-        assert sum(rows["worker"]["causes"].values()) == dropped
-        assert set(rows["worker"]["causes"]) <= {"slow_receiver", "hwm_too_low"}
+        assert rows["worker"]["causes"] == {"unroutable": swallowed, "slow_receiver": dropped}
         assert rows[None]["causes"] == {"unroutable": 75}
         assert sum(row["unexplained"] + row["in_flight"] for row in rows.values()) == 0
         evidence = {

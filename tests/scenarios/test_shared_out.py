@@ -29,6 +29,7 @@ def test_what_a_cut_cost_is_told_from_what_the_worker_took_along_later(system: S
     worker.ask("pause", event="paused")
     jobs.ask("send", TAKEN_ALONG, 0.005, event="sent")
     worker.sigkill()
+    system.await_parted("upstream", "jobs")
     for program in (jobs, relay):
         program.close()
 

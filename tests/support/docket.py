@@ -27,6 +27,7 @@ class Case:
         """What the report tells of this case passes."""
         own = part_of(report, self.mark)
         assert_balanced(own)
+        assert all(incident["evidence"] and incident["advice"] for incident in own["incidents"])
         self.check(own)
 
 
@@ -35,7 +36,8 @@ def holds(true_findings: dict[str, Any], also: Check | None) -> Check:
 
     def check(report: Report) -> None:
         assert_everybody_known(report)
-        assert reported_findings(report) == true_findings
+        told = reported_findings(report)
+        assert told == true_findings, f"told {told}, true {true_findings}"
         if also is not None:
             also(report)
 

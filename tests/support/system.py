@@ -62,6 +62,18 @@ class System:
                 raise ProgramError(f"{sender} has not sent {count} messages in time")
             time.sleep(0.002)
 
+    def await_parted(self, host: str, name: str) -> None:
+        """Wait until a socket's own agent knows that none of its peers is there any more: so it went after them."""
+        deadline = time.monotonic() + DEADLINE
+        while not BARE and self._states_of_connections(host, name) & {"connected", "ready"}:
+            if time.monotonic() > deadline:
+                raise ProgramError(f"{name} has not seen its peers go in time")
+            time.sleep(0.05)
+
+    def _states_of_connections(self, host: str, name: str) -> set[str]:
+        answer = httpx.get(f"{self.host(host).url}/v1/connections", timeout=DEADLINE)
+        return {each["state"] for each in answer.json() if each["socket_name"] == self.mark + name}
+
     def landed_folders(self) -> list[Path]:
         """End the agents by SIGTERM; where they have landed everything."""
         for host in self._hosts.values():
