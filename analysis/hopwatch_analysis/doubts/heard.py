@@ -8,9 +8,7 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.spark.frames import only_of
 from hopwatch_analysis.terms.accounts import IN_FLIGHT
-from hopwatch_analysis.terms.keys import LANE_OF_RECEIVER
-
-RANGE = (*LANE_OF_RECEIVER, "first", "last")
+from hopwatch_analysis.terms.keys import LANE_OF_RECEIVER, RANGE_OF_RECEIVER
 
 
 def with_heard_until(sockets: DataFrame, hosts: Mapping[str, datetime], ends_at: datetime) -> DataFrame:
@@ -46,7 +44,7 @@ def not_heard_of(owed: DataFrame, samples: DataFrame, sockets: DataFrame, lanes:
         behind.join(by_then, on=list(LANE_OF_RECEIVER), how="left")
         .withColumns({"first": sf.greatest("next", "sent_by_then"), "last": (sf.col("end") - 1).cast("long")})
         .where("first <= last")
-        .select(*RANGE)
+        .select(*RANGE_OF_RECEIVER)
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.following.defaults import EVERY, LATE, WINDOW
-from hopwatch_analysis.incidents.incidents import PAUSE_SECONDS
+from hopwatch_analysis.overload.stretches import PAUSE_SECONDS
 
 LEAST_WINDOW_IN_WAITS = 4
 

@@ -14,9 +14,9 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType, Tim
 
 from hopwatch_analysis.incidents.incidents import SESSION
 from hopwatch_analysis.spark.frames import settle
+from hopwatch_analysis.terms.keys import HOP
 
 KEY = ("stream", "from_socket", "to_socket", "cause", "certainty")
-HOP = ("from_node", "to_node")
 TOLD = StructType(
     [StructField(name, StringType()) for name in (*KEY, *HOP)]
     + [StructField("messages", LongType()), StructField("until", TimestampType())]

@@ -6,12 +6,12 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.doubts.watched import is_watched
 from hopwatch_analysis.overload.pressure import FIGURES as OF_PRESSURE
 from hopwatch_analysis.overload.rates import LONGEST_PAUSE_IN_RUN
+from hopwatch_analysis.overload.stretches import PAUSE_SECONDS
 from hopwatch_analysis.proxies.replaced import behind_replaced
 from hopwatch_analysis.sockets.options import MARKS, in_force
 from hopwatch_analysis.spark.frames import with_number_behind_pauses
 from hopwatch_analysis.terms.accounts import by_hop, is_lost
 
-PAUSE_SECONDS = 10
 SESSION = ("from_node", "to_node", "cause", "session")
 SPAN = ("started_at", "ended_at")
 OF_ENDS = tuple(

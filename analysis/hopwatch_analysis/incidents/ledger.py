@@ -3,12 +3,12 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.routers.unroutable import NOBODY
+from hopwatch_analysis.routers.unroutable import NO_SOCKET
 from hopwatch_analysis.terms.accounts import by_hop, totals
 from hopwatch_analysis.terms.keys import LANE_OF_EDGE
 from hopwatch_analysis.terms.ranges import coverage, length
 
-TERMS = ("lost", "in_flight", "unexplained")
+MISSING = ("lost", "in_flight", "unexplained")
 
 
 def ledger(accounts: DataFrame, delivered: DataFrame, sockets: DataFrame) -> DataFrame:
@@ -28,16 +28,16 @@ def ledger(accounts: DataFrame, delivered: DataFrame, sockets: DataFrame) -> Dat
             sf.coalesce("got_stream", "stream").alias("stream"),
             sf.coalesce("got_receiver", "receiver").alias("receiver"),
             "delivered",
-            *TERMS,
+            *MISSING,
             "causes",
         )
-        .fillna(0, subset=["delivered", *TERMS])
+        .fillna(0, subset=["delivered", *MISSING])
         .withColumn(
             "sent", sf.col("delivered") + sf.col("lost") + sf.col("in_flight") + sf.col("unexplained")
         )
         .join(names.toDF("stream", "name"), on="stream", how="left")
         .join(names.toDF("receiver", "receiver_name"), on="receiver", how="left")
-        .select("stream", "name", "receiver", "receiver_name", "sent", "delivered", *TERMS, "causes")
+        .select("stream", "name", "receiver", "receiver_name", "sent", "delivered", *MISSING, "causes")
     )
 
 
@@ -57,7 +57,7 @@ def edge_totals(
         .withColumn(
             "delivered", sf.col("sent") - sf.col("lost") - sf.col("in_flight") - sf.col("unexplained")
         )
-        .select(*keys, "sent", "delivered", *TERMS)
+        .select(*keys, "sent", "delivered", *MISSING)
         .unionByName(_to_nobody(once))
     )
 
@@ -66,12 +66,12 @@ def _to_nobody(accounts: DataFrame) -> DataFrame:
     """Edges that lead nowhere: what a socket accepted and no known receiver was there for, or a ROUTER had no peer for."""
     keys = ["stream", "from_socket", "to_socket"]
     nowhere = accounts.where(
-        sf.col("from_socket").isNotNull() & (sf.coalesce("to_socket", sf.lit(NOBODY)) == NOBODY)
+        sf.col("from_socket").isNotNull() & (sf.coalesce("to_socket", sf.lit(NO_SOCKET)) == NO_SOCKET)
     )
     return (
         nowhere.groupBy(*keys)
         .agg(sf.sum("messages").alias("sent"), sf.lit(0).cast("long").alias("delivered"), *totals())
-        .select(*keys, "sent", "delivered", *TERMS)
+        .select(*keys, "sent", "delivered", *MISSING)
     )
 
 
@@ -91,7 +91,7 @@ def hops(edge_totals: DataFrame, way_edges: DataFrame, sockets: DataFrame) -> Da
         .withColumn("from_node", sf.coalesce("from_node", "from_socket"))
         .withColumn("to_node", sf.coalesce("to_node", "to_socket"))
     )
-    sums = [sf.sum(name).alias(name) for name in ("sent", "delivered", *TERMS)]
+    sums = [sf.sum(name).alias(name) for name in ("sent", "delivered", *MISSING)]
     details = [
         sf.min(f"{side}_{name}").alias(f"{side}_{name}")
         for side in ("from", "to")

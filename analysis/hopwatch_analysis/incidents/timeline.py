@@ -12,9 +12,9 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.spark.frames import settle
 from hopwatch_analysis.terms.accounts import is_lost
 from hopwatch_analysis.terms.buckets import Buckets
+from hopwatch_analysis.terms.keys import HOP
 
 HOPS_SHOWN = 40
-HOP = ("from_node", "to_node")
 OUTSIDE = -1
 """The bucket of what happened before the window, or nobody knows when."""
 

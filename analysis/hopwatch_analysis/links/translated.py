@@ -20,7 +20,7 @@ from hopwatch_analysis.spark.frames import best, seconds, settle
 
 LOOPBACK = r"^(127\.|\[::1\])"
 WITHIN = 10  # seconds: clocks of hosts may differ, where nothing tells by how much
-AT_ONCE = 0.3  # seconds: no order of two connections is told by their ends' clocks so finely
+CAME_UP_AT_ONCE = 0.3  # seconds: no order of two connections is told by their ends' clocks so finely
 OURS, THEIRS = ("socket", "connection"), ("peer", "peer_connection")
 
 
@@ -178,7 +178,7 @@ def _nearest_to(candidates: DataFrame, one: tuple[str, str], other: tuple[str, s
     both_stay = sf.col("gone_at").isNull() & sf.col("peer_gone_at").isNull()
     ranked = candidates.withColumns(
         {
-            "came_apart": sf.when(behind_the_nearest > AT_ONCE, apart).otherwise(0.0),
+            "came_apart": sf.when(behind_the_nearest > CAME_UP_AT_ONCE, apart).otherwise(0.0),
             "gone_apart": sf.when(both_stay, 0.0).otherwise(gone_apart),
         }
     )

@@ -15,11 +15,10 @@ from hopwatch_analysis.lanes.subscriptions import changes_of_returners
 from hopwatch_analysis.losses.unsubscribed import CAUGHT_UP_WITHIN
 from hopwatch_analysis.spark.frames import only_of, seconds, settle
 from hopwatch_analysis.terms.delays import CLOCKS_TOLD_WITHIN
-from hopwatch_analysis.terms.keys import LANE_OF_RECEIVER
+from hopwatch_analysis.terms.keys import LANE_OF_RECEIVER, RANGE_OF_RECEIVER
 from hopwatch_analysis.terms.ranges import without
 
 PAUSE = (*LANE_OF_RECEIVER, "since", "left_at", "back_at")
-RANGE = (*LANE_OF_RECEIVER, "first", "last")
 SKIPPED, UNSURE = "skipped", "unsure"
 
 
@@ -36,7 +35,7 @@ class Pauses:
     def not_owed(self, gaps: DataFrame) -> DataFrame:
         """Rows as of gaps that were skipped (socket, stream, lane, action, first, last), but for what such rows of ``gaps`` tell themselves."""
         told = gaps.where("action in ('skipped', 'late')").withColumnsRenamed({"socket": "receiver"})
-        skipped = self.ranges.where(sf.col("kind") == SKIPPED).select(*RANGE)
+        skipped = self.ranges.where(sf.col("kind") == SKIPPED).select(*RANGE_OF_RECEIVER)
         return without(skipped, told, LANE_OF_RECEIVER).select(
             sf.col("receiver").alias("socket"),
             "stream",
@@ -61,7 +60,7 @@ class Pauses:
 
     def told_apart(self, missing: DataFrame) -> DataFrame:
         """Missing ranges, cut, with what may not have been owed as part "unsure"."""
-        unsure = self.ranges.where(sf.col("kind") == UNSURE).select(*RANGE)
+        unsure = self.ranges.where(sf.col("kind") == UNSURE).select(*RANGE_OF_RECEIVER)
         other = unsure.select(
             *LANE_OF_RECEIVER, sf.col("first").alias("unsure_first"), sf.col("last").alias("unsure_last")
         )
@@ -124,7 +123,7 @@ def _ranges(owed: DataFrame, pauses: DataFrame, samples: DataFrame) -> DataFrame
     heads = _parts(
         before, (UNSURE, "began", "sent_when_left"), (SKIPPED, "sent_when_left", "sent_soon")
     ).withColumn("last", sf.least("last", sf.col("got_first") - 1))
-    return tails.unionByName(heads).where("first <= last").select(*RANGE, "kind")
+    return tails.unionByName(heads).where("first <= last").select(*RANGE_OF_RECEIVER, "kind")
 
 
 def _parts(bounds: DataFrame, *parts: tuple[str, str, str]) -> DataFrame:

@@ -7,7 +7,7 @@ from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.losses.missing import gap_rows
 from hopwatch_analysis.spark.frames import only_of, seconds
 
-CAUGHT_UP_WITHIN = 0.02  # seconds between a message's send and the sample that finds it received
+READ_AT_ONCE_WITHIN = 0.02  # seconds between a message's send and the sample that finds it received
 FULL_PIPES = 2  # as many messages as that fill them: who loses none of so many in a row has read them
 
 
@@ -82,7 +82,7 @@ def _fresh_samples(edges: DataFrame, lane_rows: DataFrame, sockets: DataFrame) -
         .transform(lambda samples: only_of(samples, receivers, "socket"))
         .join(hosts, on="socket", how="inner")
         .join(hosts.toDF("stream", "sender_host"), on="stream", how="inner")
-        .where(same_clock & (sf.abs(lag) <= CAUGHT_UP_WITHIN))
+        .where(same_clock & (sf.abs(lag) <= READ_AT_ONCE_WITHIN))
         .select("socket", sf.col("newest_sent_at").alias("since"), "at")
     )
 

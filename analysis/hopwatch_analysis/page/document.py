@@ -16,6 +16,7 @@ from hopwatch_analysis.report.advice import advice
 from hopwatch_analysis.report.evidence import evidence
 from hopwatch_analysis.report.records import Analysis, LedgerRow
 from hopwatch_analysis.report.remarks import agreement, behind_remark, clock_remarks, remark, what_to_do
+from hopwatch_analysis.report.summary import TERMS
 from hopwatch_analysis.report.verdict import NOBODY_KNOWN, headline, meaning, span
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -27,7 +28,6 @@ OPEN_INCIDENTS = 5
 FEW_CHARTS = 6
 """As many are shown whether or not anything was lost on their hops."""
 
-TERMS = ("sent", "delivered", "lost", "in_flight", "unexplained")
 Item = TypeVar("Item")
 
 

@@ -1,11 +1,11 @@
 """What marks cost and buy, in words: messages as memory and as seconds, where the figures are known."""
 
 from hopwatch_analysis.report.incident import Incident
+from hopwatch_analysis.sockets.nodes import DROPPING_TYPES
 
 UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 WHOLE_FROM = 10
 LARGE = 1000
-DROPPING_TYPES = ("PUB", "XPUB", "ROUTER")
 FEWEST_FOR_EXAMPLE = 10
 PART = 10
 

@@ -25,7 +25,7 @@ from hopwatch_analysis.report.records import (
     Node,
     Unchecked,
 )
-from hopwatch_analysis.routers.unroutable import NOBODY as NO_SOCKET
+from hopwatch_analysis.routers.unroutable import NO_SOCKET
 from hopwatch_analysis.topology import Scope
 
 FAULTS_REPORTED = 100

@@ -7,7 +7,7 @@ from hopwatch_analysis.terms.accounts import COLUMNS
 from hopwatch_analysis.terms.keys import LANE
 from hopwatch_analysis.terms.ranges import without
 
-NOBODY = ""
+NO_SOCKET = ""
 """Stands for the receiving socket of messages whose peer was not there."""
 
 PEERS_NAMED = 5
@@ -124,7 +124,7 @@ def swallowed_accounts(found: DataFrame, swallowed: DataFrame, way_edges: DataFr
             {
                 "receiver": sf.lit(None).cast("string"),
                 "from_socket": sf.col("stream"),
-                "to_socket": sf.lit(NOBODY),
+                "to_socket": sf.lit(NO_SOCKET),
             }
         )
     )
