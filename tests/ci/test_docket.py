@@ -17,7 +17,15 @@ def told(mark: str, lost: int) -> dict[str, list[dict[str, Any]]]:
     return {
         "hops": [{"hop": hop, **ends, **books}],
         "ledger": [{"name": f"{mark}feed", "receiver_name": f"{mark}reader", **books}],
-        "incidents": [{"hop": hop, "cause": "slow_receiver", "lost": lost}],
+        "incidents": [
+            {
+                "hop": hop,
+                "cause": "slow_receiver",
+                "lost": lost,
+                "evidence": ["seen"],
+                "advice": ["change it"],
+            }
+        ],
         "not_checked": [],
         "clocks": [],
         "findings": [{"socket": f"socket of {mark}", "rule": "uneven_marks"}],
@@ -42,6 +50,14 @@ def test_a_case_holds_where_its_own_rows_are_the_truth_whatever_others_are() -> 
 
 @pytest.mark.parametrize("report", [report_of(case1=2, case2=3), report_of(case1=2)])
 def test_a_case_fails_where_its_own_rows_are_not_the_truth_or_not_there(report: Report) -> None:
+    with pytest.raises(AssertionError):
+        Case("case2.", (), holds(TRUE_OF_TWO, None)).hold(report)
+
+
+@pytest.mark.parametrize("name", ["evidence", "advice"])
+def test_a_case_fails_where_an_incident_has_nothing_to_show_or_to_advise(name: str) -> None:
+    report = report_of(case2=2)
+    report["incidents"][0][name] = []
     with pytest.raises(AssertionError):
         Case("case2.", (), holds(TRUE_OF_TWO, None)).hold(report)
 

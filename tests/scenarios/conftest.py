@@ -12,7 +12,7 @@ import pytest
 from docket import Case, Check, holds, marks, of_nobody
 from hopwatch_analysis import job
 from hopwatch_analysis.files.reading import find_landed
-from hopwatch_analysis.spark.session import spark_session, suited_to
+from hopwatch_analysis.spark.session import spark_session
 from judgement import Losses, Way, assert_intended, true_findings
 from report_shape import misshapen
 from system import BARE, System
@@ -81,10 +81,7 @@ def joint_report(docket: Docket, tmp_path_factory: pytest.TempPathFactory) -> di
     """The real analysis of all systems in one job."""
     cases = list(docket.values())
     folders = [str(folder) for case in cases for folder in case.folders]
-    with (
-        spark_session("local[2]", lasting=True) as spark,
-        suited_to(spark, find_landed(folders).rows),
-    ):
+    with spark_session("local[2]", find_landed(folders).rows) as spark:
         report: dict[str, Any] = job.analyze(spark, folders, tmp_path_factory.mktemp("joint"))
     for name in ("contradictions", "skipped_files", "faults", "events_lost"):
         assert report[name] == [], name
