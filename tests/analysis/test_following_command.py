@@ -90,11 +90,15 @@ def test_killed_at_any_file_operation_incidents_are_published_once_though_somebo
     }
     assert len(taken) > 20
     assert set(map(str, taken.values())) == {str([[{"lost": 7}]])}
+    assert [*tmp_path.glob("*/books/*.new"), *tmp_path.glob("*/incidents/.*")] == []
+    assert {Books(folder / "books", folder / "incidents").last().known for folder in tmp_path.iterdir()} == {
+        frozenset({"a.parquet"})
+    }
 
 
-def test_books_that_cannot_be_written_are_told_with_the_place(tmp_path: Path) -> None:
+def test_books_that_cannot_be_kept_are_told_with_the_place(tmp_path: Path) -> None:
     (tmp_path / "books").write_text("")
-    with pytest.raises(AnalysisError, match=f"cannot write {tmp_path / 'books'}: File exists"):
+    with pytest.raises(AnalysisError, match=f"cannot read or write {tmp_path / 'books'}: File exists"):
         Books(tmp_path / "books", tmp_path / "incidents").last()
 
 

@@ -20,7 +20,11 @@ def turn(folder: Path) -> None:
     """What a start of the job does: goes on from the last book, and writes the first one if there is none."""
     books = Books(folder / "books", folder / "incidents")
     if books.last().number == 0:
-        books.write(Book(1), pa.table({"lost": [LOST]}), lambda aside: (aside / "told").mkdir())
+        books.write(
+            Book(1, known=frozenset({"a.parquet"})),
+            pa.table({"lost": [LOST]}),
+            lambda aside: (aside / "told").mkdir(),
+        )
 
 
 def killed_at(operation: int, folder: Path) -> bool:

@@ -62,9 +62,9 @@ class Books:
     def last(self) -> Book:
         """The newest book; what a turn that was cut off has left is removed, and what it could not publish is published.
 
-        Raises AnalysisError if that cannot be written.
+        Raises AnalysisError if the system refuses to read or write a file.
         """
-        with _written_below(self._folder.parent):
+        with _refusals_told(self._folder.parent):
             return self._last()
 
     def _last(self) -> Book:
@@ -93,9 +93,9 @@ class Books:
     def write(self, book: Book, incidents: pa.Table | None, fill: Callable[[Path], None]) -> Book:
         """Keep a book and publish its incidents; ``fill`` writes ``told`` and ``carry`` into the folder it is given.
 
-        Raises AnalysisError if it cannot be written.
+        Raises AnalysisError if the system refuses to write a file.
         """
-        with _written_below(self._folder.parent):
+        with _refusals_told(self._folder.parent):
             return self._write(book, incidents, fill)
 
     def _write(self, book: Book, incidents: pa.Table | None, fill: Callable[[Path], None]) -> Book:
@@ -145,13 +145,13 @@ class Books:
 
 
 @contextmanager
-def _written_below(folder: Path) -> Iterator[None]:
-    """What the system refuses is told with the file."""
+def _refusals_told(folder: Path) -> Iterator[None]:
+    """What the system refuses is told with the file, or else with the folder."""
     try:
         yield
     except OSError as error:
         where = error.filename or folder
-        raise AnalysisError(f"cannot write {where}: {error.strerror or error}") from error
+        raise AnalysisError(f"cannot read or write {where}: {error.strerror or error}") from error
 
 
 def keep_carry(old: Book, folder: Path) -> None:
