@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import httpx
@@ -56,19 +56,19 @@ class System:
 
     def await_sent(self, sender: str, count: int) -> None:
         """Wait until a sender at work has sent so many."""
-        deadline = time.monotonic() + DEADLINE
-        while sent_so_far(self.truth_folder, sender) < count:
-            if time.monotonic() > deadline:
-                raise ProgramError(f"{sender} has not sent {count} messages in time")
-            time.sleep(0.002)
+        _await(
+            lambda: sent_so_far(self.truth_folder, sender) >= count,
+            f"{sender} has not sent {count} messages in time",
+            every=0.002,
+        )
 
     def await_parted(self, host: str, name: str) -> None:
         """Wait until a socket's own agent knows that none of its peers is there any more: so it went after them."""
-        deadline = time.monotonic() + DEADLINE
-        while not BARE and self._states_of_connections(host, name) & {"connected", "ready"}:
-            if time.monotonic() > deadline:
-                raise ProgramError(f"{name} has not seen its peers go in time")
-            time.sleep(0.05)
+        if not BARE:
+            _await(
+                lambda: self._states_of_connections(host, name) == {"disconnected"},
+                f"{name} has not seen its peers go in time",
+            )
 
     def _states_of_connections(self, host: str, name: str) -> set[str]:
         answer = httpx.get(f"{self.host(host).url}/v1/connections", timeout=DEADLINE)
@@ -82,11 +82,10 @@ class System:
 
     def await_memory_of(self, host: str, cgroup: str) -> None:
         """Wait until the agent of a host has looked at the memory of a cgroup."""
-        deadline = time.monotonic() + DEADLINE
-        while not any(cgroup in name for name in self._cgroups_seen(host)):
-            if time.monotonic() > deadline:
-                raise ProgramError(f"the agent of {host} has not seen {cgroup} in time")
-            time.sleep(0.05)
+        _await(
+            lambda: any(cgroup in name for name in self._cgroups_seen(host)),
+            f"the agent of {host} has not seen {cgroup} in time",
+        )
 
     def _cgroups_seen(self, host: str) -> set[str]:
         answer = httpx.get(f"{self.host(host).url}/v1/sockets", timeout=DEADLINE)
@@ -102,3 +101,11 @@ class System:
         for host in self._hosts.values():
             if host.agent is not None:
                 host.agent.reap()
+
+
+def _await(is_so: Callable[[], bool], failure: str, *, every: float = 0.05) -> None:
+    deadline = time.monotonic() + DEADLINE
+    while not is_so():
+        if time.monotonic() > deadline:
+            raise ProgramError(failure)
+        time.sleep(every)
