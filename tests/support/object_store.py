@@ -63,8 +63,8 @@ class ObjectStore:
     def query(self, endpoint: str | None = None) -> str:
         return f"endpoint_override={endpoint or self.endpoint}&scheme=http&region=us-east-1"
 
-    def filesystem(self) -> fs.S3FileSystem:
-        """As an administrator."""
+    def filesystem(self, patience: float = 30.0) -> fs.S3FileSystem:
+        """As an administrator, who waits that many seconds for an answer: a first object has volumes made for it."""
         return fs.S3FileSystem(
             access_key=ADMIN,
             secret_key=ADMIN,
@@ -72,6 +72,7 @@ class ObjectStore:
             scheme="http",
             region="us-east-1",
             allow_bucket_creation=True,
+            request_timeout=patience,
             retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=1),
         )
 
@@ -125,7 +126,7 @@ class ObjectStore:
         assert self._process is not None
         assert self._process.poll() is None, (self._folder / "weed.stderr").read_text()[-2000:]
         try:
-            filesystem = self.filesystem()
+            filesystem = self.filesystem(patience=3.0)
             filesystem.create_dir("trial")
             with filesystem.open_output_stream("trial/trial") as stream:
                 stream.write(b"x")
