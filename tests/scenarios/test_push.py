@@ -47,6 +47,7 @@ def test_a_push_that_closed_cleanly_still_loses_at_a_low_rcvhwm(system: System, 
     )
     jobs.expect("ready")
     worker = system.receiver("worker", "--connect", endpoint, "--rcvhwm", 1, "--pause-after", 3, kind="PULL")
+    worker.expect("ready")
 
     jobs.ask("send", 10, 0.02, event="sent")
     worker.expect("paused")

@@ -50,11 +50,15 @@ def test_behind_a_proxy_that_shares_out_a_killed_worker_takes_its_own_along(syst
     jobs = system.sender("jobs", "--connect", frontend, kind="PUSH")
     inbox = ("--connect", backend, *SMALL_INBOX)
     steady = system.receiver("steady", *inbox, kind="PULL")
-    victim = system.receiver("victim", *inbox, "--pause-after", 100, kind="PULL", host="edge")
+    victim = system.receiver("victim", *inbox, kind="PULL", host="edge")
+    for worker in (steady, victim):
+        worker.expect("ready")
 
     jobs.ask("send", 190, 0.005, event="sent")
-    jobs.ask("send", 40, 0.005, event="sent")
-    victim.expect("paused")
+    for worker in (steady, victim):
+        worker.expect("first")
+    victim.ask("pause", event="paused")
+    jobs.ask("send", 2 * TAKEN_ALONG, 0.005, event="sent")
     victim.sigkill()
     jobs.ask("send", 100, 0.005, event="sent")
     steady.ask("finish", event="finished")
