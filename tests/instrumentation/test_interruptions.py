@@ -1,6 +1,8 @@
 """Messages stay whole when a peer goes away, or a signal handler raises, in the middle of one."""
 
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -40,6 +42,64 @@ def shapes_received(pull: zmq.Socket) -> Counter[tuple[bytes, ...]]:
         with suppress(zmq.Again):  # a stamp alone, sent again because it was not known whether it had been
             shapes[tuple(pull.recv_multipart(zmq.DONTWAIT))] += 1
     return shapes
+
+
+PROXY = """
+import signal, sys, zmq
+
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+context = zmq.Context()
+frontend, backend = context.socket(zmq.PULL), context.socket(zmq.PUSH)
+for socket in (frontend, backend):
+    socket.bind("tcp://127.0.0.1:*")
+    print(socket.last_endpoint.decode(), flush=True)
+try:
+    zmq.proxy(frontend, backend)
+finally:
+    context.destroy(linger=0)
+"""
+
+
+def test_a_bare_proxy_at_work_takes_no_notice_of_some_signals_and_ends_by_a_later_one(
+    context: zmq.Context,
+) -> None:
+    """Pyzmq runs handlers when a wait of the proxy is interrupted; one that is not waiting goes on as if there had been no signal."""
+    for _ in range(50):
+        if signals_until_the_proxy_ends(context) > 1:
+            return
+    raise AssertionError("each proxy ended by its first signal")
+
+
+def signals_until_the_proxy_ends(context: zmq.Context) -> int:
+    with subprocess.Popen([sys.executable, "-c", PROXY], stdout=subprocess.PIPE, text=True) as proxy:
+        assert proxy.stdout is not None
+        push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+        for socket in (push, pull):
+            socket.connect(proxy.stdout.readline().strip())
+        over = threading.Event()
+
+        def keep_busy() -> None:
+            while not over.is_set():
+                with suppress(zmq.Again):
+                    push.send(b"x", zmq.DONTWAIT)
+                with suppress(zmq.Again):
+                    pull.recv(zmq.DONTWAIT)
+
+        push.send(b"x")
+        assert pull.poll(20_000)
+        busy = threading.Thread(target=keep_busy)
+        busy.start()
+        try:
+            for signals in range(1, 100):
+                proxy.send_signal(signal.SIGTERM)
+                with suppress(subprocess.TimeoutExpired):
+                    proxy.wait(1.0)
+                    return signals
+        finally:
+            over.set()
+            busy.join()
+            proxy.kill()
+    raise AssertionError("the proxy never ended")
 
 
 @pytest.mark.parametrize("sequence", [None, "stamp"])

@@ -11,6 +11,7 @@ from pathlib import Path
 
 DEADLINE = 90.0
 SECONDS_TO_ABORT = 10.0
+SECONDS_BETWEEN_SIGNALS = 2.0
 STACKS_TOLD = {"PYTHONFAULTHANDLER": "1"}
 """Aborted, a program says on stderr where each of its threads stands."""
 
@@ -94,8 +95,12 @@ class Program:
         self._process.send_signal(with_signal)
 
     def terminate(self) -> None:
-        """SIGTERM, and wait for a clean end."""
-        self._process.send_signal(signal.SIGTERM)
+        """SIGTERM, and wait for a clean end: again and again, since a proxy that is just at work takes no notice of one."""
+        for _ in range(int(DEADLINE / SECONDS_BETWEEN_SIGNALS)):
+            self._process.send_signal(signal.SIGTERM)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(SECONDS_BETWEEN_SIGNALS)
+                break
         self.wait()
 
     def close(self) -> None:

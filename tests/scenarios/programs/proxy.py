@@ -21,6 +21,7 @@ def run_proxy(frontend: zmq.Socket, backend: zmq.Socket, name: str, *, dark: boo
 
 
 def leave(_signal: int, _frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it comes again until this has ended
     sys.exit(0)
 
 
