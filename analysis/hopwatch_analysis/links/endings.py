@@ -20,7 +20,8 @@ def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> 
         Ended(sf.col("last_ended_at"), sf.col("last_end")),
         Ended(sf.col("receiver_ended_at"), sf.col("receiver_end")),
     )
-    sender_by_clock = sf.coalesce(sf.col("sender_ended_at") <= sf.col("receiver_ended_at"), sf.lit(False))
+    receiver_went_at = sf.when(_found_dead_soon(), sf.col("left_at")).otherwise(sf.col("receiver_ended_at"))
+    sender_by_clock = sf.coalesce(sf.col("sender_ended_at") <= receiver_went_at, sf.lit(False))
     ended_first = sf.col("receiver_ended_at").isNotNull() & ~last_went_first & (direct | ~sender_by_clock)
     sender_was_there = seconds(sf.col("last_ended_at"), sf.col("quit_at")) > AT_ONCE
     told_to_leave = sf.col("quit_at").isNotNull() & sf.coalesce(sender_was_there, sf.lit(True))
@@ -92,6 +93,12 @@ def _told_late() -> Column:
     one_clock = sf.col("sender_clock") == sf.col("receiver_clock")
     apart = seconds(sf.col("left_at"), sf.col("receiver_ended_at")) > FOUND_DEAD_WITHIN
     return sf.coalesce(one_clock & apart, sf.lit(False))
+
+
+def _found_dead_soon() -> Column:
+    """It died as the sending end of the last hop saw it go, so far as an agent's way to find that out explains the delay."""
+    delay = seconds(sf.col("receiver_ended_at"), sf.col("left_at"))
+    return sf.coalesce(_died_at().isNotNull() & (delay <= FOUND_DEAD_WITHIN), sf.lit(False))
 
 
 def _died_at() -> Column:
