@@ -63,7 +63,7 @@ finally:
 def test_a_bare_proxy_at_work_takes_no_notice_of_some_signals_and_ends_by_a_later_one(
     context: zmq.Context,
 ) -> None:
-    """Pyzmq runs handlers when a wait of the proxy is interrupted; one that is not waiting goes on as if there had been no signal."""
+    """Handlers run when a wait of the proxy is interrupted: one that is not waiting goes on as if there had been no signal."""
     for _ in range(50):
         if signals_until_the_proxy_ends(context) > 1:
             return

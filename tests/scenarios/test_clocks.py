@@ -39,7 +39,7 @@ def test_clocks_that_are_seconds_apart_change_no_hop_and_no_cause(system: System
     slow.ask("finish", event="finished")
     for program in (quotes, slow, late):
         program.close()
-    proxy.terminate()
+    proxy.terminate_at_rest()
 
     truth = system.truth()
     lost = {name: len(truth.missing("quotes", name)) for name in ("slow", "victim", "late")}

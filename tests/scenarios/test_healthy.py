@@ -36,7 +36,7 @@ def test_a_healthy_system_has_closed_ledgers_and_no_incident(system: System, jud
         receiver.ask("finish", event="finished")
     for program in (quotes, jobs, questions, answers, *subscribers, *workers):
         program.close()
-    proxy.terminate()
+    proxy.terminate_at_rest()
 
     ways = [
         Way("quotes", "left"),

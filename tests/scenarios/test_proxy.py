@@ -23,7 +23,7 @@ def test_a_proxy_drops_for_the_slow_one_of_its_subscribers(system: System, judge
         receiver.ask("finish", event="finished")
     for program in (quotes, slow, fast):
         program.close()
-    proxy.terminate()
+    proxy.terminate_at_rest()
 
     truth = system.truth()
     assert not truth.missing("quotes", "fast")
@@ -47,7 +47,7 @@ def test_a_paused_proxy_costs_both_subscribers_the_same_messages(system: System,
         receiver.ask("finish", event="finished")
     for program in (quotes, slow, fast):
         program.close()
-    proxy.terminate()
+    proxy.terminate_at_rest()
 
     truth = system.truth()
     missing = truth.missing("quotes", "slow")

@@ -106,7 +106,7 @@ def test_through_a_queue_proxy_no_question_and_no_answer_is_left_out_of_the_book
     workers["victim"].sigkill()
     for program in (*askers.values(), workers["steady"]):
         program.close()
-    queue.terminate()
+    queue.terminate_at_rest()
 
     truth = system.truth()
     missing = {

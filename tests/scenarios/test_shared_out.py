@@ -64,7 +64,7 @@ def test_behind_a_proxy_that_shares_out_a_killed_worker_takes_its_own_along(syst
     steady.ask("finish", event="finished")
     for program in (jobs, steady):
         program.close()
-    streamer.terminate()
+    streamer.terminate_at_rest()
 
     truth = system.truth()
     lost = len(truth.owed("jobs") - truth.got("steady", "jobs") - truth.got("victim", "jobs"))
@@ -93,7 +93,7 @@ def test_of_two_proxies_side_by_side_the_one_that_drops_is_told(system: System, 
     for program in (quotes, near, far):
         program.close()
     for proxy in (left, right):
-        proxy.terminate()
+        proxy.terminate_at_rest()
 
     truth = system.truth()
     assert not truth.missing("quotes", "near")

@@ -46,7 +46,7 @@ def test_in_a_tree_of_proxies_the_one_that_drops_is_told_from_those_before_and_b
     for program in (quotes, *receivers):
         program.close()
     for proxy in (left, right, root):
-        proxy.terminate()
+        proxy.terminate_at_rest()
 
     truth = system.truth()
     assert not truth.missing("quotes", "near")
@@ -147,7 +147,7 @@ def test_what_a_proxy_that_nobody_watches_dropped_is_said_to_be_lost_between_its
         receiver.ask("finish", event="finished")
     for program in (quotes, slow, fast):
         program.close()
-    dark.terminate()
+    dark.terminate_at_rest()
 
     truth = system.truth()
     lost = len(truth.missing("quotes", "slow"))
@@ -183,7 +183,7 @@ def test_a_proxy_that_comes_again_at_its_place_is_not_said_to_have_been_slow(
         receiver.ask("finish", event="finished")
     for program in (quotes, *receivers):
         program.close()
-    again.terminate()
+    again.terminate_at_rest()
 
     truth = system.truth()
     missing = {name: len(truth.missing("quotes", name)) for name in names}

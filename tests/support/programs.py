@@ -95,7 +95,12 @@ class Program:
         self._process.send_signal(with_signal)
 
     def terminate(self) -> None:
-        """SIGTERM, and wait for a clean end: again and again, since a proxy that is just at work takes no notice of one."""
+        """SIGTERM, and wait for a clean end."""
+        self._process.send_signal(signal.SIGTERM)
+        self.wait()
+
+    def terminate_at_rest(self) -> None:
+        """SIGTERM again and again, and wait for a clean end: a proxy that is just at work takes no notice of one."""
         for _ in range(int(DEADLINE / SECONDS_BETWEEN_SIGNALS)):
             self._process.send_signal(signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):
