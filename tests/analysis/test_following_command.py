@@ -80,6 +80,16 @@ def test_killed_or_ended_at_any_time_and_started_again_it_tells_everything_once(
     assert sum(row["lost"] for row in json.loads((out / "report.json").read_text())["incidents"]) == 80
 
 
+def test_what_has_ended_is_closed_once_nothing_lands_any_more(tmp_path: Path) -> None:
+    steps = LandedSteps(feed_with_two_losses(), tmp_path / "landed")
+    steps.land(26)  # with what else would land, the loss at second 22 would be open until second 34
+    job = Job(tmp_path, "--guard", "1", "--late", "1")
+    job.await_line("1 incident landed")
+    job.process.send_signal(signal.SIGTERM)
+    assert job.ended() == 0, job.lines
+    assert [row["lost"] for row in landed_incidents(tmp_path / "out")] == [50]
+
+
 def test_killed_at_any_file_operation_incidents_are_published_once_though_somebody_takes_them_away(
     tmp_path: Path,
 ) -> None:
