@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """One small session for all tests; few tasks and no generated code, since the frames are tiny."""
-    with spark_session("local[2]", lasting=True) as session, suited_to(session, rows=0):
+    with ExitStack() as stack:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SPARK_DRIVER_MEMORY", "1g")  # one that may become large takes half of the machine
+            session = stack.enter_context(spark_session("local[2]", lasting=True))
+        stack.enter_context(suited_to(session, rows=0))
         yield session
 
 

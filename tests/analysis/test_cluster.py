@@ -81,7 +81,9 @@ def test_spark_submit_gives_the_same_report_and_the_workers_need_no_python(
     cluster: SparkCluster, landed: Path, expected: dict[str, Any], tmp_path: Path
 ) -> None:
     before = cluster.executor_logs()
-    submit = [str(cluster.home / "bin" / "spark-submit"), "--master", cluster.master, str(SCRIPT)]
+    # so few rows would else be moved by nobody: each step would be one task
+    shared = ["--conf", "spark.sql.shuffle.partitions=2"]
+    submit = [str(cluster.home / "bin" / "spark-submit"), "--master", cluster.master, *shared, str(SCRIPT)]
     assert report_of(cluster, submit, landed, tmp_path / "out") == expected
     logs = cluster.executor_logs()[len(before) :]
     assert len(logs) == 2

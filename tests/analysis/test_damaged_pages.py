@@ -9,7 +9,8 @@ from hopwatch_analysis.errors import UnusableInputError
 from hopwatch_analysis.files.damage import without_damaged
 from hopwatch_analysis.files.reading import find_landed
 from hopwatch_analysis.job import analyze
-from hopwatch_analysis.spark.session import NOTHING_PASSED_OVER, set_to
+from hopwatch_analysis.spark.session import set_to
+from hopwatch_analysis.spark.settings import NOTHING_PASSED_OVER
 from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
 
