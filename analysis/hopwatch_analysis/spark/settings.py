@@ -14,7 +14,6 @@ REQUIRED = {
 
 USUAL = {
     "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
     # else each expression asks for the place in our code that it stands at, which takes a third of a small analysis
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.dataFrameQueryContext.enabled": "false",
@@ -28,6 +27,8 @@ NOTHING_PASSED_OVER = {
     "spark.sql.files.ignoreMissingFiles": "false",
 }
 
+# pyspark starts Java as that of a shell, which has it drawn
+AS_NO_SHELL = {"spark.ui.showConsoleProgress": "false"}
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 LOCAL = {
     "spark.default.parallelism": "2",
@@ -81,13 +82,13 @@ def by_size(rows: int) -> dict[str, str]:
 
 
 def of_java(master: str | None, rows: int, *, lasting: bool) -> dict[str, str]:
-    """What the Java process has to be started with."""
+    """What the Java process has to be started with, where no spark-submit of the user's has started it."""
     if master is None or not master.startswith("local"):
-        return {}
+        return AS_NO_SHELL
     options = [f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"]
     if rows < SMALL_ROWS and not lasting:
         options += QUICK_START
-    return {"spark.driver.extraJavaOptions": " ".join(options)}
+    return AS_NO_SHELL | {"spark.driver.extraJavaOptions": " ".join(options)}
 
 
 def at_start(master: str | None, rows: int) -> dict[str, str]:
