@@ -100,7 +100,10 @@ def _started(java: Mapping[str, str], must: Mapping[str, str], may: Mapping[str,
 
 
 def _make_context(java: Mapping[str, str], must: Mapping[str, str], may: Mapping[str, str]) -> None:
-    """With what spark-submit, ``PYSPARK_SUBMIT_ARGS`` and ``spark-defaults.conf`` say, where it is not among what must be."""
+    """With what spark-submit, ``PYSPARK_SUBMIT_ARGS`` and ``spark-defaults.conf`` say, where it is not among what must be.
+
+    pyspark shows that to nobody in public before it has a context, which cannot be changed any more.
+    """
     SparkContext._ensure_initialized(conf=SparkConf(loadDefaults=False).setAll(list(java.items())))  # noqa: SLF001
     conf = SparkConf(_jvm=SparkContext._jvm)  # noqa: SLF001
     own = {name: value for name, value in may.items() if not conf.contains(name)}
