@@ -2,7 +2,7 @@
 
 Told of is, for each stream, hop, cause and certainty (the key), every run that ended by a time, which only moves on. So
 what has landed always adds up to the messages of those runs as they were last seen: if late files change one of them, the
-difference is a correction.
+difference is a correction. A run has the certainty of its incident, which is what lands: one that is inferred makes all so.
 """
 
 from dataclasses import dataclass
@@ -118,11 +118,17 @@ def _with_until(lost_runs: DataFrame, told: DataFrame, told_through: datetime) -
     same = [sf.col(name).eqNullSafe(sf.col(f"told_{name}")) for name in KEY]
     ends = sf.coalesce("ended_at", "started_at", sf.lit(NEVER))
     return (
-        lost_runs.join(until, same, how="left")
+        lost_runs.withColumn("certainty", _certainty_of_incident())
+        .join(until, same, how="left")
         .withColumn("ends", ends)
         .withColumn("until", sf.greatest("key_until", sf.lit(told_through)))
         .drop("key_until", *[f"told_{name}" for name in KEY])
     )
+
+
+def _certainty_of_incident() -> Column:
+    all_exact = sf.min(sf.col("certainty") == "exact").over(Window.partitionBy(*SESSION))
+    return sf.when(all_exact, "exact").otherwise("inferred")
 
 
 def _with_fresh(runs: DataFrame, closing: Closing) -> DataFrame:
