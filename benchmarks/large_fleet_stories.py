@@ -21,6 +21,8 @@ from large_fleet_site import Host, Site, Socket
 BEGINS, ENDS = 5.0, 3565.0
 CONNECTED = 1.0
 JOINED_LATE, ENDED_EARLY = 300.0, 2400.0
+SEEN_TO_GO = 0.001
+"""Seconds until a sender has seen a receiver go; what it sends meanwhile is owed, too."""
 MESSAGES_A_GAP = 100
 Hosts = Sequence[Host]
 Told = tuple[Reading, Numbers, str]
@@ -58,9 +60,9 @@ def subscribe(site: Site, truth: Truth, flow: Flow, host: Host, cause: str | Non
     owed = pace.total
     if cause == "receiver_died":
         died = ENDED_EARLY + host.phase
-        owed = flow.sent_by(died)
+        owed = flow.sent_by(died + SEEN_TO_GO)
         site.ends(receiver, died, "killed")
-        site.disconnect(connection, died + 0.001, sent_by=feed, sent=owed)
+        site.disconnect(connection, died + SEEN_TO_GO, sent_by=feed, sent=owed)
     for first, last in (
         zip(reading.drops.first, reading.drops.last, strict=True) if cause == "reconnect" else ()
     ):
@@ -182,7 +184,7 @@ def share_out(site: Site, truth: Truth, pace: Pace, hosts: Hosts, pullers: int, 
     push = site.socket(hosts[0], f"jobs-{site.number}", "PUSH", bound=True)
     flow = Flow(push, pace, ("",))
     left = ENDED_EARLY + hosts[0].phase if how else 1e6
-    sent_then = flow.sent_by(left)
+    sent_then = flow.sent_by(left + SEEN_TO_GO)
     for index in range(pullers):
         host = hosts[1 + index % (len(hosts) - 1)]
         leaves = how is not None and index == pullers - 1
@@ -191,7 +193,7 @@ def share_out(site: Site, truth: Truth, pace: Pace, hosts: Hosts, pullers: int, 
         unread = 50 if leaves else 0
         if leaves:
             site.ends(pull, left, "closed" if how == "closed" else "killed")
-            site.disconnect(connection, left + 0.001, sent_by=push, sent=sent_then)
+            site.disconnect(connection, left + SEEN_TO_GO, sent_by=push, sent=sent_then)
         at = pull.ticks
         position = pace.sent_by(at - LAG)
         early, late = np.minimum(position, sent_then), np.maximum(position - sent_then, 0)
