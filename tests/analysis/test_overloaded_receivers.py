@@ -4,7 +4,7 @@ import pytest
 from hopwatch_analysis.job import analyze
 from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
-from stories import Json, hop, incidents
+from stories import Json, hop, incidents, through_proxy
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
@@ -138,6 +138,42 @@ def pulses(story: LandedFolder) -> None:
     story.got("pulsed", "metronome", 37_200 - 11 * 2800, 0, 37_199, 61)
 
 
+def burst_before_a_proxy(story: LandedFolder) -> None:
+    """A second of 5000, of which the pipe to the proxy takes half; before and after it 100/s, which are read as they are sent."""
+    through_proxy(story, "exchange", "relay", "trader")
+    for second in range(1, 41):
+        sent = 100 * second + (4900 if second >= 10 else 0)
+        lost = 2500 if second >= 10 else 0
+        story.counters("exchange", second, sent=sent)
+        story.got("trader", "exchange", sent - lost, 0, sent - 1, second, newest=second - 0.001, final=False)
+    story.onset("exchange", 2000, 9.2)
+    story.gap("trader", "exchange", 2000, 4499, (9.2, 9.7), received=2000)
+    story.sent("exchange", 8900, 40)
+    story.got("trader", "exchange", 6400, 0, 8899, 41)
+    story.counters("relay-front", 45, final=True, proxied_in_frames=2 * 6400)
+    story.counters("relay-back", 45, final=True, proxied_out_frames=2 * 6400)
+
+
+def proxy_that_lags(story: LandedFolder) -> None:
+    """Every ten seconds the pipe to the proxy drops a second's messages; what passes it is read two seconds after it was sent."""
+    through_proxy(story, "spring", "pond", "mill")
+    for second in range(3, 41):
+        dropped = 100 * ((second - 3) // 10)
+        newest = 100 * (second - 2) - 1
+        story.counters("spring", second, sent=100 * second)
+        story.got("mill", "spring", newest + 1 - dropped, 0, newest, second, newest=second - 2, final=False)
+    for turn in range(1, 4):
+        first, began = 1000 * turn, 10 * turn
+        story.onset("spring", first, began)
+        story.gap(
+            "mill", "spring", first, first + 99, (began, began + 1), received=1000 * turn - 100 * (turn - 1)
+        )
+    story.sent("spring", 4000, 40)
+    story.got("mill", "spring", 3700, 0, 3999, 42)
+    story.counters("pond-front", 45, final=True, proxied_in_frames=2 * 3700)
+    story.counters("pond-back", 45, final=True, proxied_out_frames=2 * 3700)
+
+
 @pytest.fixture(scope="module")
 def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Json:
     story = LandedFolder()
@@ -149,6 +185,8 @@ def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Jso
         one_topic_of_ten,
         burst_of_topics,
         pulses,
+        burst_before_a_proxy,
+        proxy_that_lags,
     ):
         tell(story)
     folder = tmp_path_factory.mktemp("overloaded")
@@ -217,3 +255,13 @@ def test_a_mark_is_raised_by_what_all_topics_lost_in_one_burst(report: Json) -> 
         for text in advised
     )
     assert any("2100 messages more, about 2.1 MB" in text for text in advised)
+
+
+def test_a_proxy_whose_readers_get_everything_at_once_again_only_met_a_burst(report: Json) -> None:
+    assert incidents(report, "exchange") == [("exchange → relay", "hwm_too_low", "inferred", 2500)]
+
+
+def test_a_proxy_whose_readers_lag_is_not_seen_to_have_caught_up(report: Json) -> None:
+    assert {found[:3] for found in incidents(report, "spring")} == {
+        ("spring → pond", "slow_receiver", "inferred")
+    }

@@ -7,7 +7,7 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.overload import rates
-from hopwatch_analysis.overload.recovered import with_caught_up, with_went_on
+from hopwatch_analysis.overload.recovered import readers_of, with_caught_up, with_went_on
 from hopwatch_analysis.overload.stretches import (
     LONGEST_BURST,
     long_stretches,
@@ -50,6 +50,7 @@ def pressure(tables: Tables, losses: DataFrame, topology: Topology, owed: DataFr
     read = settle(only_of(rates.receiver_rates(samples, tables["gap"]), edges, "to_socket"))
     by_stream = rates.sender_rates(points)
     asked = settle(rates.asked_rates(points, shares, _times(losses, shares, by_stream)))
+    readers = settle(readers_of(topology.edges, edges))
     overloaded = settle(overloads(asked.where(sf.col("stretch") != ALL_ALONG), read))
     found = (
         edges.join(by_stream, on="stream", how="left")
@@ -57,8 +58,8 @@ def pressure(tables: Tables, losses: DataFrame, topology: Topology, owed: DataFr
               on="to_socket", how="left")
         .join(read.groupBy("to_socket").agg(sf.max("rate").alias("capacity")), on="to_socket", how="left")
         .join(_longest(overloaded), on="to_socket", how="left")
-        .transform(lambda frame: with_caught_up(frame, tables["lane"], samples, topology.sockets))
-        .transform(lambda frame: with_went_on(frame, tables, topology.sockets))
+        .transform(lambda frame: with_caught_up(frame, tables["lane"], samples, topology.sockets, readers))
+        .transform(lambda frame: with_went_on(frame, tables, topology.sockets, readers))
         .transform(_with_in_bursts)
     )  # fmt: skip
     return Pressure(

@@ -1,4 +1,8 @@
-"""Whether a receiver that lost messages had caught up in between, or behind the last of them."""
+"""Whether a receiver that lost messages had caught up in between, or behind the last of them.
+
+Nobody counts what a proxy has read of which lane. But a pipe passes messages on in order: what a receiver behind it gets without loss, or
+as soon as it is sent, the proxy has read too, and all before it.
+"""
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
@@ -6,14 +10,21 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.losses.missing import gap_rows
 from hopwatch_analysis.spark.frames import only_of, seconds
+from hopwatch_analysis.terms.keys import EDGE_OF_STREAM
 
 READ_AT_ONCE_WITHIN = 0.02  # seconds between a message's send and the sample that finds it received
 FULL_PIPES = 2  # as many messages as that fill them: who loses none of so many in a row has read them
 
 
-def with_went_on(edges: DataFrame, tables: Tables, sockets: DataFrame) -> DataFrame:
+def readers_of(way_edges: DataFrame, edges: DataFrame) -> DataFrame:
+    """Who reads what passes an edge, at its end or behind it: stream, from_socket, to_socket, reader."""
+    ways = way_edges.select(*EDGE_OF_STREAM, sf.col("receiver").alias("reader")).distinct()
+    return ways.join(edges.select(*EDGE_OF_STREAM), on=list(EDGE_OF_STREAM), how="left_semi")
+
+
+def with_went_on(edges: DataFrame, tables: Tables, sockets: DataFrame, readers: DataFrame) -> DataFrame:
     """Adds ``went_on``: behind its last loss, and for as long as its losses lasted, the receiver got more messages in a row than both
-    ends' marks let wait. Not known of proxies, whose lanes nobody counts.
+    ends' marks let wait.
     """
     x = sockets.select(sf.col("socket").alias("from_socket"), "sndhwm")
     y = sockets.select(sf.col("socket").alias("to_socket"), "rcvhwm")
@@ -23,7 +34,7 @@ def with_went_on(edges: DataFrame, tables: Tables, sockets: DataFrame) -> DataFr
     for_long = seconds(sf.col("got_until"), sf.col("over_at")) >= sf.col("spanned")
     went_on = ~sf.col("to_the_end") & for_long & (sf.col("got_since") >= FULL_PIPES * waits_at_most)
     return (
-        edges.join(_got_since_their_gaps(tables, edges), on=["stream", "to_socket"], how="left")
+        edges.join(_got_since_their_gaps(tables, readers), on=list(EDGE_OF_STREAM), how="left")
         .join(x, on="from_socket", how="left")
         .join(y, on="to_socket", how="left")
         .withColumn("went_on", sf.coalesce(went_on, sf.lit(False)))
@@ -31,64 +42,79 @@ def with_went_on(edges: DataFrame, tables: Tables, sockets: DataFrame) -> DataFr
     )
 
 
-def _got_since_their_gaps(tables: Tables, edges: DataFrame) -> DataFrame:
-    """What receivers got of lanes behind their last gap: stream, to_socket, got_since (messages), got_until (sent then)."""
-    ways = ["stream", "to_socket"]
-    receivers = edges.select(sf.col("to_socket").alias("socket"))
+def _got_since_their_gaps(tables: Tables, readers: DataFrame) -> DataFrame:
+    """What the reader that got most got of lanes behind its last gap: stream, from_socket, to_socket, got_since (messages), got_until
+    (sent then).
+    """
+    ways = ["stream", "reader"]
     gaps = (
         gap_rows(tables["gap"], "gap")
-        .groupBy("stream", sf.col("receiver").alias("to_socket"), "lane")
+        .groupBy("stream", sf.col("receiver").alias("reader"), "lane")
         .agg(sf.max("received").alias("by_then"))
     )
-    return (
-        only_of(tables["lane"].where("role = 'receive'"), receivers, "socket")
-        .groupBy("stream", sf.col("socket").alias("to_socket"), "lane")
+    got = (
+        only_of(tables["lane"].where("role = 'receive'"), _sockets_of(readers), "socket")
+        .groupBy("stream", sf.col("socket").alias("reader"), "lane")
         .agg(sf.max("count").alias("count"), sf.max("newest_sent_at").alias("until"))
         .join(gaps, on=[*ways, "lane"], how="inner")
         .groupBy(*ways)
-        .agg(
-            sf.sum(sf.col("count") - sf.col("by_then")).alias("got_since"), sf.max("until").alias("got_until")
+        .agg(sf.sum(sf.col("count") - sf.col("by_then")).alias("got"), sf.max("until").alias("until"))
+    )
+    most = sf.max_by(sf.struct("got", "until"), "got")
+    return (
+        readers.join(got, on=ways, how="inner")
+        .groupBy(*EDGE_OF_STREAM)
+        .agg(most.alias("most"))
+        .select(
+            *EDGE_OF_STREAM,
+            sf.col("most.got").alias("got_since"),
+            sf.col("most.until").alias("got_until"),
         )
     )
 
 
 def with_caught_up(
-    edges: DataFrame, lane_rows: DataFrame, samples: DataFrame, sockets: DataFrame
+    edges: DataFrame, lane_rows: DataFrame, samples: DataFrame, sockets: DataFrame, readers: DataFrame
 ) -> DataFrame:
     """Adds ``caught_up``: after its first loss, while the sender went on, the receiver had nothing left to read."""
-    read = (
-        _fresh_samples(edges, lane_rows, sockets)
-        .unionByName(_waits(samples))
-        .select(sf.col("socket").alias("to_socket"), "since", "at")
+    fresh = _fresh_samples(lane_rows, sockets, readers)
+    read = fresh.unionByName(_waits(samples)).select(sf.col("socket").alias("to_socket"), "since", "at")
+    passed_on = readers.where("reader != to_socket").join(
+        fresh.withColumnRenamed("socket", "reader"), on=["stream", "reader"], how="inner"
     )
     proven = (
         edges.join(read, on="to_socket", how="inner")
+        .unionByName(edges.join(passed_on.drop("reader"), on=list(EDGE_OF_STREAM), how="inner"))
         .where("since > first_loss_at and at <= last_sent_at")
-        .select("stream", "from_socket", "to_socket", sf.lit(True).alias("proven"))
+        .select(*EDGE_OF_STREAM, sf.lit(True).alias("proven"))
         .distinct()
     )
-    known = edges.join(proven, on=["stream", "from_socket", "to_socket"], how="left")
+    known = edges.join(proven, on=list(EDGE_OF_STREAM), how="left")
     return known.withColumn("caught_up", sf.coalesce("proven", sf.lit(False))).drop("proven")
 
 
-def _fresh_samples(edges: DataFrame, lane_rows: DataFrame, sockets: DataFrame) -> DataFrame:
-    receivers = edges.select(sf.col("to_socket").alias("socket"))
+def _sockets_of(readers: DataFrame) -> DataFrame:
+    return readers.select(sf.col("reader").alias("socket")).distinct()
+
+
+def _fresh_samples(lane_rows: DataFrame, sockets: DataFrame, readers: DataFrame) -> DataFrame:
+    """Messages that were read as soon as they had been sent: stream, socket, since, at."""
     hosts = sockets.select("socket", "host")
     lag = seconds(sf.col("at"), sf.col("newest_sent_at"))
     same_clock = sf.col("sender_host") == sf.col("host")
     return (
         lane_rows.where("role = 'receive' and n is null")
         .select("socket", "stream", "at", "newest_sent_at")
-        .transform(lambda samples: only_of(samples, receivers, "socket"))
+        .transform(lambda samples: only_of(samples, _sockets_of(readers), "socket"))
         .join(hosts, on="socket", how="inner")
         .join(hosts.toDF("stream", "sender_host"), on="stream", how="inner")
         .where(same_clock & (sf.abs(lag) <= READ_AT_ONCE_WITHIN))
-        .select("socket", sf.col("newest_sent_at").alias("since"), "at")
+        .select("stream", "socket", sf.col("newest_sent_at").alias("since"), "at")
     )
 
 
 def _waits(samples: DataFrame) -> DataFrame:
-    """Stretches between two samples in which a receive found no message: socket, since, at."""
+    """Stretches between two samples in which a receive found no message, of whatever stream: stream (null), socket, since, at."""
     in_order = Window.partitionBy("socket").orderBy("at")
     return (
         samples.select(
@@ -98,5 +124,5 @@ def _waits(samples: DataFrame) -> DataFrame:
             (sf.col("waits") - sf.lag("waits").over(in_order)).alias("more_waits"),
         )
         .where("more_waits > 0")
-        .select("socket", "since", "at")
+        .select(sf.lit(None).cast("string").alias("stream"), "socket", "since", "at")
     )
