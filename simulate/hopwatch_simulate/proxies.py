@@ -18,13 +18,15 @@ class Proxy:
 
     kinds = ("XSUB", "XPUB")
 
-    def __init__(self, process: Process, name: str, *, in_hwm: int, out_hwm: int) -> None:
+    def __init__(
+        self, process: Process, name: str, *, in_hwm: int, out_hwm: int, service: float = PER_MESSAGE
+    ) -> None:
         self.process, self.world, self.name = process, process.world, name
         self.id = self.world.identity()
         self.front = Socket(process, f"{name}-in", self.kinds[0], sequence=None, options={"rcvhwm": in_hwm})
         self.back = Socket(process, f"{name}-out", self.kinds[1], sequence=None, options={"sndhwm": out_hwm})
         self.front.proxied = self.back.proxied = True
-        self.inlet = Inlet(self.front, PER_MESSAGE, then=self._pass_on)
+        self.inlet = Inlet(self.front, service, then=self._pass_on)
         self.outlet = Outlet(self.back)
         self.upstream: list[Link] = []
         self.topics: set[bytes] = set()
@@ -96,8 +98,10 @@ class SharingProxy(Proxy):
 
     kinds = ("PULL", "PUSH")
 
-    def __init__(self, process: Process, name: str, *, in_hwm: int, out_hwm: int) -> None:
-        super().__init__(process, name, in_hwm=in_hwm, out_hwm=out_hwm)
+    def __init__(
+        self, process: Process, name: str, *, in_hwm: int, out_hwm: int, service: float = PER_MESSAGE
+    ) -> None:
+        super().__init__(process, name, in_hwm=in_hwm, out_hwm=out_hwm, service=service)
         self.outlet.room_is_there = self._try_again
 
     def subscribe(self, topics: set[bytes]) -> None:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from hopwatch_simulate.messages import Message
 from hopwatch_simulate.parties import Party
 from hopwatch_simulate.pipes import Wire
-from hopwatch_simulate.proxies import Proxy
+from hopwatch_simulate.proxies import PER_MESSAGE, Proxy
 from hopwatch_simulate.sockets import NONE, Options
 from hopwatch_simulate.stories import ends
 from hopwatch_simulate.telling import QUICK, SETTLED, Publisher, Subscriber, Teller
@@ -43,6 +43,28 @@ def slow_before_a_proxy(tell: Teller) -> None:
     readers = [behind(tell, middles[-1], QUICK) for _ in range(2)]
     tell.sends(feed, tell.steady(0.7, 1500, 0.001))
     end_all(tell, 3.4 + SETTLED, middles, feed, *readers)
+
+
+def bursts_before_a_proxy(tell: Teller) -> None:
+    """A proxy that keeps up with the mean, and a mark before it too low for the bursts between."""
+    middle = _middle(tell, in_hwm=10, service=0.001)
+    options = {"sndhwm": tell.chance.choice([10, 20, 50])}
+    feed = feed_into(tell, middle, full="hwm_too_low", wire=tell.wire(8), options=options)
+    readers = [behind(tell, middle, QUICK) for _ in range(tell.chance.randint(1, 2))]
+    calm, burst = 300, tell.chance.randint(300, 1000)
+    times = tell.steady(0.6, calm, 0.005) + tell.steady(2.4, burst, 0.00002) + tell.steady(2.7, calm, 0.005)
+    tell.sends(feed, times)
+    end_all(tell, 4.6 + SETTLED, [middle], feed, *readers)
+
+
+def slow_proxy(tell: Teller) -> None:
+    """A proxy that takes longer for a message than its PUB: both readers miss the same."""
+    service = tell.world.between(0.003, 0.005)
+    middle = _middle(tell, in_hwm=10, service=service)
+    feed = feed_into(tell, middle, wire=tell.wire(10), options={"sndhwm": tell.chance.choice([50, 100])})
+    readers = [behind(tell, middle, QUICK) for _ in range(2)]
+    tell.sends(feed, tell.steady(0.6, 1500, 0.001))
+    end_all(tell, 2.8 + 150 * service + SETTLED, [middle], feed, *readers)
 
 
 def tree(tell: Teller) -> None:
@@ -165,9 +187,12 @@ def _come_back(tell: Teller, former: Middle, feed: Publisher, readers: list[Subs
     return party, proxy
 
 
-def _middle(tell: Teller, *, in_hwm: int = 1000, out_hwm: int = 1000, dark: bool = False) -> Middle:
+def _middle(tell: Teller, *, in_hwm: int = 1000, out_hwm: int = 1000, service: float = PER_MESSAGE,
+            dark: bool = False) -> Middle:  # fmt: skip
     party = tell.site.party("proxy", dark=dark)
-    return party, tell.site.proxy(party, tell.site.name("hub"), in_hwm=in_hwm, out_hwm=out_hwm)
+    return party, tell.site.proxy(
+        party, tell.site.name("hub"), in_hwm=in_hwm, out_hwm=out_hwm, service=service
+    )
 
 
 def chain(tell: Teller, length: int, out_hwm: int = 1000) -> list[Middle]:

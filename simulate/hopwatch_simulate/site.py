@@ -12,7 +12,7 @@ from hopwatch_simulate.hosts import ANYWHERE, Host, Process
 from hopwatch_simulate.links import Link
 from hopwatch_simulate.parties import Party
 from hopwatch_simulate.pipes import Wire
-from hopwatch_simulate.proxies import Proxy
+from hopwatch_simulate.proxies import PER_MESSAGE, Proxy
 from hopwatch_simulate.receivers import Act, Inlet
 from hopwatch_simulate.routers import ReplyOutlet, RouterOutlet
 from hopwatch_simulate.senders import Outlet
@@ -108,10 +108,11 @@ class Site:
         party.inlets.append(inlet)
         return inlet
 
-    def proxy(self, party: Party, name: str, *, in_hwm: int = 1000, out_hwm: int = 1000, kind: type[Proxy] = Proxy,
-              after: Proxy | None = None) -> Proxy:  # fmt: skip
-        """A proxy that runs in a party; ``after`` another one, of its kind and in its place."""
-        proxy = (type(after) if after else kind)(party.process, name, in_hwm=in_hwm, out_hwm=out_hwm)
+    def proxy(self, party: Party, name: str, *, in_hwm: int = 1000, out_hwm: int = 1000, service: float = PER_MESSAGE,
+              kind: type[Proxy] = Proxy, after: Proxy | None = None) -> Proxy:  # fmt: skip
+        """A proxy that runs in a party and takes ``service`` seconds a message; ``after`` another one, of its kind and in its place."""
+        made = type(after) if after else kind
+        proxy = made(party.process, name, in_hwm=in_hwm, out_hwm=out_hwm, service=service)
         former = (after.front, after.back) if after else (None, None)
         for socket, before in zip((proxy.front, proxy.back), former, strict=True):
             party.agent.sockets.append(socket)

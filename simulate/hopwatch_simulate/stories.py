@@ -43,6 +43,29 @@ def bursts(tell: Teller) -> None:
     ends(tell, 4.5 + SETTLED, feed, steady)
 
 
+def volleys(tell: Teller) -> None:
+    """A PUB that sends many at once, and nothing between: a reader on its host that has long read them when the next come, and a mark too low
+    for each.
+    """
+    feed = tell.publisher(topics=(None,), options={"sndhwm": tell.chance.choice([10, 20, 50])})
+    reader = tell.neighbour(feed, 0.0002, full="hwm_too_low", options={"rcvhwm": 10}, wire=tell.wire(8))
+    volley, every = tell.chance.randint(150, 300), tell.world.between(0.5, 0.9)
+    times = [at for turn in range(5) for at in tell.steady(0.5 + turn * every, volley, 0.00002)]
+    tell.sends(feed, [*times, *tell.steady(0.5 + 5 * every, 200, 0.002)])
+    ends(tell, 0.9 + 5 * every + SETTLED, feed, reader)
+
+
+def batches(tell: Teller) -> None:
+    """A PUB that sends some at once again and again, more than its reader can read until the next."""
+    feed = tell.publisher(bound=tell.either_way(), options={"sndhwm": tell.chance.choice([50, 100])})
+    service = tell.world.between(0.003, 0.005)
+    slow = tell.subscriber(feed, service, options={"rcvhwm": 10}, wire=tell.wire(10))
+    batch, every = tell.chance.randint(20, 60), 0.04
+    times = [at for turn in range(60) for at in tell.steady(0.5 + turn * every, batch, 0.00002)]
+    tell.sends(feed, times)
+    ends(tell, 0.5 + 60 * every + 150 * service + SETTLED, feed, slow)
+
+
 def late_joiner(tell: Teller) -> None:
     """A reader that comes when the PUB has long begun."""
     feed = tell.publisher()

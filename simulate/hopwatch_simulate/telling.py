@@ -91,6 +91,15 @@ class Teller:
         reader = self.reader(
             service, topics=topics, sequence=sequence, dark=dark, options=options, agent=agent
         )
+        return self._linked(feed, reader, full, wire)
+
+    def neighbour(
+        self, feed: Publisher, service: float, *, full: str, wire: Wire, options: Options
+    ) -> Subscriber:
+        """A SUB in a process of its own on the host of a PUB, now, and its connection to that."""
+        return self._linked(feed, self.reader(service, options=options, agent=feed.party.agent), full, wire)
+
+    def _linked(self, feed: Publisher, reader: Subscriber, full: str, wire: Wire | None) -> Subscriber:
         bound = feed.outlet.socket
         if bound.id not in self.site.endpoints:
             bound = reader.inlet.socket

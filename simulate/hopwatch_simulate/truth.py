@@ -114,15 +114,22 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
                     "knowable": known and cause not in blurred and len(lost - unseen) > doubtful[cause],
                     "at_least": len(lost - unseen) - doubtful[cause],
                     "at_most": len(lost) - doubtful[cause] + doubtful.total(),
-                    "looks_like": list(FULL)
-                    if cause == "network" and not (known and edge.network_told)
-                    else [],
+                    "looks_like": [] if _told_apart(edge, cause, known) else list(FULL),
                     "for_memory": _killed_for_memory(edge, cause),
                     "ranges": _ranges(lost),
                 }
                 for cause, lost in causes.items()
             ],
         }
+
+
+def _told_apart(edge: Edge, cause: str, known: bool) -> bool:
+    """Whether the events tell this cause of a full pipe from others: the network only where an agent saw that it was the limit, and bursts
+    only where they tell who had to read them.
+    """
+    if cause == "network":
+        return known and edge.network_told
+    return cause != "hwm_too_low" or known
 
 
 def _killed_for_memory(edge: Edge, cause: str) -> bool:

@@ -31,7 +31,7 @@ def two_feeds(story: LandedFolder) -> None:
         story.sent(pub, 60_000, 61)
         story.got("gatherer", pub, 60_000 - 29 * 500, 0, 59_999, 61)
     for second in range(1, 61):
-        story.counters("gatherer", second, received=1500 * second)
+        story.counters("gatherer", second, received=1500 * second, waited_receives=1)
 
 
 def flood_in_a_quiet_hour(story: LandedFolder) -> None:
@@ -80,7 +80,8 @@ def works_through_batches(story: LandedFolder) -> None:
     for batch in range(1, 40):
         first, met = 250 * batch - 75, 2.5 * batch - 0.75
         story.onset("inbox", first, met)
-        story.gap("clerk", "inbox", first, first + 74, (met, 2.5 * batch), received=175 * batch)
+        times = (met, 2.5 * batch)
+        story.gap("clerk", "inbox", first, first + 74, times, received=175 * batch, noticed=times[1] + 2.5)
         story.counters("clerk", 2.5 * batch - 0.5, received=175 * (batch - 1))
         story.counters("clerk", 2.5 * batch + 0.5, received=175 * batch)
     story.sent("inbox", 10_000, 100)
@@ -165,13 +166,124 @@ def proxy_that_lags(story: LandedFolder) -> None:
     for turn in range(1, 4):
         first, began = 1000 * turn, 10 * turn
         story.onset("spring", first, began)
-        story.gap(
-            "mill", "spring", first, first + 99, (began, began + 1), received=1000 * turn - 100 * (turn - 1)
-        )
+        times, got = (began, began + 1), 1000 * turn - 100 * (turn - 1)
+        story.gap("mill", "spring", first, first + 99, times, received=got, noticed=began + 3)
     story.sent("spring", 4000, 40)
     story.got("mill", "spring", 3700, 0, 3999, 42)
     story.counters("pond-front", 45, final=True, proxied_in_frames=2 * 3700)
     story.counters("pond-back", 45, final=True, proxied_out_frames=2 * 3700)
+
+
+def volleys(story: LandedFolder) -> None:
+    """Every eight seconds 3000 at once and nothing between: the pipe takes 2000, which are read in no time, and the receiver waits again."""
+    gathering(story, "ranger", "battery", closed=200)
+    for volley in range(1, 21):
+        fired, sent, read = 8 * volley, 3000 * volley, 2000 * volley
+        story.counters("battery", fired + 0.5, sent=sent)
+        story.sent("battery", sent, fired + 0.5, final=False)
+        story.counters("ranger", fired + 0.5, received=read, waited_receives=volley + 1)
+        story.onset("battery", sent - 1000, fired + 0.01)
+    for volley in range(1, 20):
+        first, fired = 3000 * volley - 1000, 8 * volley
+        times, got = (fired + 0.01, fired + 8), 2000 * volley + 1
+        story.gap("ranger", "battery", first, first + 999, times, received=got, noticed=times[1] + 0.001)
+    story.sent("battery", 60_001, 168)
+    story.gap("ranger", "battery", 59_000, 59_999, (160.01, 168), received=40_001, noticed=168.001)
+    story.got("ranger", "battery", 40_001, 0, 60_000, 169, newest=168)
+
+
+def a_volley_a_second(story: LandedFolder) -> None:
+    """Of 400 at once, every second, the last 40 find no room; nothing tells whether the receiver, which polls, was busy between."""
+    gathering(story, "poller", "clock")
+    for second in range(1, 61):
+        story.counters("clock", second + 0.5, sent=400 * second)
+        story.counters("poller", second + 0.5, received=360 * second)
+        story.onset("clock", 400 * second - 40, second + 0.002)
+    for second in range(1, 60):
+        first = 400 * second - 40
+        story.gap(
+            "poller", "clock", first, first + 39, (second + 0.002, second + 1), received=360 * second + 1
+        )
+    story.sent("clock", 24_000, 61)
+    story.got("poller", "clock", 360 * 60, 0, 23_959, 61, newest=60.002)
+
+
+def read_at_once(story: LandedFolder) -> None:
+    """The same, and when the next volley begins, its first message is read as it is sent."""
+    gathering(story, "sprinter", "pistol")
+    for second in range(1, 61):
+        story.counters("pistol", second + 0.5, sent=400 * second)
+        story.counters("sprinter", second + 0.5, received=360 * second)
+        story.onset("pistol", 400 * second - 40, second + 0.002)
+    for second in range(1, 60):
+        first, got = 400 * second - 40, 360 * second + 1
+        times = (second + 0.002, second + 1)
+        story.gap("sprinter", "pistol", first, first + 39, times, received=got, noticed=times[1] + 0.001)
+    story.sent("pistol", 24_000, 61)
+    story.got("sprinter", "pistol", 360 * 60, 0, 23_959, 61, newest=60.002)
+
+
+def last_word(story: LandedFolder) -> None:
+    """3000 at once, of which a third find room, and a minute later one message more."""
+    gathering(story, "listener", "speaker")
+    story.counters("speaker", 1.5, sent=3000)
+    story.sent("speaker", 3000, 1.5, final=False)
+    story.counters("listener", 1.5, received=1000)
+    story.onset("speaker", 1000, 1.01)
+    story.gap("listener", "speaker", 1000, 2999, (1.01, 60), received=1001)
+    story.sent("speaker", 3001, 61)
+    story.got("listener", "speaker", 1001, 0, 3000, 61, newest=60)
+
+
+def batches(story: LandedFolder) -> None:
+    """A minute of 100 messages at once every 50 ms, of which the pipe takes 50, between quiet times in which the receiver waits."""
+    gathering(story, "packer", "conveyor", closed=400)
+    for second in (*range(1, 100, 10), 100):
+        story.counters("conveyor", second, sent=second)
+        story.counters("packer", second, received=second, waited_receives=second)
+    for batch in range(1200):
+        first, sent_at = 100 + 100 * batch + 50, 100 + batch * 0.05
+        times, got = (sent_at + 0.0005, sent_at + 0.05), 101 + 50 * (batch + 1)
+        story.onset("conveyor", first, sent_at + 0.0005)
+        story.gap("packer", "conveyor", first, first + 49, times, received=got)
+    for second in range(101, 161):
+        story.counters("conveyor", second, sent=100 + 2000 * (second - 100))
+        story.counters("packer", second, received=100 + 1000 * (second - 100), waited_receives=100)
+    for second in (*range(161, 300, 10), 300):
+        story.counters("conveyor", second, sent=120_100 + second - 160)
+        story.counters("packer", second, received=60_100 + second - 160, waited_receives=second - 60)
+    story.sent("conveyor", 120_240, 300)
+    story.got("packer", "conveyor", 60_240, 0, 120_239, 301, newest=300)
+
+
+def drains(story: LandedFolder) -> None:
+    """It is sent 100/s and works 14 ms on each, in turns of ten, behind each of which it asks for more until there is none."""
+    gathering(story, "dispatcher", "counter", closed=200)
+    for second in range(1, 121):
+        story.counters("counter", second, sent=100 * second)
+        story.counters("dispatcher", second, received=70 * second, eagain_receives=7 * second)
+        story.onset("counter", 100 * second - 30, second - 0.3)
+    for second in range(1, 120):
+        first, times = 100 * second - 30, (second - 0.31, second)
+        story.gap("dispatcher", "counter", first, first + 29, times, received=70 * second + 1)
+    story.sent("counter", 11_970, 119.7)
+    story.got("dispatcher", "counter", 8400, 0, 11_969, 121, newest=119.69)
+
+
+def proxy_with_a_small_pipe(story: LandedFolder) -> None:
+    """Of 50,000 a second the proxy takes 35,000; its pipe holds what it takes in ten milliseconds."""
+    through_proxy(story, "geyser", "sluice", "basin")
+    for second in range(1, 41):
+        story.counters("geyser", second, sent=50_000 * second)
+        story.onset("geyser", 50_000 * second - 15_000, second - 0.3)
+    for second in range(1, 40):
+        first, times = 50_000 * second - 15_000, (second - 0.3, second)
+        got = 35_000 * second + 1
+        story.gap("basin", "geyser", first, first + 14_999, times, received=got, noticed=second + 0.01)
+    story.sent("geyser", 1_985_000, 39.7)
+    story.got("basin", "geyser", 1_400_000, 0, 1_984_999, 41, newest=39.7)
+    story.counters("sluice-front", 45, final=True, proxied_in_frames=2 * 1_400_000)
+    story.counters("sluice-back", 45, final=True, proxied_out_frames=2 * 1_400_000)
 
 
 @pytest.fixture(scope="module")
@@ -187,6 +299,13 @@ def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Jso
         pulses,
         burst_before_a_proxy,
         proxy_that_lags,
+        volleys,
+        a_volley_a_second,
+        read_at_once,
+        last_word,
+        batches,
+        drains,
+        proxy_with_a_small_pipe,
     ):
         tell(story)
     folder = tmp_path_factory.mktemp("overloaded")
@@ -265,3 +384,27 @@ def test_a_proxy_whose_readers_lag_is_not_seen_to_have_caught_up(report: Json) -
     assert {found[:3] for found in incidents(report, "spring")} == {
         ("spring → pond", "slow_receiver", "inferred")
     }
+
+
+def test_who_is_idle_between_volleys_has_too_low_a_mark_though_each_volley_loses_some(report: Json) -> None:
+    assert incidents(report, "battery") == [("battery → ranger", "hwm_too_low", "inferred", 20_000)]
+
+
+def test_who_reads_the_next_message_behind_each_loss_at_once_has_too_low_a_mark(report: Json) -> None:
+    assert incidents(report, "pistol") == [("pistol → sprinter", "hwm_too_low", "inferred", 60 * 40)]
+
+
+@pytest.mark.parametrize("feed", ["clock", "speaker"])
+def test_the_time_in_which_a_sender_sent_nothing_does_not_prove_its_receiver_too_slow(
+    report: Json, feed: str
+) -> None:
+    assert {found[2] for found in incidents(report, feed)} <= {"inferred"}
+    assert hop(report, f"{feed} → {incident(report, feed)['hop'].split(' → ')[1]}")["lost"] > 0
+
+
+@pytest.mark.parametrize(
+    ("feed", "receiver"), [("conveyor", "packer"), ("counter", "dispatcher"), ("geyser", "sluice")]
+)
+def test_who_is_too_slow_is_not_told_as_meeting_bursts(report: Json, feed: str, receiver: str) -> None:
+    """However its sender sends, however it asks for messages, and however soon it has read what a pipe holds."""
+    assert {found[:2] for found in incidents(report, feed)} == {(f"{feed} → {receiver}", "slow_receiver")}

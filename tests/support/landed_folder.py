@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from hopwatch_agent.landing.schemas import COMMON, COUNTERS, SCHEMA_VERSION, schema_of
 
 START = datetime(2026, 5, 4, 12, 0, tzinfo=timezone.utc)
+WAITED = 0.05  # seconds: long enough to show that a message was not read as soon as it had been sent
 
 
 def at(seconds: float) -> datetime:
@@ -155,8 +156,11 @@ class LandedFolder:
         self.add("lane", receiver, seconds, newest_sent_at=newest_sent_at, **about, **progress)
 
     def gap(self, receiver: str, stream: str, first: int, last: int, times: tuple[float, float], *, lane: int = 0,
-            around: tuple[int, int] | None = None, received: int = 0, lost: int | None = None) -> None:  # fmt: skip
-        """A run of numbers that a receiver found missing (``lost`` of them, else all), sent between two times."""
+            around: tuple[int, int] | None = None, received: int = 0, lost: int | None = None,
+            noticed: float | None = None) -> None:  # fmt: skip
+        """A run of numbers that a receiver found missing (``lost`` of them, else all), sent between two times: it noticed when it read
+        the next message, which had waited for a while if not told otherwise.
+        """
         before, after = around or (first - 1, last + 1)
         sent_at = {"before_sent_at": at(times[0]), "after_sent_at": at(times[1])}
         numbers = {
@@ -168,7 +172,9 @@ class LandedFolder:
             "lost": lost,
         }
         about = {"stream": id_of(stream), "lane": lane, "action": "gap"}
-        self.add("gap", receiver, times[1], **about, **numbers, **sent_at)
+        self.add(
+            "gap", receiver, times[1] + WAITED if noticed is None else noticed, **about, **numbers, **sent_at
+        )
 
     def gap_event(
         self, action: str, receiver: str, stream: str, first: int, last: int, *, lane: int = 0

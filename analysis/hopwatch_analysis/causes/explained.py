@@ -19,6 +19,7 @@ from hopwatch_analysis.losses.due import Missing
 from hopwatch_analysis.losses.onsets import onsets_of_edges, with_onset_between
 from hopwatch_analysis.losses.place import Evidence
 from hopwatch_analysis.overload.pressure import pressure
+from hopwatch_analysis.overload.sending_times import with_lost_between
 from hopwatch_analysis.overload.stretches import STRETCH, with_stretches
 from hopwatch_analysis.proxies.frontends import arrivals
 from hopwatch_analysis.routers import unroutable
@@ -111,7 +112,9 @@ def _with_causes(
     lost = settle(
         by_hop(pieces, evidence.owed)
         .transform(lambda frame: cut_at_onset(frame, evidence.onsets, topology.sockets, strangers))
-        .transform(lambda frame: with_stretches(frame, topology.lanes))
+        .transform(settle)
+        .transform(lambda frame: with_lost_between(frame, topology.lanes, tables["lane"], topology.sockets))
+        .transform(with_stretches)
     )
     found = pressure(tables, lost, topology, evidence.owed)
     of_edges = settle(found.edges)

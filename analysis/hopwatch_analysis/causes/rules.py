@@ -21,7 +21,6 @@ from hopwatch_analysis.causes.reasons import (
 from hopwatch_analysis.doubts.watched import is_watched
 from hopwatch_analysis.losses.joining import began_behind_joining, came_back_first, joins, sent_before_joining
 from hopwatch_analysis.losses.place import overlaps_a_down, shows_behind_a_down
-from hopwatch_analysis.overload.pressure import BURSTS_AT_MOST
 from hopwatch_analysis.spark.frames import seconds
 from hopwatch_analysis.terms.accounts import IN_FLIGHT, UNEXPLAINED
 from hopwatch_analysis.terms.delays import AT_ONCE, TOLD_LATE
@@ -94,8 +93,7 @@ def _why_full() -> Column:
 
 def _is_overload() -> Column:
     """It is shown that the receiver was too slow for longer than a burst: by what it read meanwhile, or by how long it lost messages."""
-    most_of_the_time = (sf.col("loss_share") >= BURSTS_AT_MOST) & sf.col("lost_for_long")
-    return sf.coalesce("clearly", sf.lit(False)) | sf.coalesce(most_of_the_time, sf.lit(False))
+    return sf.coalesce("clearly", sf.lit(False)) | sf.coalesce("most_of_the_time", sf.lit(False))
 
 
 def _network_may_be_why() -> Column:

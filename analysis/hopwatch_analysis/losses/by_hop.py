@@ -15,7 +15,7 @@ PARTS = ("inner", "tail", "head", "all", "unsure")
 
 def by_hop(pieces: DataFrame, owed: DataFrame) -> DataFrame:
     """One row a range and edge: the columns of RANGE_OF_EDGE, part, before, after, before_sent_at, after_sent_at,
-    seen_at, took_over, and those that ``_progress`` adds.
+    seen_at and seen_by (the receiver that saw it first), took_over, and those that ``_progress`` adds.
     """
     ranks = sf.array_position(sf.array(*[sf.lit(part) for part in PARTS]), sf.col("part"))
     return (
@@ -28,6 +28,7 @@ def by_hop(pieces: DataFrame, owed: DataFrame) -> DataFrame:
             sf.max("before_sent_at").alias("before_sent_at"),
             sf.min("after_sent_at").alias("after_sent_at"),
             sf.min("seen_at").alias("seen_at"),
+            sf.min_by("receiver", "seen_at").alias("seen_by"),
             sf.max("took_over").alias("took_over"),
             sf.max("moved_at").alias("moved_at"),
             sf.min("heard_until").alias("heard_until"),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.files.reading import Tables
@@ -35,15 +35,17 @@ class Pressure:
 
 
 def pressure(tables: Tables, losses: DataFrame, topology: Topology, owed: DataFrame) -> Pressure:
-    """Figures of each edge that lost something: stream, from_socket, to_socket, began_at, last_sent_at, in_bursts, lost_for_long, and FIGURES.
+    """Figures of each edge that lost something: stream, from_socket, to_socket, began_at, last_sent_at, in_bursts, most_of_the_time, and FIGURES.
 
     ``mean_rate`` is of the stream; ``asked_rate`` of all streams that the receiver is sent, as far as it is sent them; ``overload_rate`` and
     ``overload_read`` what it was sent and read at most in the longest stretch in which it could not keep up. ``loss_share`` is how much of the
     stream's time its losses spanned. ``in_bursts``: less than half of it, and the receiver
     went on without loss when the burst was over, or was caught up in between and is not seen to read far more slowly than the mean rate. How fast it
-    read at most proves nothing: who takes a batch at once may be busy with it for long. ``lost_for_long``: for longer than a burst lasts.
+    read at most proves nothing: who takes a batch at once may be busy with it for long. ``most_of_the_time``: proven losses span half of it,
+    and are longer than a burst, and the receiver is not seen to have been caught up in between.
     """
     edges = settle(_edges(losses))
+    at_once = losses.where("begins_at_onset and seen_late is not null")
     shares = settle(rates.shares_asked(topology.edges, owed, topology.lanes, edges))
     samples = settle(_samples_of(edges, shares, tables["counters"]))
     points = settle(rates.sent_points(samples, tables["gap"]))
@@ -58,22 +60,23 @@ def pressure(tables: Tables, losses: DataFrame, topology: Topology, owed: DataFr
               on="to_socket", how="left")
         .join(read.groupBy("to_socket").agg(sf.max("rate").alias("capacity")), on="to_socket", how="left")
         .join(_longest(overloaded), on="to_socket", how="left")
-        .transform(lambda frame: with_caught_up(frame, tables["lane"], samples, topology.sockets, readers))
+        .transform(lambda frame: with_caught_up(frame, tables["lane"], at_once, samples, topology.sockets, readers))
         .transform(lambda frame: with_went_on(frame, tables, topology.sockets, readers))
         .transform(_with_in_bursts)
     )  # fmt: skip
     return Pressure(
-        found.select(*EDGE_OF_STREAM, "began_at", "last_sent_at", "in_bursts", "lost_for_long", *FIGURES),
+        found.select(*EDGE_OF_STREAM, "began_at", "last_sent_at", "in_bursts", "most_of_the_time", *FIGURES),
         overloaded,
     )
 
 
 def _edges(losses: DataFrame) -> DataFrame:
     return (
-        with_lost_already(losses)
+        with_lost_already(losses, "lost_until", "proven_until")
         .groupBy(*EDGE_OF_STREAM)
         .agg(
-            spanned().alias("spanned"),
+            spanned("lost_until").alias("spanned"),
+            spanned("proven_until").alias("proven"),
             sf.min("before_sent_at").alias("first_loss_at"),
             sf.max("after_sent_at").alias("over_at"),
             sf.max(sf.col("part").isin("tail", "all")).alias("to_the_end"),
@@ -98,7 +101,13 @@ def _times(losses: DataFrame, shares: DataFrame, by_stream: DataFrame) -> DataFr
         shares.join(by_stream, on="stream", how="inner")
         .groupBy("to_socket")
         .agg(sf.min("began_at").alias("since"), sf.max("last_sent_at").alias("until"))
-        .withColumns({"stretch": sf.lit(ALL_ALONG).cast("long"), "covered": sf.lit(None).cast("double")})
+        .withColumns(
+            {
+                "stretch": sf.lit(ALL_ALONG).cast("long"),
+                "covered": sf.lit(None).cast("double"),
+                "proven": sf.lit(None).cast("double"),
+            }
+        )
     )
     return long_stretches(losses).unionByName(all_along)
 
@@ -123,5 +132,11 @@ def _with_in_bursts(edges: DataFrame) -> DataFrame:
     recovered = sf.col("went_on") | (sf.col("caught_up") & in_reach)
     few_losses = sf.coalesce(sf.col("loss_share") < BURSTS_AT_MOST, sf.lit(False))
     return edges.withColumn("loss_share", sf.try_divide("spanned", active)).withColumns(
-        {"in_bursts": few_losses & recovered, "lost_for_long": sf.col("spanned") > LONGEST_BURST}
+        {"in_bursts": few_losses & recovered, "most_of_the_time": _most_of(active)}
     )
+
+
+def _most_of(active: Column) -> Column:
+    share = sf.try_divide("proven", active)
+    known = (share >= BURSTS_AT_MOST) & (sf.col("proven") > LONGEST_BURST) & ~sf.col("caught_up")
+    return sf.coalesce(known, sf.lit(False))

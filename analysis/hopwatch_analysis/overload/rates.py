@@ -93,23 +93,28 @@ def _with_number(marks: DataFrame, points: DataFrame) -> DataFrame:
 
 
 def receiver_rates(samples: DataFrame, gaps: DataFrame) -> DataFrame:
-    """Stretches of time in which sockets received messages: to_socket, since, at, rate (messages a second)."""
+    """Stretches of time in which sockets received messages: to_socket, since, at, rate (messages a second), waited (whether it
+    found no message meanwhile; null if it is not known ever to do so).
+    """
     return (
         _between_samples(samples)
         .unionByName(_while_backlogged(gaps))
         .withColumn("took", seconds(sf.col("at"), sf.col("since")))
         .where((sf.col("took") >= SHORTEST_INTERVAL) & (sf.col("more") >= FEWEST_MESSAGES))
-        .select("to_socket", "since", "at", (sf.col("more") / sf.col("took")).alias("rate"))
+        .select("to_socket", "since", "at", (sf.col("more") / sf.col("took")).alias("rate"), "waited")
     )
 
 
 def _between_samples(samples: DataFrame) -> DataFrame:
     in_order = Window.partitionBy("socket").orderBy("at", "received")
+    ever = sf.max("waits").over(Window.partitionBy("socket")) > 0
+    more_waits = sf.col("waits") > sf.lag("waits").over(in_order)
     return samples.select(
         sf.col("socket").alias("to_socket"),
         (sf.col("received") - sf.lag("received").over(in_order)).alias("more"),
         sf.lag("at").over(in_order).alias("since"),
         "at",
+        sf.when(ever, more_waits).alias("waited"),
     )
 
 
@@ -133,6 +138,7 @@ def _while_backlogged(gaps: DataFrame) -> DataFrame:
             (sf.col("received") - sf.first("received").over(so_far)).alias("more"),
             sf.first("at").over(so_far).alias("since"),
             "at",
+            sf.lit(None).cast("boolean").alias("waited"),
         )
     )
 

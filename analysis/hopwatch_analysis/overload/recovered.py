@@ -9,10 +9,11 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.losses.missing import gap_rows
+from hopwatch_analysis.overload.sending_times import READ_AT_ONCE_WITHIN
 from hopwatch_analysis.spark.frames import only_of, seconds
 from hopwatch_analysis.terms.keys import EDGE_OF_STREAM
 
-READ_AT_ONCE_WITHIN = 0.02  # seconds between a message's send and the sample that finds it received
+MUCH_LESS = 0.5  # than it takes to read half of a full pipe
 FULL_PIPES = 2  # as many messages as that fill them: who loses none of so many in a row has read them
 
 
@@ -34,7 +35,7 @@ def with_went_on(edges: DataFrame, tables: Tables, sockets: DataFrame, readers: 
     for_long = seconds(sf.col("got_until"), sf.col("over_at")) >= sf.col("spanned")
     went_on = ~sf.col("to_the_end") & for_long & (sf.col("got_since") >= FULL_PIPES * waits_at_most)
     return (
-        edges.join(_got_since_their_gaps(tables, readers), on=list(EDGE_OF_STREAM), how="left")
+        edges.join(_got_since_their_gaps(tables, edges, readers), on=list(EDGE_OF_STREAM), how="left")
         .join(x, on="from_socket", how="left")
         .join(y, on="to_socket", how="left")
         .withColumn("went_on", sf.coalesce(went_on, sf.lit(False)))
@@ -42,15 +43,15 @@ def with_went_on(edges: DataFrame, tables: Tables, sockets: DataFrame, readers: 
     )
 
 
-def _got_since_their_gaps(tables: Tables, readers: DataFrame) -> DataFrame:
-    """What the reader that got most got of lanes behind its last gap: stream, from_socket, to_socket, got_since (messages), got_until
-    (sent then).
+def _got_since_their_gaps(tables: Tables, edges: DataFrame, readers: DataFrame) -> DataFrame:
+    """Of those who read behind each edge and noticed its last loss, what the one that got most got of lanes behind its last gap: stream,
+    from_socket, to_socket, got_since (messages), got_until (sent then).
     """
     ways = ["stream", "reader"]
     gaps = (
         gap_rows(tables["gap"], "gap")
         .groupBy("stream", sf.col("receiver").alias("reader"), "lane")
-        .agg(sf.max("received").alias("by_then"))
+        .agg(sf.max("received").alias("by_then"), sf.max("after_sent_at").alias("gap_until"))
     )
     got = (
         only_of(tables["lane"].where("role = 'receive'"), _sockets_of(readers), "socket")
@@ -58,11 +59,17 @@ def _got_since_their_gaps(tables: Tables, readers: DataFrame) -> DataFrame:
         .agg(sf.max("count").alias("count"), sf.max("newest_sent_at").alias("until"))
         .join(gaps, on=[*ways, "lane"], how="inner")
         .groupBy(*ways)
-        .agg(sf.sum(sf.col("count") - sf.col("by_then")).alias("got"), sf.max("until").alias("until"))
+        .agg(
+            sf.sum(sf.col("count") - sf.col("by_then")).alias("got"),
+            sf.max("until").alias("until"),
+            sf.max("gap_until").alias("gap_until"),
+        )
     )
     most = sf.max_by(sf.struct("got", "until"), "got")
     return (
         readers.join(got, on=ways, how="inner")
+        .join(edges.select(*EDGE_OF_STREAM, "over_at"), on=list(EDGE_OF_STREAM), how="inner")
+        .where("gap_until >= over_at")
         .groupBy(*EDGE_OF_STREAM)
         .agg(most.alias("most"))
         .select(
@@ -74,23 +81,38 @@ def _got_since_their_gaps(tables: Tables, readers: DataFrame) -> DataFrame:
 
 
 def with_caught_up(
-    edges: DataFrame, lane_rows: DataFrame, samples: DataFrame, sockets: DataFrame, readers: DataFrame
+    edges: DataFrame,
+    lane_rows: DataFrame,
+    at_onsets: DataFrame,
+    samples: DataFrame,
+    sockets: DataFrame,
+    readers: DataFrame,
 ) -> DataFrame:
-    """Adds ``caught_up``: after its first loss, while the sender went on, the receiver had nothing left to read."""
-    fresh = _fresh_samples(lane_rows, sockets, readers)
-    read = fresh.unionByName(_waits(samples)).select(sf.col("socket").alias("to_socket"), "since", "at")
-    passed_on = readers.where("reader != to_socket").join(
-        fresh.withColumnRenamed("socket", "reader"), on=["stream", "reader"], how="inner"
+    """Adds ``caught_up``: after its first loss, while the sender went on, the receiver had nothing left to read. ``at_onsets``: losses that
+    begin at one, with ``seen_late``.
+
+    What is read at once shows that only if a full pipe could not have been read as fast: it holds half of its sender's mark at least.
+    """
+    marks = sockets.select(sf.col("socket").alias("from_socket"), "sndhwm")
+    fastest = sf.coalesce("capacity", "mean_rate")
+    soon = sf.try_divide(MUCH_LESS * sf.col("sndhwm") / 2, fastest)
+    fresh = (
+        _fresh_samples(lane_rows, sockets, readers)
+        .unionByName(_read_behind(at_onsets))
+        .join(edges.join(marks, on="from_socket", how="left"), on=list(EDGE_OF_STREAM), how="inner")
+        .where((sf.col("lag") <= READ_AT_ONCE_WITHIN) & (sf.col("lag") <= soon))
     )
+    waited = edges.join(_waits(samples), on="to_socket", how="inner")
+    columns = (*EDGE_OF_STREAM, "since", "at", "first_loss_at", "last_sent_at")
     proven = (
-        edges.join(read, on="to_socket", how="inner")
-        .unionByName(edges.join(passed_on.drop("reader"), on=list(EDGE_OF_STREAM), how="inner"))
+        fresh.select(*columns)
+        .unionByName(waited.select(*columns))
         .where("since > first_loss_at and at <= last_sent_at")
-        .select(*EDGE_OF_STREAM, sf.lit(True).alias("proven"))
+        .select(*EDGE_OF_STREAM, sf.lit(True).alias("proven_idle"))
         .distinct()
     )
     known = edges.join(proven, on=list(EDGE_OF_STREAM), how="left")
-    return known.withColumn("caught_up", sf.coalesce("proven", sf.lit(False))).drop("proven")
+    return known.withColumn("caught_up", sf.coalesce("proven_idle", sf.lit(False))).drop("proven_idle")
 
 
 def _sockets_of(readers: DataFrame) -> DataFrame:
@@ -98,31 +120,43 @@ def _sockets_of(readers: DataFrame) -> DataFrame:
 
 
 def _fresh_samples(lane_rows: DataFrame, sockets: DataFrame, readers: DataFrame) -> DataFrame:
-    """Messages that were read as soon as they had been sent: stream, socket, since, at."""
+    """Messages that were read soon after they had been sent, by who reads behind each edge: stream, from_socket, to_socket, since, at, lag."""
     hosts = sockets.select("socket", "host")
-    lag = seconds(sf.col("at"), sf.col("newest_sent_at"))
     same_clock = sf.col("sender_host") == sf.col("host")
     return (
         lane_rows.where("role = 'receive' and n is null")
-        .select("socket", "stream", "at", "newest_sent_at")
+        .select("socket", "stream", "at", sf.col("newest_sent_at").alias("since"))
         .transform(lambda samples: only_of(samples, _sockets_of(readers), "socket"))
         .join(hosts, on="socket", how="inner")
         .join(hosts.toDF("stream", "sender_host"), on="stream", how="inner")
-        .where(same_clock & (sf.abs(lag) <= READ_AT_ONCE_WITHIN))
-        .select("stream", "socket", sf.col("newest_sent_at").alias("since"), "at")
+        .withColumn("lag", sf.abs(seconds(sf.col("at"), sf.col("since"))))
+        .where(same_clock & (sf.col("lag") <= READ_AT_ONCE_WITHIN))
+        .withColumnRenamed("socket", "reader")
+        .join(readers, on=["stream", "reader"], how="inner")
+        .select(*EDGE_OF_STREAM, "since", "at", "lag")
     )
 
 
+def _read_behind(losses: DataFrame) -> DataFrame:
+    """The messages behind the losses: stream, from_socket, to_socket, since, at, lag."""
+    since, at, lag = (
+        sf.col("after_sent_at").alias("since"),
+        sf.col("seen_at").alias("at"),
+        sf.col("seen_late"),
+    )
+    return losses.select(*EDGE_OF_STREAM, since, at, lag.alias("lag"))
+
+
 def _waits(samples: DataFrame) -> DataFrame:
-    """Stretches between two samples in which a receive found no message, of whatever stream: stream (null), socket, since, at."""
+    """Stretches between two samples in which a receive found no message, of whatever stream: to_socket, since, at."""
     in_order = Window.partitionBy("socket").orderBy("at")
     return (
         samples.select(
-            "socket",
+            sf.col("socket").alias("to_socket"),
             "at",
             sf.lag("at").over(in_order).alias("since"),
             (sf.col("waits") - sf.lag("waits").over(in_order)).alias("more_waits"),
         )
         .where("more_waits > 0")
-        .select(sf.lit(None).cast("string").alias("stream"), "socket", "since", "at")
+        .select("to_socket", "since", "at")
     )

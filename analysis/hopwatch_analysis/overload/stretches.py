@@ -16,50 +16,34 @@ BUSY = 0.5
 STRETCH = ("to_socket", "stretch")
 
 
-def with_stretches(losses: DataFrame, lanes: DataFrame) -> DataFrame:
-    """Adds lost_since, lost_until (when the range's messages were sent; null if not known) and ``stretch``: those of its receiver, numbered."""
-    ends = lanes.select(
-        "stream", "lane", sf.col("sent").alias("sent_in_all"), sf.col("moved_at").alias("sent_until")
-    )
-    spans = (
-        losses.join(ends, on=["stream", "lane"], how="left")
-        .withColumn("lost_until", _until())
-        .withColumn("lost_since", sf.when(sf.col("lost_until").isNotNull(), sf.col("before_sent_at")))
-        .drop("sent_in_all", "sent_until")
-    )
+def with_stretches(losses: DataFrame) -> DataFrame:
+    """Adds ``stretch`` to losses with lost_since and lost_until: those of its receiver, numbered; null if not known when it was."""
     span = ("lost_since", "lost_until")
-    return with_number_behind_pauses(spans, "stretch", ["to_socket"], span, PAUSE_SECONDS).withColumn(
+    return with_number_behind_pauses(losses, "stretch", ["to_socket"], span, PAUSE_SECONDS).withColumn(
         "stretch", sf.when(sf.col("lost_since").isNotNull(), sf.col("stretch"))
     )
 
 
-def _until() -> Column:
-    """Until when the messages of a range were sent: between others, or to the end of their lane."""
-    to_the_end = (sf.col("part") == "tail") & (sf.col("last") + 1 >= sf.col("sent_in_all"))
-    until = sf.when(sf.col("part") == "inner", sf.col("after_sent_at")).when(to_the_end, sf.col("sent_until"))
-    known = until.isNotNull() & sf.col("before_sent_at").isNotNull()
-    return sf.when(known, sf.greatest(until, "before_sent_at"))  # greatest() passes nulls over
-
-
-def spanned() -> Column:
-    """Seconds of an edge's losses, those of its lanes that overlap once: of rows with ``lost_already`` (see ``with_lost_already``)."""
-    since = sf.greatest("lost_since", "lost_already")
-    span = seconds(sf.col("lost_until"), since)
+def spanned(until: str) -> Column:
+    """Seconds of an edge's losses ``until`` then, those of its lanes that overlap once: of rows with what ``with_lost_already`` adds."""
+    since = sf.greatest("lost_since", f"{until}_already")
+    span = seconds(sf.col(until), since)
     return sf.sum(sf.when(span.isNotNull(), sf.greatest(span, sf.lit(0.0))))
 
 
-def with_lost_already(losses: DataFrame) -> DataFrame:
-    """Adds ``lost_already``: until when the edge's losses lasted that began before this one."""
+def with_lost_already(losses: DataFrame, *ends: str) -> DataFrame:
+    """Adds of each of the ``ends``, as "..._already", when those of the edge's losses that began before were over."""
     earlier = (
         Window.partitionBy("stream", "from_socket", "to_socket")
-        .orderBy("lost_since", "lost_until")
+        .orderBy("lost_since", *ends)
         .rowsBetween(Window.unboundedPreceding, -1)
     )
-    return losses.withColumn("lost_already", sf.max("lost_until").over(earlier))
+    return losses.withColumns({f"{end}_already": sf.max(end).over(earlier) for end in ends})
 
 
 def long_stretches(losses: DataFrame) -> DataFrame:
-    """Stretches too long for a burst: to_socket, stretch, since, until, covered (seconds of the losses of the lane that lost most).
+    """Stretches too long for a burst: to_socket, stretch, since, until, covered (seconds of the losses of the lane that lost most), proven (as many
+    of these as its sender is proven to have been sending).
 
     Other lanes' losses may span much more, where these lanes are slow.
     """
@@ -70,6 +54,7 @@ def long_stretches(losses: DataFrame) -> DataFrame:
             sf.min("lost_since").alias("since"),
             sf.max("lost_until").alias("until"),
             sf.sum(seconds(sf.col("lost_until"), sf.col("lost_since"))).alias("covered"),
+            sf.sum(seconds(sf.col("proven_until"), sf.col("lost_since"))).alias("proven"),
             sf.sum(sf.col("last") - sf.col("first") + 1).alias("lost"),
         )
     )
@@ -79,6 +64,7 @@ def long_stretches(losses: DataFrame) -> DataFrame:
             sf.min("since").alias("since"),
             sf.max("until").alias("until"),
             sf.max_by("covered", sf.struct("lost", "covered")).alias("covered"),
+            sf.max_by("proven", sf.struct("lost", "covered")).alias("proven"),
         )
         .where(seconds(sf.col("until"), sf.col("since")) > LONGEST_BURST)
     )
@@ -86,29 +72,35 @@ def long_stretches(losses: DataFrame) -> DataFrame:
 
 def overloads(asked: DataFrame, rates: DataFrame) -> DataFrame:
     """Stretches in which the receiver was ``asked`` to read more than the most it then read: to_socket, stretch, seconds, asked, read,
-    clearly (by so much that no way to measure makes up for it).
+    clearly (by so much that no way to measure makes up for it, while its senders are proven to have been sending, and never was there
+    no message to read).
 
     Where it was too slow all the time, losses take about as much of the time as of the messages. Where they take much less, those came in
     bursts, and the receiver may have been idle between them: then nobody saw how fast it can read.
     """
-    most = _within(asked, rates).groupBy(*STRETCH).agg(sf.max("rate").alias("read"))
+    most = (
+        _within(asked, rates)
+        .groupBy(*STRETCH)
+        .agg(sf.max("rate").alias("read"), sf.max("waited").alias("waited"))
+    )
     took = seconds(sf.col("until"), sf.col("since"))
-    busy = sf.col("covered") >= BUSY * took * (1 - sf.col("read") / sf.col("asked"))
+    if_busy = BUSY * took * (1 - sf.col("read") / sf.col("asked"))
+    never_idle = (sf.col("proven") >= if_busy) & sf.coalesce(~sf.col("waited"), sf.lit(False))
     return (
         asked.join(most, on=list(STRETCH), how="inner")
-        .where((sf.col("read") < sf.col("asked")) & busy)
+        .where((sf.col("read") < sf.col("asked")) & (sf.col("covered") >= if_busy))
         .select(
             *STRETCH,
             took.alias("seconds"),
             "asked",
             "read",
-            (sf.col("read") < CLEARLY * sf.col("asked")).alias("clearly"),
+            ((sf.col("read") < CLEARLY * sf.col("asked")) & never_idle).alias("clearly"),
         )
     )
 
 
 def _within(stretches: DataFrame, rates: DataFrame) -> DataFrame:
-    """The rates that were measured within a stretch: to_socket, stretch, rate. No two stretches of a receiver overlap."""
+    """The rates that were measured within a stretch: to_socket, stretch, rate, waited. No two stretches of a receiver overlap."""
     current = sf.struct("stretch", "until")
     marks = stretches.select("to_socket", "since", current.alias("current"))
     in_order = (
@@ -120,5 +112,5 @@ def _within(stretches: DataFrame, rates: DataFrame) -> DataFrame:
         rates.unionByName(marks, allowMissingColumns=True)
         .withColumn("current", sf.last("current", ignorenulls=True).over(in_order))
         .where("rate is not null and at <= current.until")
-        .select("to_socket", "current.stretch", "rate")
+        .select("to_socket", "current.stretch", "rate", "waited")
     )

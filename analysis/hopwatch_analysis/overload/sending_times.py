@@ -1,0 +1,114 @@
+"""For how long a pipe was full as messages of a lost range were sent: at most, and at least as far as the sender's pace proves it.
+
+They were sent between the message before them and the one behind, which may have come long after: a sender that has nothing to say sends
+nothing, and that is no time in which its receiver is shown to be too slow.
+"""
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.spark.frames import only_of, seconds
+from hopwatch_analysis.terms.keys import EDGE_OF_STREAM, LANE
+
+READ_AT_ONCE_WITHIN = 0.02  # seconds between a message's send and its receipt
+
+
+def with_lost_between(
+    losses: DataFrame, lanes: DataFrame, lane_rows: DataFrame, sockets: DataFrame
+) -> DataFrame:
+    """Adds lost_since and lost_until (between which the range's messages were sent; null if not known), ``proven_until`` (until when it is proven that
+    the sender was sending them; lost_since if it is not), and ``seen_late`` (seconds from the send of the message behind them to its receipt;
+    null if by two clocks, or none).
+
+    If that message was read at once, the pipe was empty when it came: then they end when the sender's sample has counted them.
+    """
+    ends = lanes.select(*LANE, sf.col("sent").alias("sent_in_all"), sf.col("moved_at").alias("sent_until"))
+    return (
+        losses.join(ends, on=list(LANE), how="left")
+        .withColumn("lost_until", _until())
+        .withColumn("lost_since", sf.when(sf.col("lost_until").isNotNull(), sf.col("before_sent_at")))
+        .transform(lambda frame: _with_seen_late(frame, sockets))
+        .transform(lambda frame: _with_counted_at(frame, lane_rows))
+        .transform(_with_seconds_each)
+        .withColumns({"lost_until": _bounded(_at_once()), "proven_until": _proven()})
+        .drop("sent_in_all", "sent_until", "counted_at", "seconds_each")
+    )
+
+
+def _until() -> Column:
+    """Until when the messages of a range were sent: between others, or to the end of their lane."""
+    to_the_end = (sf.col("part") == "tail") & (sf.col("last") + 1 >= sf.col("sent_in_all"))
+    until = sf.when(sf.col("part") == "inner", sf.col("after_sent_at")).when(to_the_end, sf.col("sent_until"))
+    known = until.isNotNull() & sf.col("before_sent_at").isNotNull()
+    return sf.when(known, sf.greatest(until, "before_sent_at"))  # greatest() passes nulls over
+
+
+def _bounded(when: Column) -> Column:
+    """The end, or if so, no later than the sender had counted them, nor than they take at its pace."""
+    bounds = sf.least("lost_until", sf.when(when, sf.col("counted_at")), sf.when(when, _at_pace()))
+    return sf.when(sf.col("lost_until").isNotNull(), sf.greatest(bounds, "lost_since"))
+
+
+def _proven() -> Column:
+    """Without a pace to hold it against, none of the time is."""
+    return sf.when(sf.col("seconds_each").isNull(), sf.col("lost_since")).otherwise(_bounded(sf.lit(True)))
+
+
+def _at_pace() -> Column:
+    """When they had been sent, if at the pace at which the sender sent what came through between losses."""
+    took = sf.col("seconds_each") * (sf.col("after") - sf.col("before"))
+    most = seconds(sf.col("lost_until"), sf.col("lost_since"))
+    microseconds = (sf.least(took, most) * 1e6).cast("long")  # least() passes nulls over
+    return sf.when(took.isNotNull(), sf.timestamp_micros(sf.unix_micros("lost_since") + microseconds))
+
+
+def _at_once() -> Column:
+    return sf.coalesce(sf.col("seen_late") <= READ_AT_ONCE_WITHIN, sf.lit(False))
+
+
+def _with_seen_late(losses: DataFrame, sockets: DataFrame) -> DataFrame:
+    hosts = sockets.select("socket", "host")
+    late = sf.abs(seconds(sf.col("seen_at"), sf.col("after_sent_at")))
+    one_clock = (sf.col("sender_host") == sf.col("reader_host")) & (sf.col("part") == "inner")
+    return (
+        losses.join(hosts.toDF("stream", "sender_host"), on="stream", how="left")
+        .join(hosts.toDF("seen_by", "reader_host"), on="seen_by", how="left")
+        .withColumn("seen_late", sf.when(one_clock, late))
+        .drop("sender_host", "reader_host")
+    )
+
+
+def _with_counted_at(losses: DataFrame, lane_rows: DataFrame) -> DataFrame:
+    """Adds ``counted_at``: of the sender's samples of its lane, when the first was taken that has the last message of the range. Of sparse
+    stamps that is not known: such a range stands for others.
+    """
+    samples = lane_rows.where("role = 'send' and count > 0").select(
+        *LANE, (sf.col("count") - 1).alias("last"), sf.col("at").alias("sampled_at")
+    )
+    newest_first = (
+        Window.partitionBy(*LANE)
+        .orderBy(sf.desc("last"), sf.col("sampled_at").isNull())
+        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    )
+    return (
+        losses.withColumn("sampled_at", sf.lit(None).cast("timestamp"))
+        .unionByName(only_of(samples, losses, "stream"), allowMissingColumns=True)
+        .withColumn("counted_at", sf.when(~sf.col("sparse"), sf.min("sampled_at").over(newest_first)))
+        .where("sampled_at is null")
+        .drop("sampled_at")
+    )
+
+
+def _with_seconds_each(losses: DataFrame) -> DataFrame:
+    """Adds ``seconds_each``: between two messages of the stream that were sent between the lane's losses on this edge; null if not known."""
+    of_lane = Window.partitionBy(*EDGE_OF_STREAM, "lane")
+    in_order = of_lane.orderBy("first", "last")
+    steps = sf.col("before") - sf.lag("after").over(in_order)
+    took = seconds(sf.col("before_sent_at"), sf.lag("after_sent_at").over(in_order))
+    told = losses.withColumns({"steps": steps, "took": took})
+    usable = (sf.col("steps") > 0) & (sf.col("took") >= 0)
+    each = sf.try_divide(
+        sf.sum(sf.when(usable, sf.col("took"))).over(of_lane),
+        sf.sum(sf.when(usable, sf.col("steps"))).over(of_lane),
+    )
+    return told.withColumn("seconds_each", each).drop("steps", "took")
