@@ -27,6 +27,7 @@ def full_pipe(
         story.tcp(pub, seconds, limited_by, **figures)
     story.sent(pub, 1000, 40)
     story.got(sub, pub, 900, 0, 999, 45)
+    story.sampled(pub, 100, 199, (10, until))
     story.gap(sub, pub, 100, 199, (10, until), received=101)
     story.onset(pub, 100, 10)
 

@@ -52,6 +52,7 @@ def full_pipe(story: LandedFolder, pub: str, sub: str) -> None:
     pub_sub(story, pub, sub)
     story.sent(pub, 1000, 40)
     story.onset(pub, 600, 20)
+    story.sampled(pub, 600, 699, (20, 38))
     story.gap(sub, pub, 600, 699, (20, 38))
     story.got(sub, pub, 900, 0, 999, 41)
 

@@ -388,6 +388,7 @@ def test_a_proxy_whose_readers_lag_is_not_seen_to_have_caught_up(report: Json) -
 
 def test_who_is_idle_between_volleys_has_too_low_a_mark_though_each_volley_loses_some(report: Json) -> None:
     assert incidents(report, "battery") == [("battery → ranger", "hwm_too_low", "inferred", 20_000)]
+    assert "the 1000 that the largest burst lost" in incident(report, "battery")["advice"][0]
 
 
 def test_who_reads_the_next_message_behind_each_loss_at_once_has_too_low_a_mark(report: Json) -> None:

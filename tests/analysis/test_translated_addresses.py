@@ -86,6 +86,7 @@ def full_pipe(
     story.tcp(feed, 9, "receiver")
     story.sent(feed, 1000, 40)
     story.got(reader, feed, 500, 0, 999, 45)
+    story.sampled(feed, 100, 599, (10, 32))
     story.gap(reader, feed, 100, 599, (10, 32), received=101)
     story.onset(feed, 100, 10)
 

@@ -18,6 +18,7 @@ def slow_reader(story: LandedFolder, pub: str, place: str) -> None:
     story.sent(pub, 6000, 109)
     story.got(sub, pub, 5000, 0, 5999, 111, newest=109)
     story.onset(pub, 3000, 60)
+    story.sampled(pub, 3000, 3999, (60, 75))
     story.gap(sub, pub, 3000, 3999, (60, 75), received=3001)
 
 

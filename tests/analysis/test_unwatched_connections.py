@@ -92,6 +92,7 @@ def gap(story: LandedFolder, pub: str, sub: str, *, probed: bool = True) -> None
     story.sent(pub, 1000, 40)
     if probed:
         story.onset(pub, 600, 20)
+    story.sampled(pub, 600, 699, (20, 38))
     story.gap(sub, pub, 600, 699, (20, 38))
     story.got(sub, pub, 900, 0, 999, 41)
 

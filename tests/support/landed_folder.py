@@ -142,6 +142,13 @@ class LandedFolder:
         progress = {"count": count, "frames": count * frames_each, "first": 0, "next": count}
         self.add("lane", stream, seconds, state="final" if final else "sample", **about, **progress)
 
+    def sampled(self, stream: str, first: int, last: int, times: tuple[float, float]) -> None:
+        """A sender's samples that show it sending its first lane's numbers from the first to the last, from one time to another."""
+        about = {"stream": id_of(stream), "lane": 0, "role": "send", "state": "sample"}
+        for count, seconds in ((first + 1, times[0] + 0.001), (last, times[1] - 0.001)):
+            progress = {"count": count, "frames": 2 * count, "first": 0, "next": count}
+            self.add("lane", stream, seconds, **about, **progress)
+
     def got(self, receiver: str, stream: str, count: int, first: int, last: int, seconds: float, *, lane: int = 0,
             final: bool = True, newest: float | None = None, since: int = 0) -> None:  # fmt: skip
         """A receiver's word on a lane: ``count`` messages from ``first`` to ``last``, and ``since`` without a stamp after it."""

@@ -200,7 +200,7 @@ def with_times(losses: DataFrame) -> DataFrame:
     )
     ended = (
         sf.when(sf.col("part") == "head", sf.coalesce("connected_at", "began_at"))
-        .when(sf.col("part") == "inner", sf.coalesce("after_sent_at", "seen_at"))
+        .when(sf.col("part") == "inner", sf.coalesce("lost_until", "after_sent_at", "seen_at"))
         .otherwise(sf.coalesce("sent_at", "last_sent_at", end_of_way))
     )
     return losses.withColumn("started_at", started).withColumn("ended_at", sf.greatest(ended, started))

@@ -16,8 +16,8 @@ READ_AT_ONCE_WITHIN = 0.02  # seconds between a message's send and its receipt
 def with_lost_between(
     losses: DataFrame, lanes: DataFrame, lane_rows: DataFrame, sockets: DataFrame
 ) -> DataFrame:
-    """Adds lost_since and lost_until (between which the range's messages were sent; null if not known), ``proven_until`` (until when it is proven that
-    the sender was sending them; lost_since if it is not), and ``seen_late`` (seconds from the send of the message behind them to its receipt;
+    """Adds lost_since and lost_until (between which the range's messages were sent; null if not known), ``proven_until`` (as long behind lost_since as the
+    pipe is proven to have been full), and ``seen_late`` (seconds from the send of the message behind them to its receipt;
     null if by two clocks, or none).
 
     If that message was read at once, the pipe was empty when it came: then they end when the sender's sample has counted them.
@@ -31,7 +31,7 @@ def with_lost_between(
         .transform(lambda frame: _with_counted_at(frame, lane_rows))
         .transform(_with_seconds_each)
         .withColumns({"lost_until": _bounded(_at_once()), "proven_until": _proven()})
-        .drop("sent_in_all", "sent_until", "counted_at", "seconds_each")
+        .drop("sent_in_all", "sent_until", "begun_at", "counted_at", "not_yet_at", "seconds_each")
     )
 
 
@@ -50,8 +50,16 @@ def _bounded(when: Column) -> Column:
 
 
 def _proven() -> Column:
-    """Without a pace to hold it against, none of the time is."""
-    return sf.when(sf.col("seconds_each").isNull(), sf.col("lost_since")).otherwise(_bounded(sf.lit(True)))
+    """No message of a range found room: the pipe was full from its first one to its last. That lasts as long as these take at the sender's pace, or as
+    samples show; where neither is known, nothing is proven.
+    """
+    at_pace = sf.when(sf.col("seconds_each").isNotNull(), _bounded(sf.lit(True)))
+    apart = sf.unix_micros("not_yet_at") - sf.unix_micros("begun_at")
+    by_samples = sf.timestamp_micros(sf.unix_micros("lost_since") + sf.greatest(apart, sf.lit(0)))
+    proven = sf.least(
+        "lost_until", sf.greatest(at_pace, sf.when(apart.isNotNull(), by_samples), "lost_since")
+    )
+    return sf.when(sf.col("lost_until").isNotNull(), proven)
 
 
 def _at_pace() -> Column:
@@ -79,23 +87,47 @@ def _with_seen_late(losses: DataFrame, sockets: DataFrame) -> DataFrame:
 
 
 def _with_counted_at(losses: DataFrame, lane_rows: DataFrame) -> DataFrame:
-    """Adds ``counted_at``: of the sender's samples of its lane, when the first was taken that has the last message of the range. Of sparse
-    stamps that is not known: such a range stands for others.
+    """Adds, of the sender's samples of its lane, when it had counted what: ``begun_at`` the first of the range, ``counted_at`` the last of
+    it, ``not_yet_at`` not yet that one. Of sparse stamps that is not known: such a range stands for others.
     """
-    samples = lane_rows.where("role = 'send' and count > 0").select(
-        *LANE, (sf.col("count") - 1).alias("last"), sf.col("at").alias("sampled_at")
+    samples = only_of(
+        lane_rows.where("role = 'send' and count > 0").select(
+            *LANE, (sf.col("count") - 1).alias("number"), sf.col("at").alias("sampled_at")
+        ),
+        losses,
+        "stream",
     )
-    newest_first = (
-        Window.partitionBy(*LANE)
-        .orderBy(sf.desc("last"), sf.col("sampled_at").isNull())
-        .rowsBetween(Window.unboundedPreceding, Window.currentRow)
+    known = (
+        losses.transform(lambda frame: _with_first_behind(frame, samples, "first", "begun_at"))
+        .transform(lambda frame: _with_first_behind(frame, samples, "last", "counted_at"))
+        .transform(lambda frame: _with_last_before(frame, samples, "last", "not_yet_at"))
+    )
+    told = ("begun_at", "counted_at", "not_yet_at")
+    return known.withColumns({name: sf.when(~sf.col("sparse"), sf.col(name)) for name in told})
+
+
+def _with_first_behind(losses: DataFrame, samples: DataFrame, number: str, name: str) -> DataFrame:
+    """Adds ``name``: when the first sample was taken that has this number of the lane."""
+    order = (sf.desc("number"), sf.col("sampled_at").isNull())
+    return _with_sampled(losses, samples, number, name, sf.min("sampled_at"), order)
+
+
+def _with_last_before(losses: DataFrame, samples: DataFrame, number: str, name: str) -> DataFrame:
+    """Adds ``name``: when the last sample was taken that does not have this number yet."""
+    order = (sf.asc("number"), sf.col("sampled_at").isNotNull())
+    return _with_sampled(losses, samples, number, name, sf.max("sampled_at"), order)
+
+
+def _with_sampled(losses: DataFrame, samples: DataFrame, number: str, name: str, found: Column, order: tuple[Column, ...]) -> DataFrame:  # fmt: skip
+    so_far = (
+        Window.partitionBy(*LANE).orderBy(*order).rowsBetween(Window.unboundedPreceding, Window.currentRow)
     )
     return (
-        losses.withColumn("sampled_at", sf.lit(None).cast("timestamp"))
-        .unionByName(only_of(samples, losses, "stream"), allowMissingColumns=True)
-        .withColumn("counted_at", sf.when(~sf.col("sparse"), sf.min("sampled_at").over(newest_first)))
+        losses.withColumns({"number": sf.col(number), "sampled_at": sf.lit(None).cast("timestamp")})
+        .unionByName(samples, allowMissingColumns=True)
+        .withColumn(name, found.over(so_far))
         .where("sampled_at is null")
-        .drop("sampled_at")
+        .drop("sampled_at", "number")
     )
 
 

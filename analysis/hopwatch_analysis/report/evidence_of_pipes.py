@@ -92,7 +92,7 @@ def network(incident: Incident) -> Evidence:
 def bursts(incident: Incident) -> Evidence | None:
     if incident.loss_share is None:
         return None
-    text = f"the losses span {percent(incident.loss_share)} of the time that the sender was sending"
+    text = f"the losses span {percent(incident.loss_share)} of the time from its first message to its last"
     return {"kind": "bursts", "text": text, "loss_share": round(incident.loss_share, 3)}
 
 
