@@ -16,6 +16,7 @@ from hopwatch_analysis.lanes.counts_by_topic import Counted, counted
 from hopwatch_analysis.lanes.lanes import lanes, receipts
 from hopwatch_analysis.lanes.sparse_stamps import narrowed
 from hopwatch_analysis.lanes.subscriptions import subscriptions
+from hopwatch_analysis.lanes.told_by_gaps import with_gaps
 from hopwatch_analysis.links.clocks import clock_of
 from hopwatch_analysis.links.endings import endings as endings_of
 from hopwatch_analysis.links.link_facts import link_facts
@@ -86,7 +87,7 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
     by_count = _counted(tables, read.lanes, sockets, linked)
     gone = _gone_before(sockets, scope)
     lane_rows = by_count.lanes.join(gone, on="stream", how="left_anti")
-    got = settle(receipts(lane_rows))
+    got = settle(with_gaps(receipts(lane_rows), read.gaps))
     numbered = settle(lanes(lane_rows, got))
     streams = settle(numbered.select("stream").distinct())
     counters = settle(nodes.latest_counters(tables))

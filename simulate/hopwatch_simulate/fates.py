@@ -56,6 +56,8 @@ class Fates:
     seen: dict[int, set[Message]] = field(default_factory=lambda: defaultdict(set))
     untraceable: dict[int, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
     """Edges on ways through proxies that no event tells of, or that were killed, each with the stream and the receiver at the way's ends."""
+    blurred: set[int] = field(default_factory=set)
+    """Edges of shared-out streams of which a receiver cannot be told from a stranger."""
     clear: set[int] = field(default_factory=set)
     """Edges on a way along which events tell of everything."""
     edges: dict[int, Edge] = field(default_factory=dict)
@@ -69,11 +71,28 @@ def follow(passage: Passage, ways: Sequence[Way], fates: Fates) -> None:
     for way in ways:
         by_receiver[way[-1].receiver.id].append(way)
     shared = len(by_receiver) > 1 and not any(way[-1].broadcast for way in ways)
+    if shared and any(map(_may_end_elsewhere, ways)):
+        _blur(passage, ways, fates)
     for own_ways in by_receiver.values():
         counts = _was_given_to_one if shared else _whatever
         _follow_to(own_ways[0][-1].receiver, passage, own_ways, fates, counts)
     if shared:
         _follow_to(Nobody(), passage, ways, fates, _was_given_to_nobody)
+
+
+def _may_end_elsewhere(way: Way) -> bool:
+    """No event tells that it leads to its receiver: for all that they tell, a stranger there has taken what is missing of a shared-out stream."""
+    masked = any(edge.masked for edge in way)
+    return masked and (len(way) > 1 or not way[0].read)
+
+
+def _blur(passage: Passage, ways: Sequence[Way], fates: Fates) -> None:
+    """None of these ways tells more of the stream than that it ended between its sender and somebody."""
+    ends = {(passage.socket.id, way[-1].receiver.id) for way in ways}
+    hops = {(edge.sender.id, edge.receiver.id) for way in ways for edge in way}
+    for edge in (edge for way in ways for edge in way):
+        fates.untraceable[id(edge)] |= ends | hops
+        fates.blurred.add(id(edge))
 
 
 def _follow_to(
@@ -92,7 +111,7 @@ def _follow_to(
             if blurred or _went_with_a_proxy(edge):
                 others = {(each.sender.id, each.receiver.id) for other in ways for each in other}
                 fates.untraceable[id(edge)] |= {(books.stream.id, books.receiver.id), *others}
-            else:
+            elif id(edge) not in fates.blurred:
                 fates.clear.add(id(edge))
     _count(passage, ways, books, fates, counts)
     if books.sent:

@@ -29,7 +29,7 @@ class Pipe:
         self.world, self.sender, self.receiver, self.wire = world, sender, receiver, wire
         self.topics: set[bytes] = set()
         self.open = self.up = True
-        self.refusing = False
+        self.refusing = self.filled_while_down = False
         self.on_arrival: Callable[[], None] = _nobody_waits
         self.on_room: Callable[[], None] = _nobody_waits
         self.on_oversize: Callable[[], None] = _nobody_waits
@@ -51,7 +51,8 @@ class Pipe:
 
     def refuse(self) -> None:
         """The sender met it full: it is set aside until it has room again."""
-        self.refusing = True
+        if not self.refusing:
+            self.refusing, self.filled_while_down = True, not self.up
 
     def write(self, message: Message) -> None:
         self._written += 1
@@ -88,6 +89,7 @@ class Pipe:
     def take_over(self, former: "Pipe") -> None:
         """Begin with what another pipe of the same sender still had to pass on."""
         self.topics |= former.topics
+        self.refusing, self.filled_while_down = former.refusing, former.filled_while_down
         self.queued.extend(former.queued)
         self._written += len(former.queued)
         former.queued.clear()

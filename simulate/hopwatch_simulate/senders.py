@@ -77,7 +77,7 @@ class Outlet:
                 edge.taken.add(message)
             else:
                 pipe.refuse()
-                edge.lost[message] = edge.full
+                edge.lost[message] = "reconnect" if pipe.filled_while_down else edge.full
 
     def share_out(self, message: Message) -> bool:
         """To the next receiver in turn that has room; False: none has."""

@@ -32,7 +32,23 @@ def restarted_broker(story: LandedFolder) -> None:
     story.got("scriptorium", "ticks", 6300, 0, 7999, 99.1, newest=99)
 
 
-STORIES = (restarted_broker,)
+def one_message_too_many(story: LandedFolder) -> None:
+    """The pipe takes all but one of what is sent while the worker is away."""
+    story.socket("clerk", "PUB", closed=100, sndhwm=1000)
+    for reader, opened in (("archive", 0), ("archive anew", 57)):
+        story.socket(reader, "SUB", called="archive", opened=opened, closed=105 if opened else None)
+        story.subscribe(reader, "", seconds=opened)
+    ToldConnection(story, "archive", "clerk").down(56, told_by="clerk")
+    story.killed("archive", 56.4)
+    ToldConnection(story, "archive anew", "clerk", up=58)
+    story.onset("clerk", 3300, 57.5)
+    story.sent("clerk", 8000, 99)
+    story.got("archive", "clerk", 2300, 0, 2299, 55.9, newest=55.9, final=False)
+    story.gap("archive anew", "clerk", 3300, 3300, (57.4, 57.6), received=1001)
+    story.got("archive anew", "clerk", 5699, 2300, 7999, 99.1, newest=99)
+
+
+STORIES = (restarted_broker, one_message_too_many)
 
 
 @pytest.fixture
@@ -47,6 +63,12 @@ def test_it_is_told_as_lost_while_the_connection_was_down(report: Json) -> None:
         sum(item["lost"] + item["unexplained"] for item in report["ledger"] if item["name"] == "ticks")
         == 1700
     )
+
+
+def test_so_is_a_single_message_for_which_the_pipe_of_who_was_there_before_had_no_room(report: Json) -> None:
+    told = [(cause, certainty, lost) for _, cause, certainty, lost in incidents(report, "clerk")]
+    assert ("reconnect", "inferred", 1) in told
+    assert not {cause for cause, _, _ in told} & {"slow_receiver", "hwm_too_low"}
 
 
 def test_advice_tells_of_a_sender_that_connected(report: Json) -> None:

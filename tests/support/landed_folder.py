@@ -162,6 +162,11 @@ class LandedFolder:
         newest_sent_at = at(seconds if newest is None else newest)
         self.add("lane", receiver, seconds, newest_sent_at=newest_sent_at, **about, **progress)
 
+    def announced(self, receiver: str, stream: str, seconds: float) -> None:
+        """The first message of a stream's first lane came."""
+        about = {"stream": id_of(stream), "lane": 0, "role": "receive", "state": "announced", "topic": ""}
+        self.add("lane", receiver, seconds, **about)
+
     def gap(self, receiver: str, stream: str, first: int, last: int, times: tuple[float, float], *, lane: int = 0,
             around: tuple[int, int] | None = None, received: int = 0, lost: int | None = None,
             noticed: float | None = None) -> None:  # fmt: skip
