@@ -21,8 +21,6 @@ class Comparison:
         self.true_hops: Counter[Hop] = Counter()
         self.unseen: Counter[Hop] = Counter()
         """Of these losses, those that nothing shows yet: they may be told, and need not be."""
-        self.perhaps: Counter[Hop] = Counter()
-        """Losses on it that no event need tell of, on the way of another connection: they may be told beside the others."""
         self.unknowable_hops: set[Hop] = set()
         self.uncounted_hops: Counter[Hop] = Counter()
         """Losses of which no event tells how many: no more may be told."""
@@ -60,7 +58,6 @@ class Comparison:
             self.unseen[key] += hop["unseen"]
         else:
             self.unknowable_hops.add(key)
-            self.perhaps[key] += hop["lost"]
             if hop.get("uncounted"):
                 self.uncounted_hops[key] += hop["lost"]
             for ends in {(self._node(one), self._node(other)) for one, other in hop["between"]}:
@@ -79,9 +76,6 @@ class Comparison:
                 )
             else:
                 self.unknowable_causes |= {(key, cause) for cause in _likenesses(each)}
-                for cause in _likenesses(each):
-                    least, most = self.bounds.get((key, cause), (0, 0))
-                    self.bounds[key, cause] = least, most + each["lost"]
 
     def _kills(self, truth: Json) -> set[tuple[Hop, str]]:
         return {

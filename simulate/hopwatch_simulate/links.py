@@ -101,6 +101,8 @@ class Link:
         if pipe is None:
             return None
         self.outlet.drop(pipe)
+        for message in pipe.turned_away:
+            self.edge.lost.pop(message, None)
         for message in pipe.queued:
             self.edge.taken.discard(message)
             if not self.edge.broadcast:
@@ -116,6 +118,7 @@ class Link:
 
     def _inherit(self, pipe: Pipe, former: Pipe) -> None:
         self.edge.taken.update(former.queued)
+        self._lose(former.turned_away, "reconnect")
         self.edge.topics |= former.topics
         self.edge.join(self.world.now)
         self._add(pipe)

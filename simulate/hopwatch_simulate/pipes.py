@@ -35,6 +35,8 @@ class Pipe:
         self.on_oversize: Callable[[], None] = _nobody_waits
         self.on_conflated: Callable[[Message], None] = _nobody_cares
         self.queued: deque[Message] = deque()
+        self.turned_away: list[Message] = []
+        """What met it full when that had come of a connection that was down: lost to the next one, as what it holds is passed on there."""
         self.in_kernel: deque[tuple[float, Message]] = deque()
         self.arrived: deque[Message] = deque()
         self._written = self._passed_on = self._acknowledged = 0
@@ -49,10 +51,12 @@ class Pipe:
         mark = 0 if self.sender.options["conflate"] else self.sender.options["sndhwm"]
         return not self.refusing and (mark == 0 or self._written - self._acknowledged < mark)
 
-    def refuse(self) -> None:
+    def refuse(self, message: Message) -> None:
         """The sender met it full: it is set aside until it has room again."""
         if not self.refusing:
             self.refusing, self.filled_while_down = True, not self.up
+        if self.filled_while_down:
+            self.turned_away.append(message)
 
     def write(self, message: Message) -> None:
         self._written += 1

@@ -57,7 +57,7 @@ class RouterOutlet(Outlet):
             self.socket.counters["onsets"] += 1
         else:
             self.tell_onset(message)
-        pipe.refuse()
+        pipe.refuse(message)
         edge.lost[message] = edge.full
         return True
 

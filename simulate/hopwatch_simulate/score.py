@@ -92,7 +92,7 @@ class Score:
         for hop, lost in compared.true_hops.items():
             self.counts += 1
             told_lost = compared.told_hops.get(hop, 0)
-            if not lost - compared.unseen[hop] <= told_lost <= lost + compared.perhaps[hop]:
+            if not lost - compared.unseen[hop] <= told_lost <= lost:
                 self.wrong_counts += 1
                 word = "hop missed" if not told_lost else "count"
                 self.disagreements.append(f"{word}: {compared.called(hop)} lost {lost}, told {told_lost}")

@@ -76,7 +76,7 @@ class Outlet:
                 pipe.write(message)
                 edge.taken.add(message)
             else:
-                pipe.refuse()
+                pipe.refuse(message)
                 edge.lost[message] = "reconnect" if pipe.filled_while_down else edge.full
 
     def share_out(self, message: Message) -> bool:

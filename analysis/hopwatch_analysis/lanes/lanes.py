@@ -8,7 +8,7 @@ WHOLE_STREAM_LANE = 4294967295
 
 def receipts(lane_rows: DataFrame) -> DataFrame:
     """The last word of each receiver on each lane: stream, lane, receiver, count, first, next, since, newest_sent_at, moved_at,
-    got_first_at, by_count.
+    got_first_at, by_count, final.
 
     ``since`` is what came after the last stamp of a lane whose stamps are sparse. ``by_count``: no number is known to have come. ``moved_at`` is when the lane was first seen
     with its last count.
@@ -23,6 +23,7 @@ def receipts(lane_rows: DataFrame) -> DataFrame:
             sf.max_by(last, _latest()).alias("last"),
             sf.max(most_first)["sooner"].alias("moved"),
             sf.min("at").alias("got_first_at"),
+            sf.coalesce(sf.max(sf.col("state") == "final"), sf.lit(False)).alias("final"),
         )
         .select(
             "stream",
@@ -36,6 +37,7 @@ def receipts(lane_rows: DataFrame) -> DataFrame:
             sf.timestamp_micros(-sf.col("moved")).alias("moved_at"),
             "got_first_at",
             "last.by_count",
+            "final",
         )
     )
 

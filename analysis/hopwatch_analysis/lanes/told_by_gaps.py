@@ -10,10 +10,11 @@ PAIR = ("stream", "lane", "receiver")
 
 
 def with_gaps(receipts: DataFrame, gaps: DataFrame) -> DataFrame:
-    """Receipts, as far as gap rows (not narrowed) tell that their lanes had come, where that is further than their samples do."""
-    newer = (sf.col("told.received") > sf.col("count") + sf.col("since")) & ~sf.coalesce(
-        "by_count", sf.lit(False)
-    )
+    """Receipts, as far as gap rows (not narrowed) tell that their lanes had come, where that is further than their samples do: the last word on
+    a lane that ended is final.
+    """
+    further = sf.col("told.received") > sf.col("count") + sf.col("since")
+    newer = further & ~sf.col("final") & ~sf.coalesce("by_count", sf.lit(False))
     replaced = {
         "first": sf.when(sf.col("count") > 0, sf.col("first")).otherwise(sf.col("began")),
         "next": sf.col("told.next"),
@@ -26,7 +27,7 @@ def with_gaps(receipts: DataFrame, gaps: DataFrame) -> DataFrame:
     return (
         receipts.join(_told(gaps), on=list(PAIR), how="left")
         .withColumns({name: _where(newer, told, name) for name, told in replaced.items()})
-        .select(*receipts.columns)
+        .drop("told", "began", "final")
     )
 
 
