@@ -34,18 +34,18 @@ def restarted_broker(story: LandedFolder) -> None:
 
 def one_message_too_many(story: LandedFolder) -> None:
     """The pipe takes all but one of what is sent while the worker is away."""
-    story.socket("clerk", "PUB", closed=100, sndhwm=1000)
-    for reader, opened in (("archive", 0), ("archive anew", 57)):
-        story.socket(reader, "SUB", called="archive", opened=opened, closed=105 if opened else None)
+    story.socket("registrar", "PUB", closed=100, sndhwm=1000)
+    for reader, opened in (("repository", 0), ("repository anew", 57)):
+        story.socket(reader, "SUB", called="repository", opened=opened, closed=105 if opened else None)
         story.subscribe(reader, "", seconds=opened)
-    ToldConnection(story, "archive", "clerk").down(56, told_by="clerk")
-    story.killed("archive", 56.4)
-    ToldConnection(story, "archive anew", "clerk", up=58)
-    story.onset("clerk", 3300, 57.5)
-    story.sent("clerk", 8000, 99)
-    story.got("archive", "clerk", 2300, 0, 2299, 55.9, newest=55.9, final=False)
-    story.gap("archive anew", "clerk", 3300, 3300, (57.4, 57.6), received=1001)
-    story.got("archive anew", "clerk", 5699, 2300, 7999, 99.1, newest=99)
+    ToldConnection(story, "repository", "registrar").down(56, told_by="registrar")
+    story.killed("repository", 56.4)
+    ToldConnection(story, "repository anew", "registrar", up=58)
+    story.onset("registrar", 3300, 57.5)
+    story.sent("registrar", 8000, 99)
+    story.got("repository", "registrar", 2300, 0, 2299, 55.9, newest=55.9, final=False)
+    story.gap("repository anew", "registrar", 3300, 3300, (57.4, 57.6), received=1001)
+    story.got("repository anew", "registrar", 5699, 2300, 7999, 99.1, newest=99)
 
 
 STORIES = (restarted_broker, one_message_too_many)
@@ -66,7 +66,7 @@ def test_it_is_told_as_lost_while_the_connection_was_down(report: Json) -> None:
 
 
 def test_so_is_a_single_message_for_which_the_pipe_of_who_was_there_before_had_no_room(report: Json) -> None:
-    told = [(cause, certainty, lost) for _, cause, certainty, lost in incidents(report, "clerk")]
+    told = [(cause, certainty, lost) for _, cause, certainty, lost in incidents(report, "registrar")]
     assert ("reconnect", "inferred", 1) in told
     assert not {cause for cause, _, _ in told} & {"slow_receiver", "hwm_too_low"}
 
