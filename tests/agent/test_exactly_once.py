@@ -120,6 +120,8 @@ def stopped_in(agent: AgentProcess, tmp_path: Path) -> Callable[..., None]:
             os.kill(agent.process.pid, signal.SIGCONT)
             if stage == LANDED:
                 a_file_appears(agent.landed / "kind=onset", deadline)
+            elif stage == COMMITTED:
+                something_is_committed(agent.data / "agent.sqlite3-wal", deadline)
             else:
                 time.sleep(chance.uniform(0.005, 0.05))
 
@@ -130,6 +132,13 @@ def a_file_appears(folder: Path, deadline: float) -> None:
     """Returns as soon as one is there that was not."""
     before = set(folder.glob("date=*/host=*/[!.]*"))
     while set(folder.glob("date=*/host=*/[!.]*")) == before and time.monotonic() < deadline:
+        time.sleep(0.0005)
+
+
+def something_is_committed(log: Path, deadline: float) -> None:
+    """Returns as soon as SQLite's log of what was committed has changed."""
+    before = log.stat().st_mtime_ns
+    while log.stat().st_mtime_ns == before and time.monotonic() < deadline:
         time.sleep(0.0005)
 
 

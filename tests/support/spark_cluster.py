@@ -33,8 +33,8 @@ class SparkCluster:
         """For programs that use it: all traffic on loopback."""
         return os.environ | {"SPARK_LOCAL_IP": HOST, "SPARK_DAEMON_MEMORY": "256m"}
 
-    def executor_logs(self) -> list[str]:
-        return [path.read_text() for path in sorted(self._folder.glob("work-*/app-*/*/stderr"))]
+    def executor_logs(self) -> dict[Path, str]:
+        return {path: path.read_text() for path in self._folder.glob("work-*/app-*/*/stderr")}
 
     def start(self) -> None:
         pages = ["--webui-port", str(self._page)]
