@@ -10,7 +10,7 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -102,11 +102,12 @@ def _keep(folder: Path, truth: Json, report: Json) -> None:
 def table(score: Score, fleets: int, stories: int) -> str:
     """What was found, as a table in Markdown."""
     out = score.left_out
-    why = ", ".join(f"{count} {reason}" for reason, count in sorted(out.why.items()))
+    why, why_causes = _counted(out.why), _counted(out.why_causes)
     rows = [
         ("fleets, and stories in them", f"{fleets}, {stories}"),
         ("hops: precision, recall", _rates(score.hops)),
         ("causes: precision, recall", _rates(score.causes)),
+        ("all causes, knowable or not: precision, recall", _rates(score.all_causes)),
         ("kills for memory: precision, recall", _rates(score.memory)),
         ("refused sends: precision, recall", _rates(score.refused)),
         ("hops with another count", f"{score.wrong_counts} of {score.counts}"),
@@ -115,7 +116,10 @@ def table(score: Score, fleets: int, stories: int) -> str:
         ("exact, and wrong", f"{score.wrong_exact} of {score.exact}"),
         ("exact ranges, and wrong", f"{score.wrong_exact_ranges} of {score.exact_ranges}"),
         ("left out: hops not knowable", f"{out.hops} of {out.all_hops}, {out.lost_on_hops} messages"),
-        ("left out: causes not knowable", f"{out.causes} of {out.all_causes}, {out.lost_by_causes} messages"),
+        (
+            "left out: causes not knowable",
+            f"{out.causes} of {out.all_causes} ({why_causes}), {out.lost_by_causes} messages",
+        ),
         (
             "left out: books not knowable",
             f"{out.rows} of {out.all_rows} ({why}), {out.lost_in_rows} messages lost",
@@ -126,6 +130,10 @@ def table(score: Score, fleets: int, stories: int) -> str:
         ),
     ]
     return "\n".join(["| | |", "| --- | --- |", *(f"| {name} | {value} |" for name, value in rows)])
+
+
+def _counted(reasons: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
 
 
 def _rates(tally: Tally) -> str:

@@ -45,7 +45,7 @@ class Result:
     losses: Losses
 
 
-def main() -> None:
+def main() -> int:
     args = _arguments()
     truth = json.loads((args.folder / "truth.json").read_text())
     expected = _of_truth(truth)
@@ -63,6 +63,9 @@ def main() -> None:
     print(_table(truth, rows))
     print(f"\n{sizes}, load {os.getloadavg()}")
     print(f"causes, messages: truth {_by_cause(truth['losses'])}, told {_by_cause(report['incidents'])}")
+    wrong = _exact_and_wrong(report, truth["losses"])
+    print(f"told as exact, and of another cause: {wrong} messages")
+    return 1 if wrong or any(differences for _, _, differences in rows) else 0
 
 
 def _arguments() -> argparse.Namespace:
@@ -160,6 +163,18 @@ def _by_cause(rows: Sequence[dict[str, Any]]) -> dict[str, int]:
     return dict(sorted(causes.items()))
 
 
+def _exact_and_wrong(report: dict[str, Any], losses: Sequence[dict[str, Any]]) -> int:
+    """Messages that incidents call exact, beyond those that were lost on that hop by that cause."""
+    hops = {hop["hop"]: (hop["from"]["socket"], hop["to"]["socket"]) for hop in report["hops"]}
+    told: Counter[tuple[str, str, str]] = Counter()
+    for row in report["incidents"]:
+        if row["certainty"] == "exact":
+            told[(*hops[row["hop"]], row["cause"])] += row["lost"]
+    for row in losses:
+        told[row["from"], row["to"], row["cause"]] -= row["lost"]
+    return sum(count for count in told.values() if count > 0)
+
+
 def _table(truth: dict[str, Any], rows: Sequence[tuple[str, Cost, int]]) -> str:
     lines = [f"{truth['events']:,} events of {truth['hosts']:,} hosts, {truth['sockets']:,} sockets, {truth['messages']:,} messages", "",
              "| | seconds | of processors | memory at most, GB | rows unlike the truth |", "| --- | ---: | ---: | ---: | ---: |"]  # fmt: skip
@@ -171,4 +186,4 @@ def _table(truth: dict[str, Any], rows: Sequence[tuple[str, Cost, int]]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

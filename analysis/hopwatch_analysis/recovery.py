@@ -16,10 +16,12 @@ from hopwatch_analysis.files.damage import without_damaged
 from hopwatch_analysis.files.output import refusal, room_left
 from hopwatch_analysis.files.reading import Landed, SkippedFile
 from hopwatch_analysis.report.wording import counted
+from hopwatch_analysis.spark.failures import ran_out_of_memory, reason
 
 Progress = Callable[[str], None]
 Result = TypeVar("Result")
 BEGINNINGS = 5
+OUT_OF_MEMORY = "Spark ran out of memory. SPARK_DRIVER_MEMORY says how much it may use on this machine, say 6g; on a cluster, spark.executor.memory ({})"
 JAVA_ENDED = "Spark's Java process ended early: was it killed, or out of memory?"
 
 
@@ -40,8 +42,8 @@ def on_sound_files(
         if error is None:
             return done[0]
         _raise_refusal(error, out)
-        if "java.lang.OutOfMemoryError" in str(error):
-            raise AnalysisError("Spark ran out of memory: SPARK_DRIVER_MEMORY=8g lets it use 8 GB") from error
+        if ran_out_of_memory(error):
+            raise AnalysisError(OUT_OF_MEMORY.format(reason(error))) from error
         if _some_went_away(landed):
             progress("some files went away meanwhile, as merged ones do: beginning again")
             landed = listed_again()
@@ -78,7 +80,7 @@ def _without_damaged(landed: Landed, error: Exception, progress: Progress) -> La
     progress("Spark failed: looking for damaged files")
     sound = without_damaged(landed)
     if len(sound.files) == len(landed.files):
-        raise AnalysisError(f"Spark could not finish: {str(error).splitlines()[0]}") from error
+        raise AnalysisError(f"Spark could not finish: {reason(error)}") from error
     tell(sound.skipped[len(landed.skipped) :], progress)
     if not sound.files:
         raise UnusableInputError("none of the landed files can be read: all are damaged") from error

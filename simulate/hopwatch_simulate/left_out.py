@@ -22,6 +22,7 @@ class LeftOut:
     lost_in_rows: int = 0
     why: Counter[str] = field(default_factory=Counter)
     """Rows by what makes them unknowable."""
+    why_causes: Counter[str] = field(default_factory=Counter)
 
     def add(self, truth: Json) -> None:
         """Count those of one truth."""
@@ -37,6 +38,7 @@ class LeftOut:
         self.lost_by_causes += _lost(unknown_causes)
         self.lost_in_rows += _lost(rows)
         self.why.update(reason for row in rows for reason in row["unknowable_by"])
+        self.why_causes.update(reason for each in unknown_causes for reason in each["unknowable_by"])
 
 
 def _unknowable(told: list[Json]) -> list[Json]:

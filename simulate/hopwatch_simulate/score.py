@@ -44,6 +44,8 @@ class Score:
 
     hops: Tally = field(default_factory=Tally)
     causes: Tally = field(default_factory=Tally)
+    all_causes: Tally = field(default_factory=Tally)
+    """Those that the truth calls unknowable, too."""
     memory: Tally = field(default_factory=Tally)
     """Kills for memory that evidence tells of."""
     refused: Tally = field(default_factory=Tally)
@@ -100,6 +102,7 @@ class Score:
     def _causes(self, compared: Comparison) -> None:
         told, true = set(compared.told_causes), set(compared.true_causes)
         self.causes.add(told, true, compared.unknowable_causes)
+        self.all_causes.add(told, set(compared.all_causes), set())
         for hop, cause in sorted(told - true - compared.unknowable_causes):
             self.disagreements.append(
                 f"cause made up: {compared.called(hop)} {cause} {compared.told_causes[hop, cause]}"

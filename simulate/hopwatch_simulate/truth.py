@@ -93,7 +93,13 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
         causes = {cause: lost for (of_edge, cause), lost in fates.lost.items() if of_edge == key}
         numbers = all(message.stream in numbered for lost in causes.values() for message in lost)
         traced = key in fates.clear or key not in fates.untraceable
-        known = numbers and not is_dark(edge) and traced and key not in fates.uncounted
+        unknowable_by = _where(
+            unnumbered=not numbers,
+            dark=is_dark(edge),
+            untraceable=not traced,
+            uncounted=key in fates.uncounted,
+        )
+        known = not unknowable_by
         doubtful = _doubtful(edge, causes)
         unseen = fates.unseen[key] - fates.seen[key]
         may_be_told = len(unseen) + (doubtful.total() if edge.sender.kind in SHARED_OUT else 0)
@@ -112,6 +118,10 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
                     "cause": cause,
                     "lost": len(lost),
                     "knowable": known and cause not in blurred and len(lost - unseen) > doubtful[cause],
+                    "unknowable_by": [
+                        *unknowable_by,
+                        *_where(untold=cause in blurred, unseen=len(lost - unseen) <= doubtful[cause]),
+                    ],
                     "at_least": len(lost - unseen) - doubtful[cause],
                     "at_most": len(lost) - doubtful[cause] + doubtful.total(),
                     "looks_like": [] if _told_apart(edge, cause, known) else list(FULL),
@@ -121,6 +131,11 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
                 for cause, lost in causes.items()
             ],
         }
+
+
+def _where(**reasons: bool) -> list[str]:
+    """Those that hold."""
+    return [reason for reason, holds in reasons.items() if holds]
 
 
 def _told_apart(edge: Edge, cause: str, known: bool) -> bool:

@@ -225,6 +225,36 @@ def test_of_other_types_no_more_is_said_than_that_it_may_be_lost(sender_type: st
     assert "what is in its buffers is lost, and what is sent meanwhile may be." in text
 
 
+def test_how_much_bandwidth_is_wanted_and_how_much_there_was() -> None:
+    text = advised(cause="network", asked_rate=2000.0)
+    assert "more bandwidth: 16 Mbit/s are sent to desk, of which 8 Mbit/s got through at most." in text
+    assert "more bandwidth." in advised(cause="network", **UNMEASURED)
+
+
+def test_how_many_segments_a_lossy_network_sent_again() -> None:
+    text = advised(cause="network", retransmissions=30, segments_sent=1000)
+    assert "loses packets: 30 of 1000 segments were sent again (3.0%)." in text
+
+
+@pytest.mark.parametrize("cause", ["slow_joiner", "unroutable"])
+def test_what_it_takes_to_keep_messages_until_somebody_can_take_them(cause: str) -> None:
+    assert "to keep the 3000 that were lost for it takes about 3 MB" in advised(cause=cause)
+    assert "to keep" not in advised(cause=cause, mean_bytes=None)
+
+
+@pytest.mark.parametrize("linger", [0, 20])
+def test_how_long_sending_what_was_lost_would_have_taken(linger: int) -> None:
+    text = advised(**CLOSED, transport="tcp", linger=linger)
+    assert "the 150 that were lost, 150 ms at the 1000 messages/s that desk was seen to read" in text
+    assert "ms at the" not in advised(**CLOSED | UNMEASURED, transport="tcp", linger=linger)
+
+
+def test_who_may_stand_between_the_ends_is_to_be_instrumented_first() -> None:
+    told = advice(replace(BURST, transport="unknown"))
+    assert told[0].startswith("Instrument who stands between feed and desk, if anybody does")
+    assert told[1:] == advice(BURST)
+
+
 def test_what_a_sender_has_to_keep_for_a_connection_that_comes_back() -> None:
     assert "(here 3000 were missing: about 3 MB)" in advised(cause="reconnect")
 

@@ -148,7 +148,11 @@ def test_nothing_is_missing_of_a_sender_that_is_behind(report: Json) -> None:
 
 def test_the_report_names_the_host(report: Json) -> None:
     (told,) = report["hosts_behind"]
-    assert (told["host"], told["newest_event"], told["behind_by"]) == ("behind", "2026-05-04T12:01:00Z", 60)
+    assert (told["host"], told["newest_event"], told["behind_by_ms"]) == (
+        "behind",
+        "2026-05-04T12:01:00Z",
+        60_000,
+    )
     assert told["text"].startswith(
         "host behind: nothing landed since 2026-05-04 12:01:00 UTC, 60 s behind the newest event"
     )

@@ -269,7 +269,7 @@ def test_behind_an_onset_the_pipe_may_have_had_room_again(report: Json) -> None:
     found = next(
         item for item in report["incidents"] if item["hop"] == "phoenix → ashes" and item["lost"] == 900
     )
-    assert [item["seconds"] for item in found["evidence"] if item["kind"] == "sent_on"] == [2]
+    assert [item["milliseconds"] for item in found["evidence"] if item["kind"] == "sent_on"] == [2000]
 
 
 def test_a_connection_whose_addresses_are_translated_is_found_by_its_endpoint(report: Json) -> None:

@@ -67,7 +67,7 @@ def test_a_window_that_ends_in_a_stream_tells_of_it_as_it_was_then_by_the_clock_
     spark: SparkSession, landed: Path, tmp_path: Path
 ) -> None:
     report = analyze(spark, [str(landed)], tmp_path, until=at(56))
-    assert {each["host"]: each["ahead_by"] for each in report["clocks"]} == {"early": pytest.approx(7)}
+    assert {each["host"]: each["ahead_by_ms"] for each in report["clocks"]} == {"early": pytest.approx(7000)}
     assert books(report, "news", "desk") == [100, 100, 0, 0, 0]
     assert books(report, "quotes", "reader") == [290, 280, 10, 0, 0]
     assert [each["lost"] for each in report["incidents"]] == [10]

@@ -14,7 +14,7 @@ from hopwatch_analysis import job
 from hopwatch_analysis.files.reading import find_landed
 from hopwatch_analysis.spark.session import spark_session
 from judgement import Losses, Way, assert_intended, true_findings
-from report_shape import misshapen
+from report_shape import fractions, misshapen
 from system import BARE, System
 from xdist.scheduler.loadfile import LoadFileScheduling
 
@@ -85,7 +85,7 @@ def joint_report(docket: Docket, tmp_path_factory: pytest.TempPathFactory) -> di
         report: dict[str, Any] = job.analyze(spark, folders, tmp_path_factory.mktemp("joint"))
     for name in ("contradictions", "skipped_files", "faults", "events_lost"):
         assert report[name] == [], name
-    assert misshapen(report) == []
+    assert misshapen(report) + fractions(report) == []
     assert of_nobody(report, cases) == []
     return report
 

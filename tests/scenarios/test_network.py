@@ -71,4 +71,8 @@ def test_a_slow_link_and_a_lossy_one_are_told_from_a_receiver_that_is_slow(
 
 def the_loss_of_packets_is_what_to_look_into(report: dict[str, Any]) -> None:
     told = [i["advice"][0] for i in report["incidents"] if i["hop"] == "lossy-quotes → lossy-desk"]
-    assert told == ["Find out why the network between lossy-quotes and lossy-desk loses packets."]
+    assert told
+    assert all(
+        text.startswith("Find out why the network between lossy-quotes and lossy-desk loses packets")
+        for text in told
+    )

@@ -160,6 +160,9 @@ def test_what_a_proxy_that_nobody_watches_dropped_is_said_to_be_lost_between_its
         assert {hop["hop"] for hop in report["hops"] if hop["lost"] + hop["unexplained"]} == {"quotes → slow"}
         assert {incident["certainty"] for incident in report["incidents"]} <= {"inferred"}
         assert {incident["cause"] for incident in report["incidents"]} <= {"slow_receiver"}
+        for incident in report["incidents"]:
+            assert "between" in {item["kind"] for item in incident["evidence"]}
+            assert incident["advice"][0].startswith("Instrument who stands between quotes and slow")
 
     when_told(is_lost_between_them)
 

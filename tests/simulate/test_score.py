@@ -12,7 +12,7 @@ TRUTH: dict[str, Any] = {
     ],
     "hops": [
         {"from": {"name": "quotes", "sockets": ["a"]}, "to": {"name": "desk", "sockets": ["b"]}, "lost": 10, "unseen": 0, "knowable": True,
-         "causes": [{"cause": "closed", "lost": 10, "knowable": True, "ranges": []}]},
+         "causes": [{"cause": "closed", "lost": 10, "knowable": True, "unknowable_by": [], "ranges": []}]},
     ],
     "refused": [{"socket": "a", "name": "quotes", "messages": 5, "knowable": True}],
 }  # fmt: skip
@@ -94,7 +94,7 @@ def test_a_kill_for_memory_is_to_be_told_where_it_was_one_and_nowhere_else() -> 
 
 def test_what_cannot_be_known_may_be_told_and_need_not() -> None:
     truth = copy.deepcopy(TRUTH)
-    truth["hops"][0]["causes"][0]["knowable"] = False
+    truth["hops"][0]["causes"][0] |= {"knowable": False, "unknowable_by": ["untold"]}
     silent = copy.deepcopy(REPORT)
     silent["incidents"] = []
     for report in (REPORT, silent):
@@ -156,6 +156,16 @@ def test_an_exact_range_is_held_against_just_those_messages() -> None:
     assert wrong(to_socket="c") == (1, 1)
     assert wrong(certainty="inferred", mark="90-99") == (0, 0)
     assert wrong(cause="unexplained", mark="90-99") == (0, 0)
+
+
+def test_causes_that_cannot_be_known_count_among_all_and_are_left_out_with_a_reason() -> None:
+    truth = copy.deepcopy(TRUTH)
+    truth["hops"][0]["causes"][0] |= {"knowable": False, "unknowable_by": ["untold"]}
+    report = copy.deepcopy(REPORT)
+    report["incidents"] = []
+    score = scored(report, truth)
+    assert (score.causes, score.all_causes) == (Tally(), Tally(missed=1))
+    assert score.left_out.why_causes == {"untold": 1}
 
 
 def unknowable(*reasons: str) -> dict[str, Any]:

@@ -64,8 +64,9 @@ def reported_findings(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def assert_balanced(report: dict[str, Any]) -> None:
-    """Every row of the ledger and every hop: sent = delivered + lost + in flight + unexplained."""
+    """Every row of the ledger and every hop: sent = delivered + lost + in flight + unexplained, none of them negative."""
     for row in [*report["ledger"], *report["hops"]]:
+        assert all(row[term] >= 0 for term in ("sent", "delivered", "lost", "in_flight", "unexplained")), row
         assert row["sent"] == row["delivered"] + row["lost"] + row["in_flight"] + row["unexplained"], row
 
 

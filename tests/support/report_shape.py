@@ -70,3 +70,12 @@ def _fits(told: Any, shape: Any) -> bool:
     if shape is datetime:
         return isinstance(told, str) and told.endswith("Z") and bool(datetime.fromisoformat(told[:-1]))
     return type(told) in (shape if isinstance(shape, tuple) else (shape,))
+
+
+def fractions(told: Any, at: str = "report") -> list[str]:
+    """Numbers that are no integers, each by its place."""
+    if isinstance(told, dict):
+        return [text for name, each in told.items() for text in fractions(each, f"{at}.{name}")]
+    if isinstance(told, list):
+        return [text for place, each in enumerate(told) for text in fractions(each, f"{at}[{place}]")]
+    return [f"{at} is {told!r}"] if isinstance(told, float) else []

@@ -19,6 +19,7 @@ from hopwatch_analysis.following.turns import Turns
 from hopwatch_analysis.recovery import JAVA_ENDED, Progress
 from hopwatch_analysis.report.records import Analysis
 from hopwatch_analysis.report.verdict import verdict, where_the_report_is
+from hopwatch_analysis.spark.failures import reason
 from hopwatch_analysis.spark.jvm import Jvm
 from hopwatch_analysis.spark.session import spark_session
 
@@ -73,7 +74,7 @@ def follow(
             query.stop()
     pace.raise_failure()
     if failures and not stop.is_set():
-        raise AnalysisError(f"Spark could not finish: {str(failures[0]).splitlines()[0]}") from failures[0]
+        raise AnalysisError(f"Spark could not finish: {reason(failures[0])}") from failures[0]
     progress("stopped" if stop.is_set() else "nothing more has landed")
     return turns.newest
 

@@ -4,7 +4,7 @@ They were sent between the message before them and the one behind, which may hav
 nothing, and that is no time in which its receiver is shown to be too slow.
 """
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.spark.frames import only_of, seconds
@@ -89,6 +89,8 @@ def _with_seen_late(losses: DataFrame, sockets: DataFrame) -> DataFrame:
 def _with_counted_at(losses: DataFrame, lane_rows: DataFrame) -> DataFrame:
     """Adds, of the sender's samples of its lane, when it had counted what: ``begun_at`` the first of the range, ``counted_at`` the last of
     it, ``not_yet_at`` not yet that one. Of sparse stamps that is not known: such a range stands for others.
+
+    All of a range is in one column here: there are many more samples than ranges, and they would be as wide.
     """
     samples = only_of(
         lane_rows.where("role = 'send' and count > 0").select(
@@ -97,38 +99,32 @@ def _with_counted_at(losses: DataFrame, lane_rows: DataFrame) -> DataFrame:
         losses,
         "stream",
     )
-    known = (
-        losses.transform(lambda frame: _with_first_behind(frame, samples, "first", "begun_at"))
-        .transform(lambda frame: _with_first_behind(frame, samples, "last", "counted_at"))
-        .transform(lambda frame: _with_last_before(frame, samples, "last", "not_yet_at"))
-    )
-    told = ("begun_at", "counted_at", "not_yet_at")
-    return known.withColumns({name: sf.when(~sf.col("sparse"), sf.col(name)) for name in told})
-
-
-def _with_first_behind(losses: DataFrame, samples: DataFrame, number: str, name: str) -> DataFrame:
-    """Adds ``name``: when the first sample was taken that has this number of the lane."""
-    order = (sf.desc("number"), sf.col("sampled_at").isNull())
-    return _with_sampled(losses, samples, number, name, sf.min("sampled_at"), order)
-
-
-def _with_last_before(losses: DataFrame, samples: DataFrame, number: str, name: str) -> DataFrame:
-    """Adds ``name``: when the last sample was taken that does not have this number yet."""
-    order = (sf.asc("number"), sf.col("sampled_at").isNotNull())
-    return _with_sampled(losses, samples, number, name, sf.max("sampled_at"), order)
-
-
-def _with_sampled(losses: DataFrame, samples: DataFrame, number: str, name: str, found: Column, order: tuple[Column, ...]) -> DataFrame:  # fmt: skip
-    so_far = (
-        Window.partitionBy(*LANE).orderBy(*order).rowsBetween(Window.unboundedPreceding, Window.currentRow)
-    )
+    told = {"begun_at": _first_behind("first"), "counted_at": _first_behind("last"), "not_yet_at": _last_before("last")}  # fmt: skip
     return (
-        losses.withColumns({"number": sf.col(number), "sampled_at": sf.lit(None).cast("timestamp")})
+        losses.select(*LANE, sf.struct(*losses.columns).alias("range"))
         .unionByName(samples, allowMissingColumns=True)
-        .withColumn(name, found.over(so_far))
-        .where("sampled_at is null")
-        .drop("sampled_at", "number")
+        .withColumns(told)
+        .where("range is not null")
+        .select("range.*", *(sf.when(~sf.col("range.sparse"), sf.col(name)).alias(name) for name in told))
     )
+
+
+def _first_behind(end: str) -> Column:
+    """When the first sample was taken that has this end of the range."""
+    return sf.min("sampled_at").over(_so_far(_place(end).desc(), sf.col("range").isNotNull()))
+
+
+def _last_before(end: str) -> Column:
+    """When the last sample was taken that does not have this end of the range yet."""
+    return sf.max("sampled_at").over(_so_far(_place(end).asc(), sf.col("range").isNull()))
+
+
+def _place(end: str) -> Column:
+    return sf.coalesce("number", f"range.{end}")
+
+
+def _so_far(*order: Column) -> WindowSpec:
+    return Window.partitionBy(*LANE).orderBy(*order).rowsBetween(Window.unboundedPreceding, Window.currentRow)
 
 
 def _with_seconds_each(losses: DataFrame) -> DataFrame:

@@ -11,7 +11,19 @@ LOSSY = 0.01
 def advice(incident: Incident) -> list[str]:
     """What would have prevented the incident, most useful first."""
     give = ADVICE.get(incident.cause)
-    return give(incident) if give else []
+    return [*_instrument(incident), *give(incident)] if give else []
+
+
+def _instrument(incident: Incident) -> list[str]:
+    """Where a hop may be several: its marks and rates are then not those of one pipe."""
+    if not incident.is_dark:
+        return []
+    return [
+        (
+            f"Instrument who stands between {incident.sender} and {incident.receiver}, if anybody does (hopwatch.proxy, hopwatch run): which pipe "
+            "lost them, and whose marks count, is told then. What follows takes it that nobody does."
+        )
+    ]
 
 
 def kept_up(incident: Incident) -> str:
@@ -44,7 +56,9 @@ def _network(incident: Incident) -> list[str]:
     lossy = incident.retransmissions and incident.segments_sent and is_lossy(incident)
     where = f"the network between {incident.sender} and {incident.receiver}"
     return [
-        f"Find out why {where} loses packets." if lossy else f"Give {where} more bandwidth.",
+        f"Find out why {where} loses packets{costs.sent_again(incident)}."
+        if lossy
+        else f"Give {where} more bandwidth{costs.bandwidth(incident)}.",
         "Or send less over it: subscribe to less, compress, or put small messages together. The receiver is not the limit: making it faster changes nothing.",
         f"A higher mark only delays the loss: {costs.time_bought(incident)}",
     ]
@@ -61,8 +75,14 @@ def _slow_joiner(incident: Incident) -> list[str]:
             f"Let {incident.sender} wait until {incident.receiver} has subscribed before it sends: an XPUB receives each "
             "subscription as a message, or the receiver says on another socket that its first message has come."
         ),
-        "If a late start is normal, send the current state on request, and the stream from there on.",
+        f"If a late start is normal, send the current state on request, and the stream from there on{_kept(incident)}.",
     ]
+
+
+def _kept(incident: Incident) -> str:
+    """What it takes to keep what was lost, to send it later."""
+    takes = costs.memory(incident, incident.lost)
+    return f" (to keep the {incident.lost} that were lost for it takes {takes})" if takes else ""
 
 
 def _conflated(incident: Incident) -> list[str]:
@@ -119,7 +139,7 @@ def _unroutable(incident: Incident) -> list[str]:
             f"Let {incident.sender} send at least one frame behind the routing id, an empty one if need be."
         ]
     return [
-        f"Set ROUTER_MANDATORY on {incident.sender} and handle EHOSTUNREACH: it then knows which messages have no taker, and can keep them.",
+        f"Set ROUTER_MANDATORY on {incident.sender} and handle EHOSTUNREACH: it then knows which messages have no taker, and can keep them{_kept(incident)}.",
         (
             "Give the peers fixed routing ids (ROUTING_ID), so that they keep theirs over a reconnection, and let a peer say hello "
             "after each one before it is sent to."

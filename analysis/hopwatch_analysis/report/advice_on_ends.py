@@ -52,8 +52,9 @@ def closed(incident: Incident) -> list[str]:
     if incident.thrown_away:
         return [
             (
-                f"Set LINGER of {incident.sender} to the milliseconds that sending what is queued may take (-1, libzmq's default: as "
-                "long as it takes), and close it without linger=0; Context.destroy(linger=0) closes every socket so."
+                f"Set LINGER of {incident.sender} to the milliseconds that sending what is queued may take{_milliseconds(incident)} (-1, libzmq's default: "
+                "as long as it takes, in which Context.term() waits, for ever if its peer does not read), and close it without linger=0; "
+                "Context.destroy(linger=0) closes every socket so."
             ),
             _acknowledged(incident),
         ]
@@ -114,9 +115,17 @@ def _short_linger(incident: Incident) -> list[str]:
     return [
         (
             f"LINGER of {incident.sender} is {incident.linger} ms: what it has not passed on so long after its close it throws away. Raise it, if that "
-            "may take longer (-1: as long as it takes)."
+            f"may take longer{_milliseconds(incident)} (-1: as long as it takes, in which Context.term() waits)."
         )
     ]
+
+
+def _milliseconds(incident: Incident) -> str:
+    """How long what was lost would have taken."""
+    took = costs.time_to_send(incident, incident.lost)
+    if took is None:
+        return ""
+    return f": the {incident.lost} that were lost, {max(1, round(took * 1000))} ms at the {costs.figure(incident.lost / took)} messages/s that {incident.receiver} was seen to read"
 
 
 def _acknowledged(incident: Incident) -> str:

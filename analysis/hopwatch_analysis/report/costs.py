@@ -43,6 +43,34 @@ def reads(incident: Incident) -> float | None:
     return incident.capacity if incident.overload_read is None else incident.overload_read
 
 
+def bandwidth(incident: Incident) -> str:
+    """What is sent over the network and what gets through, as a clause; nothing where it is not known."""
+    sent, read = sent_to_it(incident), reads(incident)
+    if not sent or not incident.mean_bytes:
+        return ""
+    through = f", of which {_megabits(incident, read)} got through at most" if read and read < sent else ""
+    return f": {_megabits(incident, sent)} are sent to {incident.receiver}{through}"
+
+
+def _megabits(incident: Incident, rate: float) -> str:
+    """Megabits a second of messages alone: packets and frames add to that."""
+    return f"{figure(rate * (incident.mean_bytes or 0) * 8 / 1e6)} Mbit/s"
+
+
+def sent_again(incident: Incident) -> str:
+    """How many segments had to be, as a clause; nothing where none were seen to be."""
+    if not incident.retransmissions or not incident.segments_sent:
+        return ""
+    share = incident.retransmissions / incident.segments_sent
+    return f": {incident.retransmissions} of {incident.segments_sent} segments were sent again ({share:.1%})"
+
+
+def time_to_send(incident: Incident, messages: int) -> float | None:
+    """Seconds that the receiver takes to read so many messages at the most that it was seen to read; None if not known."""
+    read = reads(incident)
+    return messages / read if read else None
+
+
 def mark_now(incident: Incident, mark: int | None) -> str:
     """What a mark is, and what a queue of so many takes, in brackets; nothing if it is not known."""
     if mark is None:

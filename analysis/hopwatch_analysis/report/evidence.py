@@ -10,7 +10,11 @@ from hopwatch_analysis.report.wording import counted, one_or_several, routing_id
 
 def evidence(incident: Incident) -> list[Evidence]:
     """What shows the loss, its hop and its cause: items of ``kind``, ``text`` and figures."""
-    items = [_runs(incident), *(piece(incident) for piece in PIECES.get(incident.cause, ()))]
+    items = [
+        _runs(incident),
+        _between(incident),
+        *(piece(incident) for piece in PIECES.get(incident.cause, ())),
+    ]
     return [item for item in items if item]
 
 
@@ -25,6 +29,16 @@ def _runs(incident: Incident) -> Evidence:
         "runs": incident.runs,
         "longest": incident.longest,
     }
+
+
+def _between(incident: Incident) -> Evidence | None:
+    if not incident.is_dark:
+        return None
+    text = (
+        f"no event tells of a connection between {incident.sender} and {incident.receiver}: somebody who is not instrumented may stand "
+        "between them, and on which side of it they were lost is not known"
+    )
+    return {"kind": "between", "text": text}
 
 
 def _joined(incident: Incident) -> Evidence:

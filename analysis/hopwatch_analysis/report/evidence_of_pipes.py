@@ -37,9 +37,9 @@ def rates(incident: Incident) -> Evidence | None:
     return {
         "kind": "rates",
         "text": "; ".join((sent, *_asked_in_all(incident), taken)),
-        "mean_rate": incident.mean_rate,
-        "asked_rate": incident.asked_rate,
-        "capacity": incident.capacity,
+        "mean_rate": _whole(incident.mean_rate),
+        "asked_rate": _whole(incident.asked_rate),
+        "capacity": _whole(incident.capacity),
     }
 
 
@@ -60,9 +60,14 @@ def overload(incident: Incident) -> Evidence | None:
     return {
         "kind": "overload",
         "text": text,
-        "asked_rate": incident.overload_rate,
-        "read_rate": incident.overload_read,
+        "asked_rate": _whole(incident.overload_rate),
+        "read_rate": _whole(incident.overload_read),
     }
+
+
+def _whole(rate: float | None) -> int | None:
+    """Messages a second, rounded: numbers in a report are integers."""
+    return None if rate is None else round(rate)
 
 
 def window(incident: Incident) -> Evidence | None:
@@ -93,7 +98,7 @@ def bursts(incident: Incident) -> Evidence | None:
     if incident.loss_share is None:
         return None
     text = f"the losses span {percent(incident.loss_share)} of the time from its first message to its last"
-    return {"kind": "bursts", "text": text, "loss_share": round(incident.loss_share, 3)}
+    return {"kind": "bursts", "text": text, "loss_percent": round(incident.loss_share * 100)}
 
 
 def sent_on(incident: Incident) -> Evidence | None:
@@ -103,7 +108,7 @@ def sent_on(incident: Incident) -> Evidence | None:
         f"{incident.sender} went on sending for {incident.sent_on:.1f} s after its pipe was full: what that had room for by "
         "then was not dropped, but lost with its queue, and is counted here"
     )
-    return {"kind": "sent_on", "text": text, "seconds": round(incident.sent_on, 3)}
+    return {"kind": "sent_on", "text": text, "milliseconds": round(incident.sent_on * 1000)}
 
 
 def caught_up(incident: Incident) -> Evidence | None:

@@ -10,6 +10,9 @@ Evidence = dict[str, Any]
 NOBODY = "nobody"
 """The name of the receiving end of a hop that leads nowhere."""
 
+UNKNOWN_TRANSPORT = "unknown"
+"""Of a hop of whose connection no event tells."""
+
 
 @dataclass(frozen=True)
 class KilledForMemory:
@@ -99,6 +102,11 @@ class Incident:
     @property
     def hop(self) -> str:
         return f"{self.sender} → {self.receiver}"
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether what is between its ends is not known: messages came, and no event tells of their connection."""
+        return self.transport == UNKNOWN_TRANSPORT
 
     @property
     def took_over(self) -> bool:

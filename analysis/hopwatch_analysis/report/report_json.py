@@ -48,13 +48,13 @@ def report(analysis: Analysis) -> Json:
             {
                 "host": host.host,
                 "newest_event": _time(host.heard_until),
-                "behind_by": round(host.seconds, 3),
+                "behind_by_ms": round(host.seconds * 1000),
                 "text": behind_remark(host),
             }
             for host in analysis.behind
         ],
         "clocks": [
-            {"host": host, "ahead_by": round(seconds, 3)} for host, seconds in analysis.clocks.items()
+            {"host": host, "ahead_by_ms": round(seconds * 1000)} for host, seconds in analysis.clocks.items()
         ],
         "timeline": _timeline(analysis.timeline) if analysis.timeline else None,
     }

@@ -17,6 +17,8 @@ USUAL = {
     # else each expression asks for the place in our code that it stands at, which takes a third of a small analysis
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.dataFrameQueryContext.enabled": "false",
+    # each sort of a step keeps a page, and up to 64 MB are Spark's own choice: steps of twenty sorts would not get one each
+    "spark.buffer.pageSize": "4m",
     # else Spark looks at each landed file in a task of its own
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
 }
