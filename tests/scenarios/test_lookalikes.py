@@ -1,4 +1,4 @@
-"""Losses that look like those of another cause: what is missing at the start, or beside a connection that went down."""
+"""Losses that look like those of another cause: what is missing at the start, in bursts, or beside a connection that went down."""
 
 import pytest
 from judgement import Way
@@ -7,6 +7,8 @@ from system import LOOPBACK, System
 pytestmark = pytest.mark.scenario
 
 SMALL_INBOX = ("--rcvhwm", 10, "--rcvbuf", 4096)
+READ_BETWEEN_BURSTS = 20
+"""Messages: fewer than wait for the receiver after each burst."""
 
 
 def test_a_topic_whose_first_messages_met_a_full_pipe_was_not_joined_late(system: System, judge) -> None:
@@ -54,6 +56,23 @@ def test_a_connection_that_was_cut_while_nothing_was_sent_is_not_why_a_full_pipe
     quotes.ask("send", 3000, 0.0005, event="sent")
     slow.ask("finish", event="finished")
     for program in (quotes, slow, relay):
+        program.close()
+
+    lost = len(system.truth().missing("quotes", "slow"))
+    judge([Way("quotes", "slow")], {("quotes → slow", "slow_receiver"): lost})
+
+
+def test_bursts_that_a_receiver_never_gets_over_are_not_a_mark_that_is_too_low(system: System, judge) -> None:
+    quotes = system.sender("quotes", "--bind", LOOPBACK, "--sndhwm", 50, "--size", 500)
+    [endpoint] = quotes.expect("ready")
+    slow = system.receiver("slow", "--connect", endpoint, "--subscribe", "", "--delay", 0.02, *SMALL_INBOX)
+    quotes.ask("await-subscriptions", 2, event="subscribed")
+
+    for _ in range(10):
+        quotes.ask("send", 200, 0, event="sent")
+        system.await_received("slow", more=READ_BETWEEN_BURSTS)
+    slow.ask("finish", event="finished")
+    for program in (quotes, slow):
         program.close()
 
     lost = len(system.truth().missing("quotes", "slow"))

@@ -1,8 +1,11 @@
 """PUB → SUB where the SUB reads slower than the PUB sends: always, or in a burst only."""
 
+import re
+from typing import Any
+
 import pytest
 from judgement import Way
-from system import LOOPBACK, System
+from system import LOOPBACK, System, another_system
 
 pytestmark = pytest.mark.scenario
 
@@ -30,8 +33,9 @@ def test_the_slow_of_two_subscribers_loses_and_the_fast_one_loses_nothing(system
     )
 
 
-def test_a_receiver_that_keeps_up_on_the_mean_loses_only_in_the_burst(system: System, judge) -> None:
-    quotes = system.sender("quotes", "--bind", LOOPBACK, "--sndhwm", 10, "--size", 500)
+def play_a_burst(system: System, sndhwm: int) -> set[tuple[str, int]]:
+    """A receiver that keeps up with a steady pace is sent far more for a moment; what it does not get."""
+    quotes = system.sender("quotes", "--bind", LOOPBACK, "--sndhwm", sndhwm, "--size", 500)
     [endpoint] = quotes.expect("ready")
     steady = system.receiver(
         "steady", "--connect", endpoint, "--subscribe", "", "--delay", 0.001, *SMALL_INBOX
@@ -44,9 +48,23 @@ def test_a_receiver_that_keeps_up_on_the_mean_loses_only_in_the_burst(system: Sy
     steady.ask("finish", event="finished")
     for program in (quotes, steady):
         program.close()
+    return system.truth().missing("quotes", "steady")
 
-    truth = system.truth()
+
+def test_a_receiver_that_keeps_up_on_the_mean_loses_only_in_the_burst_and_nothing_at_the_mark_that_is_advised(
+    system: System, judge
+) -> None:
+    lost = len(play_a_burst(system, 10))
+
+    def with_the_advised_mark_nothing_is_lost(report: dict[str, Any]) -> None:
+        (advice, *_) = report["incidents"][0]["advice"]
+        raised = re.match(r"Raise SNDHWM of quotes from 10 to at least (\d+):", advice)
+        assert raised is not None, advice
+        with another_system(system.folder / "again") as again:
+            assert play_a_burst(again, int(raised[1])) == set()
+
     judge(
         [Way("quotes", "steady")],
-        {("quotes → steady", "hwm_too_low"): len(truth.missing("quotes", "steady"))},
+        {("quotes → steady", "hwm_too_low"): lost},
+        also=with_the_advised_mark_nothing_is_lost,
     )

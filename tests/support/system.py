@@ -2,13 +2,14 @@
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 from hosts import Host
 from programs import DEADLINE, Program, ProgramError
-from truth import Truth, read_truth, sent_so_far
+from truth import Truth, read_truth, received_so_far, sent_so_far
 
 PROGRAMS = Path(__file__).parent.parent / "scenarios" / "programs"
 LOOPBACK = "tcp://127.0.0.1:*"
@@ -62,6 +63,15 @@ class System:
             every=0.002,
         )
 
+    def await_received(self, receiver: str, more: int) -> None:
+        """Wait until a receiver at work has received so many more than by now."""
+        before = received_so_far(self.truth_folder, receiver)
+        _await(
+            lambda: received_so_far(self.truth_folder, receiver) >= before + more,
+            f"{receiver} has not received {more} more messages in time",
+            every=0.002,
+        )
+
     def await_parted(self, host: str, name: str) -> None:
         """Wait until a socket's own agent knows that none of its peers is there any more: so it went after them."""
         if not BARE:
@@ -101,6 +111,17 @@ class System:
         for host in self._hosts.values():
             if host.agent is not None:
                 host.agent.reap()
+
+
+@contextmanager
+def another_system(folder: Path) -> Iterator[System]:
+    """One for a scenario that is played again, in a folder of its own."""
+    folder.mkdir()
+    system = System(folder)
+    try:
+        yield system
+    finally:
+        system.reap()
 
 
 def _await(is_so: Callable[[], bool], failure: str, *, every: float = 0.05) -> None:

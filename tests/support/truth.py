@@ -58,6 +58,12 @@ def sent_so_far(folder: Path, sender: str) -> int:
     return sum(int(line.split()[0]) for line in path.read_text().splitlines()) if path.exists() else 0
 
 
+def received_so_far(folder: Path, receiver: str) -> int:
+    """Messages that a receiver still at work has received."""
+    path = folder / f"{receiver}.received"
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
 def _numbers(path: Path) -> dict[tuple[str, str], Counter[int]]:
     by_lane: dict[tuple[str, str], Counter[int]] = {}
     for line in path.read_text().splitlines():

@@ -1,4 +1,4 @@
-"""A program that answers every request on a REP socket.
+"""A program that answers every request on a REP socket, or on a ROUTER: there a topic is the routing id of who asked.
 
 Commands: ``close``. Events: ``ready ENDPOINT``, ``closed``.
 """
@@ -17,6 +17,7 @@ from truth_files import ReceivedNumbers
 
 def main() -> None:
     parser = ArgumentParser()
+    parser.add_argument("--type", default="REP")
     parser.add_argument("--name", required=True)
     parser.add_argument("--truth", type=Path, required=True)
     parser.add_argument("--size", type=int, default=200)
@@ -24,7 +25,7 @@ def main() -> None:
     settings = parser.parse_args()
     control = Control()
     context = zmq.Context()
-    socket = open_socket(context, "REP", settings.name, settings)
+    socket = open_socket(context, settings.type, settings.name, settings)
     numbers = ReceivedNumbers(settings.truth, settings.name)
     sender = Sender(socket, settings)
     control.say("ready", attach(socket, settings))
@@ -34,8 +35,9 @@ def main() -> None:
     while True:
         ready = dict(poller.poll())
         if socket in ready:
-            numbers.add(*decode(socket.recv_multipart()))
-            sender.send(1, 0, [""])
+            frames = socket.recv_multipart()
+            numbers.add(*decode(frames))
+            sender.send(1, 0, [frames[0].decode() if settings.type == "ROUTER" else ""])
         if sys.stdin.fileno() in ready:
             break
     socket.close()

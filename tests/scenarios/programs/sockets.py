@@ -33,8 +33,9 @@ def open_socket(context: zmq.Context, kind: str, name: str, options: Namespace) 
 
 
 def wrap(socket: zmq.Socket, name: str, sequence: str = "stamp", stamp_every: int = 1) -> None:
-    if not BARE:
-        reads = number_in_payload if sequence == "payload" else sequence
+    """``sequence`` is as for hopwatch, ``none`` for the sums alone, or ``dark``: not wrapped at all."""
+    if not BARE and sequence != "dark":
+        reads = {"payload": number_in_payload, "none": None}.get(sequence, sequence)
         hopwatch.wrap(socket, name=marked(name), sequence=reads, stamp_every=stamp_every)
 
 
