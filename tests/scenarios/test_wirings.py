@@ -190,7 +190,7 @@ def test_a_proxy_that_comes_again_at_its_place_is_not_said_to_have_been_slow(
 
     truth = system.truth()
     missing = {name: len(truth.missing("quotes", name)) for name in names}
-    assert all(missing.values())
+    assert any(missing.values())
     assert all(("", 1999) in truth.got(name, "quotes") for name in names)
 
     def was_away(report: dict[str, Any]) -> None:
