@@ -3,7 +3,7 @@
     python benchmarks/large_fleet.py FOLDER --scale 0.1
     python benchmarks/large_analysis.py FOLDER [--sql-python PYTHON]
 
-DuckDB (extra ``benchmarks``) computes the core of the same result: ledger, and what was lost on each hop. Both get two threads and 8 GB.
+DuckDB (extra ``benchmarks``) computes the core of the same result: ledger, and what was lost on each hop. Both get two threads and 8 GiB.
 """
 
 import argparse
@@ -25,7 +25,8 @@ Books = dict[tuple[str, str], tuple[int, int, int]]
 Losses = dict[tuple[str, str], int]
 LOOK_EVERY = 0.5
 MEMORY = "5g"
-"""Of Java objects: with what else Java and Python take, it is 8 GB."""
+"""Of Java objects: with what else Java and Python take, it is less than ``AT_MOST``."""
+AT_MOST = 8 << 30
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ def main() -> int:
     print(f"causes, messages: truth {_by_cause(truth['losses'])}, told {_by_cause(report['incidents'])}")
     wrong = _exact_and_wrong(report, truth["losses"])
     print(f"told as exact, and of another cause: {wrong} messages")
-    return 1 if wrong or any(differences for _, _, differences in rows) else 0
+    too_much = any(cost.memory > AT_MOST for _, cost, _ in rows)
+    return 1 if wrong or too_much or any(differences for _, _, differences in rows) else 0
 
 
 def _arguments() -> argparse.Namespace:

@@ -10,9 +10,11 @@ from hopwatch_analysis.causes.explained import Explained, explained
 from hopwatch_analysis.doubts import completeness, unreadable
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.incidents import incidents, ledger, risks
+from hopwatch_analysis.incidents.died_on_the_way import died_on_the_way
 from hopwatch_analysis.incidents.timeline import timeline
 from hopwatch_analysis.lanes import unchecked
 from hopwatch_analysis.lanes.beyond import beyond_sent
+from hopwatch_analysis.links.unknown_ways import unknown_ways
 from hopwatch_analysis.links.unwrapped import unwrapped_receivers
 from hopwatch_analysis.losses.due import Missing, missing_messages
 from hopwatch_analysis.losses.place import place
@@ -39,11 +41,12 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     progress("why")
     why = explained(tables, topology, missing, pieces, scope)
     progress("the ledger")
+    books = _books(tables, topology, missing, why, scope)
     return {
-        **_books(tables, topology, missing, why, scope),
+        **books,
         **_incidents(tables, topology, why),
         **_checks(topology, missing, why, scope),
-        "findings": settle(_findings(tables, topology)),
+        "findings": settle(_findings(tables, topology, books["ledger"])),
         "faults": completeness.faults(tables["fault"]),
         "contradictions": beyond_sent(topology.lanes, topology.receipts),
         "hosts_behind": completeness.hosts_behind(topology.sockets, scope.ends_at),
@@ -92,7 +95,7 @@ def _incidents(tables: Tables, topology: Topology, why: Explained) -> dict[str, 
     return {"incidents": settle(incidents.incidents(lost_runs)), "lost_runs": lost_runs}
 
 
-def _findings(tables: Tables, topology: Topology) -> DataFrame:
+def _findings(tables: Tables, topology: Topology, ledger_rows: DataFrame) -> DataFrame:
     unwrapped = unwrapped_receivers(
         tables["connection"],
         topology.mirrored,
@@ -100,7 +103,13 @@ def _findings(tables: Tables, topology: Topology) -> DataFrame:
         links=topology.links,
         way_edges=topology.edges,
     )
-    return risks.findings(tables, topology.sockets, topology.links).unionByName(unwrapped)
+    return (
+        risks.findings(tables, topology.sockets, topology.links)
+        .unionByName(unwrapped)
+        .unionByName(unknown_ways(topology.edges, topology.sockets))
+        .unionByName(died_on_the_way(ledger_rows, topology.edges, topology.sockets))
+        .join(topology.left_out.withColumnRenamed("stream", "socket"), on="socket", how="left_anti")
+    )
 
 
 def _checks(topology: Topology, missing: Missing, why: Explained, scope: Scope) -> dict[str, DataFrame]:

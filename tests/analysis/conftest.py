@@ -8,7 +8,7 @@ from hopwatch_analysis.job import analyze
 from hopwatch_analysis.spark.session import spark_session, suited_to
 from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
-from report_shape import fractions, misshapen
+from report_shape import fractions, misshapen, nonsense
 from xdist.scheduler.loadfile import LoadFileScheduling
 
 HERE = Path(__file__).parent
@@ -67,7 +67,7 @@ def joint_report(
     story.socket("clock", "PAIR", opened=120)
     folder = tmp_path_factory.mktemp("joint")
     report: dict[str, Any] = analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
-    assert misshapen(report) + fractions(report) == []
+    assert misshapen(report) + fractions(report) + nonsense(report) == []
     assert report["contradictions"] == []  # two modules that call a socket the same
     return report
 

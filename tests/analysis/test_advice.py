@@ -107,6 +107,14 @@ def test_what_a_lower_mark_of_a_receiver_bounds_and_how_soon_its_sender_is_full(
     assert "drops" in text
 
 
+def test_where_the_kernel_may_hold_all_that_was_lost_a_lower_mark_is_not_said_to_bound_it() -> None:
+    text = advised(cause="receiver_died", rcvhwm=1000, lost=500, mean_bytes=20.0)
+    assert "A lower RCVHWM (now 1000, at least 20 kB for each peer) alone may not make it less" in text
+    assert "these were 10 kB in all" in text
+    assert "bounds" not in text
+    assert "bounds" in advised(cause="receiver_died", rcvhwm=1000, lost=500, mean_bytes=20.0, transport="ipc")
+
+
 def test_a_handful_of_messages_needs_no_example() -> None:
     assert "no more than" not in advised(cause="receiver_died", rcvhwm=2000, lost=3)
 

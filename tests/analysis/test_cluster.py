@@ -18,6 +18,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 SCRIPT = Path(__file__).parents[2] / "analysis" / "spark" / "hopwatch_analyze.py"
 DEADLINE = 400
+SHARED = "spark.sql.shuffle.partitions=2"
+"""So few rows would else be moved by nobody: each step would be one task."""
 
 
 @pytest.fixture(scope="module")
@@ -44,10 +46,12 @@ def expected(spark: SparkSession, landed: Path, tmp_path_factory: pytest.TempPat
     return report
 
 
-def report_of(cluster: SparkCluster, command: list[str], landed: Path, out: Path) -> dict[str, Any]:
+def report_of(
+    cluster: SparkCluster, command: list[str], landed: Path, out: Path, **environment: str
+) -> dict[str, Any]:
     done = subprocess.run(
         [*command, str(landed), "--out", str(out)],
-        env=cluster.environment | {"PYSPARK_PYTHON": sys.executable},
+        env=cluster.environment | environment,
         capture_output=True,
         text=True,
         timeout=DEADLINE,
@@ -59,34 +63,26 @@ def report_of(cluster: SparkCluster, command: list[str], landed: Path, out: Path
     return report
 
 
-def test_a_session_on_a_cluster_is_given_its_master(cluster: SparkCluster) -> None:
-    program = """
-import sys
-from hopwatch_analysis.spark.session import spark_session
-with spark_session(sys.argv[1]) as spark:
-    print(spark.sparkContext.master, spark.range(100).repartition(4).count())
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", program, cluster.master],
-        env=cluster.environment,
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE,
-        check=False,
-    )
-    assert done.stdout.split() == [cluster.master, "100"], done.stderr[-2000:]
-
-
-def test_spark_submit_gives_the_same_report_and_the_workers_need_no_python(
-    cluster: SparkCluster, landed: Path, expected: dict[str, Any], tmp_path: Path
-) -> None:
-    before = cluster.executor_logs()
-    # so few rows would else be moved by nobody: each step would be one task
-    shared = ["--conf", "spark.sql.shuffle.partitions=2"]
-    submit = [str(cluster.home / "bin" / "spark-submit"), "--master", cluster.master, *shared, str(SCRIPT)]
-    assert report_of(cluster, submit, landed, tmp_path / "out") == expected
-    logs = [log for path, log in cluster.executor_logs().items() if path not in before]
+def assert_both_workers_did_it_without_python(logs: list[str]) -> None:
     assert len(logs) == 2
     for log in logs:
         assert "Running task" in log
         assert "PythonRunner" not in log
+
+
+@pytest.mark.parametrize("started_by", ["spark-submit", "hopwatch"])
+def test_the_report_is_the_same_and_the_workers_need_no_python(
+    cluster: SparkCluster, landed: Path, expected: dict[str, Any], tmp_path: Path, started_by: str
+) -> None:
+    before = cluster.executor_logs()
+    on_it = ["--master", cluster.master]
+    if started_by == "hopwatch":
+        command = [str(Path(sys.executable).with_name("hopwatch")), "analyze", *on_it]
+        settings = {"PYSPARK_SUBMIT_ARGS": f"--conf {SHARED} pyspark-shell"}
+    else:
+        command = [str(cluster.home / "bin" / "spark-submit"), *on_it, "--conf", SHARED, str(SCRIPT)]
+        settings = {"PYSPARK_PYTHON": sys.executable}
+    assert report_of(cluster, command, landed, tmp_path / "out", **settings) == expected
+    assert_both_workers_did_it_without_python(
+        [log for path, log in cluster.executor_logs().items() if path not in before]
+    )

@@ -1,6 +1,8 @@
 """The verdict never says that all is well where it does not know."""
 
-from hopwatch_analysis.report.records import Analysis, Fault, LedgerRow, LostEvents
+from dataclasses import replace
+
+from hopwatch_analysis.report.records import Analysis, Fault, Hop, LedgerRow, LostEvents, Node
 from hopwatch_analysis.report.verdict import verdict
 
 SOUND = Analysis(
@@ -36,6 +38,21 @@ def test_a_fault_of_a_socket_says_of_whose_losses_no_cause_is_known() -> None:
     fault = Fault(None, "web-1", None, "e" * 16, "KeyError: 7", "reader")
     told = verdict(Analysis(**vars(SOUND) | {"faults": (fault,), "fault_count": 1})).splitlines()
     assert told[5] == "  - web-1: KeyError: 7: why anything is missing at reader is not known"
+
+
+def test_what_is_unexplained_beside_losses_is_in_the_headline_and_what_withholds_a_cause_is_said() -> None:
+    ends = (Node("h", "p", name, name, name, None) for name in ("quotes", "reader"))
+    lossy = {
+        "hops": (Hop(*ends, "tcp", 10, 5, 2, 0, 3),),
+        "ledger": (replace(SOUND.ledger[0], delivered=5, lost=2, unexplained=3),),
+    }
+    told = verdict(Analysis(**vars(SOUND) | lossy))
+    assert told.splitlines()[0] == (
+        "LOST: 2 messages on quotes → reader; 3 more did not arrive, and nothing explains it."
+    )
+    assert "They did not arrive, and nothing shows where they were lost, or why:" in told
+    without_a_file = verdict(Analysis(**vars(SOUND) | lossy | {"skipped": (("x.parquet", "damaged"),)}))
+    assert "Not everything that happened is known (below)" in without_a_file
 
 
 def test_where_all_was_told_nothing_is_said_about_it() -> None:

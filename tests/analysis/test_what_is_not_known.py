@@ -5,7 +5,7 @@ The folder's name is one that Spark would take for a pattern.
 
 import pytest
 from hopwatch_analysis.job import analyze
-from landed_folder import LandedFolder
+from landed_folder import LandedFolder, id_of
 from pyspark.sql import SparkSession
 from stories import Json, hop, incidents, pub_sub, row, through_proxy
 
@@ -240,6 +240,13 @@ def of_nobody(report: Json, stream: str) -> dict[str, int]:
     )
 
 
+def finding(report: Json, socket: str, rule: str) -> Json:
+    (found,) = [
+        item for item in report["findings"] if (item["socket"], item["rule"]) == (id_of(socket), rule)
+    ]
+    return found
+
+
 def not_checked(report: Json) -> set[tuple[str, str, str | None, int, int | None]]:
     keys = ("reason", "name", "receiver_name", "sent", "received")
     return {tuple(item[key] for key in keys) for item in report["not_checked"]}
@@ -255,6 +262,9 @@ def test_ledger_and_hops_balance(report: Json) -> None:
 def test_what_a_killed_proxy_had_is_not_told_to_have_been_lost_before_it(report: Json) -> None:
     assert row(report, "ferry", "shore")["causes"] == {"unexplained": 435}
     assert hop(report, "ferry → doomed")["lost"] == 0
+    found = finding(report, "doomed-front", "died_on_the_way")
+    assert "doomed died at 2026-05-04 12:00:20 UTC" in found["text"]
+    assert "(435 in all)" in found["text"]
 
 
 def test_what_never_reached_a_proxy_that_lived_on_died_with_its_sender(report: Json) -> None:
@@ -284,6 +294,8 @@ def test_being_bound_to_the_same_port_makes_no_connection(report: Json) -> None:
 
 def test_an_end_that_nothing_connects_with_the_other_tells_no_cause(report: Json) -> None:
     assert row(report, "far-away", "last-in-line")["causes"] == {"unexplained": 10}
+    found = finding(report, "far-away", "unknown_way")
+    assert "The messages of far-away reach last-in-line by a way that no event tells of" in found["text"]
 
 
 def test_what_a_closed_sender_without_a_peer_had_accepted_is_lost(report: Json) -> None:

@@ -8,7 +8,7 @@ from hopwatch_analysis.job import analyze
 from landed_folder import LandedFolder, at, id_of
 from page_reader import Element, read_page
 from pyspark.sql import SparkSession
-from report_shape import SHAPE, fractions, misshapen
+from report_shape import SHAPE, fractions, misshapen, nonsense
 from stories import Json, hop, incidents, pub_sub, row, through_proxy
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
@@ -506,7 +506,7 @@ def test_every_ledger_row_and_every_hop_balances(report: Json) -> None:
 
 
 def test_it_has_the_keys_that_others_build_on_and_every_incident_evidence_and_advice(report: Json) -> None:
-    assert misshapen(report) + fractions(report) == []
+    assert misshapen(report) + fractions(report) + nonsense(report) == []
     assert all(report[name] for name in SHAPE)
     assert all(incident["evidence"] and incident["advice"] for incident in report["incidents"])
 

@@ -12,6 +12,11 @@ from stories import pub_sub
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
 
 
+def told_at(seconds: float) -> str:
+    """That time as a report tells it."""
+    return at(seconds).isoformat().replace("+00:00", "Z")
+
+
 @pytest.fixture(scope="module")
 def landed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A stamped stream, one without stamps, and a ROUTER that swallows: all are closed, or killed, within a minute."""
@@ -26,6 +31,9 @@ def landed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     story.counters("worker", 49, final=True, received=7)
     story.socket("hub", "ROUTER", sequence=None)
     story.unroutable("hub", 5, number=3, lane=None, messages=4)
+    story.unroutable("hub", 20.5, number=7, lane=None, messages=2)
+    story.add("finding", "hub", 4, rule="router_swallows", text="It swallows.", advice="Look.")
+    story.counters("hub", 6, sent=50, unroutable=6)
     story.counters("hub", 20, sent=50, unroutable=6)
     story.killed("hub", 21)
     return story.write(tmp_path_factory.mktemp("windows") / "landed")
@@ -41,7 +49,7 @@ def test_nothing_is_told_of_it_but_that(
         "2026-05-04 12:00:00 to 2026-05-04 12:01:00 UTC: --from and --to leave nothing" in line
         for line in told
     )
-    assert [report[name] for name in ("ledger", "incidents", "not_checked")] == [[], [], []]
+    assert [report[name] for name in ("ledger", "incidents", "not_checked", "findings")] == [[], [], [], []]
 
 
 def test_a_window_that_holds_it_tells_of_all(spark: SparkSession, landed: Path, tmp_path: Path) -> None:
@@ -53,3 +61,13 @@ def test_a_window_that_holds_it_tells_of_all(spark: SparkSession, landed: Path, 
         ("hub", 6),
     }
     assert "unstamped" in {row["reason"] for row in report["not_checked"]}
+    assert "router_swallows" in {row["rule"] for row in report["findings"]}
+
+
+def test_what_a_router_tells_of_when_it_closes_was_swallowed_when_its_counter_had_it(
+    spark: SparkSession, landed: Path, tmp_path: Path
+) -> None:
+    report = analyze(spark, [str(landed)], tmp_path)
+    (found,) = [item for item in report["incidents"] if item["cause"] == "unroutable"]
+    assert (found["lost"], found["started_at"], found["ended_at"]) == (6, told_at(5), told_at(6))
+    assert "run" not in found["evidence"][0]["text"]

@@ -78,6 +78,16 @@ def test_a_higher_mark_at_the_receiver_does_not_hold_a_burst_that_the_network_do
     assert lost(rcvhwm=MARK + lost()) > BURST / 2
 
 
+def test_over_tcp_the_kernel_holds_small_messages_beside_whatever_marks(context: zmq.Context) -> None:
+    """What is under way to a receiver that does not read may be far more than the marks: with libzmq's own buffers, 100 kB and more."""
+    push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+    push.sndhwm = pull.rcvhwm = 1
+    pull.connect(f"tcp://127.0.0.1:{push.bind_to_random_port('tcp://127.0.0.1')}")
+    for _ in range(1000):
+        assert push.poll(5000, zmq.POLLOUT)
+        push.send(b"x" * 100, zmq.DONTWAIT)
+
+
 QUEUED = """
 import sys, zmq
 from pathlib import Path

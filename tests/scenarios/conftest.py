@@ -13,8 +13,8 @@ from docket import Case, Check, holds, marks, of_nobody
 from hopwatch_analysis import job
 from hopwatch_analysis.files.reading import find_landed
 from hopwatch_analysis.spark.session import spark_session
-from judgement import Losses, Way, assert_intended, true_findings
-from report_shape import fractions, misshapen
+from judgement import Losses, Told, Way, assert_intended, true_findings
+from report_shape import fractions, misshapen, nonsense
 from system import BARE, System
 from xdist.scheduler.loadfile import LoadFileScheduling
 
@@ -85,7 +85,7 @@ def joint_report(docket: Docket, tmp_path_factory: pytest.TempPathFactory) -> di
         report: dict[str, Any] = job.analyze(spark, folders, tmp_path_factory.mktemp("joint"))
     for name in ("contradictions", "skipped_files", "faults", "events_lost"):
         assert report[name] == [], name
-    assert misshapen(report) + fractions(report) == []
+    assert misshapen(report) + fractions(report) + nonsense(report) == []
     assert of_nobody(report, cases) == []
     return report
 
@@ -117,15 +117,15 @@ def when_told(request: pytest.FixtureRequest, system: System, docket: Docket) ->
 
 @pytest.fixture
 def judge(system: System, when_told: WhenTold) -> Judge:
-    """Of all that a report tells, the truth is to be told; ``also`` is to hold of it too."""
+    """Of all that a report tells, the truth is to be told, as ``exact`` where that is said; ``also`` is to hold of it too."""
 
-    def enter(ways: Sequence[Way], losses: Losses, also: Check | None = None) -> None:
+    def enter(ways: Sequence[Way], losses: Losses, also: Check | None = None, *, exact: Told = ()) -> None:
         truth = system.truth()
         print(f"sent: {truth.sent}; lost: {dict(losses)}")
         assert all(lost > 0 for lost in losses.values()), (
             f"the scenario lost nothing where it should: {losses}"
         )
         assert_intended(truth, ways, losses)
-        when_told(holds(true_findings(truth, ways, losses), also))
+        when_told(holds(true_findings(truth, ways, losses), also, exact))
 
     return enter

@@ -39,6 +39,7 @@ def test_what_is_closed_with_loses_and_what_was_refused_was_never_on_its_way(sys
             ("hasty → behind", "closed"): len(truth.missing("hasty", "behind")),
             ("steady → early", "closed"): len(truth.missing("steady", "early")),
         },
+        exact=[("hasty → behind", "closed"), ("steady → early", "closed")],
         also=lambda report: told_of_refusals(report, refused["hurried"]),
     )
 

@@ -68,6 +68,7 @@ def test_who_the_kernel_killed_for_memory_is_told_from_who_was_killed_beside_it(
     judge(
         [Way("quotes", name) for name in (*VICTIMS, "survivor")],
         {(f"quotes → {name}", "receiver_died"): len(truth.missing("quotes", name)) for name in VICTIMS},
+        exact=[(f"quotes → {name}", "receiver_died") for name in VICTIMS],
         also=only_the_greedy_one_was_killed_for_memory,
     )
 

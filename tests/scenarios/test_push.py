@@ -1,8 +1,11 @@
 """PUSH → PULL: messages are shared out, and what a receiver takes down with it is lost."""
 
+import re
+from typing import Any
+
 import pytest
 from judgement import Way
-from system import LOOPBACK, System
+from system import LOOPBACK, System, another_system
 
 pytestmark = pytest.mark.scenario
 
@@ -28,25 +31,18 @@ def test_what_a_killed_pull_had_not_read_is_lost_with_it(system: System, judge) 
     judge(
         [Way("jobs", "survivor", lost_of_share=0), Way("jobs", "victim", lost_of_share=lost)],
         {("jobs → victim", "receiver_died"): lost},
+        exact=[("jobs → victim", "receiver_died")],
     )
 
 
-def test_a_push_that_closed_cleanly_still_loses_at_a_low_rcvhwm(system: System, judge) -> None:
+def play_a_close_over_ipc(system: System, rcvhwm: int) -> int:
+    """A PUSH sends all it has to a worker that rests, and closes in good order; how many messages the worker does not get."""
     endpoint = f"ipc://{system.folder}/jobs"
-    jobs = system.start(
-        "upstream",
-        "sender",
-        "--type",
-        "PUSH",
-        "--name",
-        "jobs",
-        "--truth",
-        system.truth_folder,
-        "--bind",
-        endpoint,
-    )
+    about_it = ("--type", "PUSH", "--name", "jobs", "--truth", system.truth_folder)
+    jobs = system.start("upstream", "sender", *about_it, "--bind", endpoint)
     jobs.expect("ready")
-    worker = system.receiver("worker", "--connect", endpoint, "--rcvhwm", 1, "--pause-after", 3, kind="PULL")
+    inbox = ("--connect", endpoint, "--rcvhwm", rcvhwm, "--pause-after", 3)
+    worker = system.receiver("worker", *inbox, kind="PULL")
     worker.expect("ready")
 
     jobs.ask("send", 10, 0.02, event="sent")
@@ -54,7 +50,26 @@ def test_a_push_that_closed_cleanly_still_loses_at_a_low_rcvhwm(system: System, 
     jobs.close()
     worker.ask("finish", event="finished")
     worker.close()
+    return len(system.truth().missing("jobs", "worker"))
 
-    lost = len(system.truth().missing("jobs", "worker"))
+
+def test_a_push_that_closed_cleanly_loses_at_a_low_rcvhwm_and_nothing_at_the_one_that_is_advised(
+    system: System, judge
+) -> None:
+    lost = play_a_close_over_ipc(system, 1)
     assert lost == 5
-    judge([Way("jobs", "worker", lost_of_share=lost)], {("jobs → worker", "closed"): lost})
+
+    def with_the_advised_mark_nothing_is_lost(report: dict[str, Any]) -> None:
+        (advice, *_) = report["incidents"][0]["advice"]
+        raised = re.match(r"RCVHWM of worker \(1\) should be at least .* closes: here (\d+),", advice)
+        assert raised is not None, advice
+        with another_system(system.folder / "again") as again:
+            assert play_a_close_over_ipc(again, int(raised[1])) == 0
+
+    closed = ("jobs → worker", "closed")
+    judge(
+        [Way("jobs", "worker", lost_of_share=lost)],
+        {closed: lost},
+        exact=[closed],
+        also=with_the_advised_mark_nothing_is_lost,
+    )

@@ -41,6 +41,7 @@ def test_what_a_cut_cost_is_told_from_what_the_worker_took_along_later(system: S
             ("jobs → worker", "reconnect"): len(lost) - TAKEN_ALONG,
             ("jobs → worker", "receiver_died"): TAKEN_ALONG,
         },
+        exact=[("jobs → worker", "receiver_died")],
     )
 
 
@@ -72,6 +73,7 @@ def test_behind_a_proxy_that_shares_out_a_killed_worker_takes_its_own_along(syst
     judge(
         [Way("jobs", "steady", lost_of_share=0), Way("jobs", "victim", lost_of_share=lost)],
         {("streamer → victim", "receiver_died"): lost},
+        exact=[("streamer → victim", "receiver_died")],
     )
 
 

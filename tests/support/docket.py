@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from judgement import assert_balanced, assert_everybody_known, reported_findings
+from judgement import Told, assert_balanced, assert_everybody_known, assert_exact, reported_findings
 
 Report = dict[str, Any]
 Check = Callable[[Report], None]
@@ -31,13 +31,14 @@ class Case:
         self.check(own)
 
 
-def holds(true_findings: dict[str, Any], also: Check | None) -> Check:
-    """A report that tells the truth, all of it, and passes a further check."""
+def holds(true_findings: dict[str, Any], also: Check | None, exact: Told = ()) -> Check:
+    """A report that tells the truth, all of it, with ``exact`` for what numbers prove, and passes a further check."""
 
     def check(report: Report) -> None:
         assert_everybody_known(report)
         told = reported_findings(report)
         assert told == true_findings, f"told {told}, true {true_findings}"
+        assert_exact(report, exact)
         if also is not None:
             also(report)
 

@@ -1,7 +1,7 @@
 """A report against the truth: every figure equal, nothing unexplained, the right hops and causes."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,9 @@ class Way:
 
 Losses = Mapping[tuple[str, str], int]
 """Messages lost by hop and cause."""
+
+Told = Collection[tuple[str, str]]
+"""Hops and causes."""
 
 
 def true_findings(truth: Truth, ways: Sequence[Way], losses: Losses) -> dict[str, Any]:
@@ -68,6 +71,17 @@ def assert_balanced(report: dict[str, Any]) -> None:
     for row in [*report["ledger"], *report["hops"]]:
         assert all(row[term] >= 0 for term in ("sent", "delivered", "lost", "in_flight", "unexplained")), row
         assert row["sent"] == row["delivered"] + row["lost"] + row["in_flight"] + row["unexplained"], row
+
+
+def assert_exact(report: dict[str, Any], surely: Told) -> None:
+    """What numbers prove is told so."""
+    told = {
+        certainty: {
+            (item["hop"], item["cause"]) for item in report["incidents"] if item["certainty"] == certainty
+        }
+        for certainty in ("exact", "inferred")
+    }
+    assert set(surely) <= told["exact"] - told["inferred"], f"told {told}, surely {surely}"
 
 
 def assert_everybody_known(report: dict[str, Any]) -> None:

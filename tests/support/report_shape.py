@@ -1,5 +1,6 @@
 """The shape of report.json that others build on: each key with its type, whatever the report tells of."""
 
+import re
 from datetime import datetime
 from typing import Any
 
@@ -70,6 +71,21 @@ def _fits(told: Any, shape: Any) -> bool:
     if shape is datetime:
         return isinstance(told, str) and told.endswith("Z") and bool(datetime.fromisoformat(told[:-1]))
     return type(told) in (shape if isinstance(shape, tuple) else (shape,))
+
+
+def nonsense(report: dict[str, Any]) -> list[str]:
+    """Sentences with a figure that says nothing, or that nobody filled in."""
+    rows = [*report["incidents"], *report["findings"]]
+    texts = [text for row in rows for text in _texts(row)]
+    return [text for text in texts if re.search(r"\b(None|nan|inf|0 times|null)\b", text)]
+
+
+def _texts(told: Any) -> list[str]:
+    if isinstance(told, dict):
+        return [text for each in told.values() for text in _texts(each)]
+    if isinstance(told, list):
+        return [text for each in told for text in _texts(each)]
+    return [told] if isinstance(told, str) else []
 
 
 def fractions(told: Any, at: str = "report") -> list[str]:

@@ -63,12 +63,15 @@ class System:
             every=0.002,
         )
 
-    def await_received(self, receiver: str, more: int) -> None:
+    def await_received(self, receiver: str, *, more: int) -> None:
         """Wait until a receiver at work has received so many more than by now."""
-        before = received_so_far(self.truth_folder, receiver)
+        self.await_received_in_all(receiver, received_so_far(self.truth_folder, receiver) + more)
+
+    def await_received_in_all(self, receiver: str, count: int) -> None:
+        """Wait until a receiver at work has received so many."""
         _await(
-            lambda: received_so_far(self.truth_folder, receiver) >= before + more,
-            f"{receiver} has not received {more} more messages in time",
+            lambda: received_so_far(self.truth_folder, receiver) >= count,
+            f"{receiver} has not received {count} messages in time",
             every=0.002,
         )
 

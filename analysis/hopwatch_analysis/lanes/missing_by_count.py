@@ -17,7 +17,11 @@ def before_joining(
     """
     connected = (
         way_edges.where("depth = length")
-        .join(link_facts.select("from_socket", "to_socket", "connected_at"), on=["from_socket", "to_socket"])
+        .join(
+            link_facts.select("from_socket", "to_socket", "connected_at"),
+            on=["from_socket", "to_socket"],
+            how="inner",
+        )
         .select(*WAY, "connected_at")
     )
     return (
@@ -25,7 +29,9 @@ def before_joining(
         .join(connected, on=list(WAY), how="left")
         .withColumn("joined_at", sf.greatest("connected_at", "subscribed_at"))
         .join(
-            samples.select("stream", "lane", "at", sf.col("count").alias("sent_then")), on=["stream", "lane"]
+            samples.select("stream", "lane", "at", sf.col("count").alias("sent_then")),
+            on=["stream", "lane"],
+            how="inner",
         )
         .where("at <= joined_at")
         .groupBy(*WAY, "lane", "count", "end")

@@ -135,7 +135,7 @@ def _due(tables: Tables, topology: Topology, routed: Routed | None) -> Due:
 
 def _swallowed(tables: Tables, topology: Topology) -> DataFrame:
     """What ROUTERs told of, but those that ended before the window."""
-    told = unroutable.swallowed_ranges(tables["unroutable"])
+    told = unroutable.swallowed_ranges(tables["unroutable"], tables["counters"])
     return told.join(topology.left_out, on="stream", how="left_anti")
 
 

@@ -17,7 +17,7 @@ from hopwatch_analysis.report.evidence import evidence
 from hopwatch_analysis.report.records import Analysis, LedgerRow
 from hopwatch_analysis.report.remarks import agreement, behind_remark, clock_remarks, remark, what_to_do
 from hopwatch_analysis.report.summary import TERMS
-from hopwatch_analysis.report.verdict import NOBODY_KNOWN, headline, meaning, span
+from hopwatch_analysis.report.verdict import headline, meaning, receiver_called, span
 
 TEMPLATES = Path(__file__).with_name("templates")
 MOST_ROWS = 5000
@@ -95,7 +95,7 @@ def _environment() -> Environment:
         "behind_remark": behind_remark,
         "clock_remarks": clock_remarks,
         "contradictions": MEANING,
-        "NOBODY_KNOWN": NOBODY_KNOWN,
+        "receiver_called": receiver_called,
         "OPEN_INCIDENTS": OPEN_INCIDENTS,
         "MOST_ROWS": MOST_ROWS,
         "TALLEST": charts.TALLEST,

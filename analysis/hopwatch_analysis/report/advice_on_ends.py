@@ -11,9 +11,15 @@ WAITING = ("PUSH", "DEALER")
 
 def reconnect(incident: Incident) -> list[str]:
     """What became of messages around a disconnection, and how to do without them."""
-    why = f"why the connection of {incident.hop} went down; {_lost_with_it(incident)}"
+    went_down = f"the connection of {incident.hop} went down"
+    if incident.downs == 0:
+        went_down = f"{incident.sender} was not connected to {incident.receiver}, or to who was there before"
+    why = f"why {went_down}; {_lost_with_it(incident)}"
     if incident.took_over:
-        why = f"why the proxy ended in whose place {incident.sender} came; what that passes on before its receivers are back is lost."
+        why = (
+            f"why the proxy ended in whose place {incident.sender} came; what it still had is lost with it, and what {incident.sender} passes on "
+            "before its receivers are back."
+        )
     takes = costs.memory(incident, incident.lost)
     here = f" (here {incident.lost} were missing: {takes})" if takes else ""
     return [

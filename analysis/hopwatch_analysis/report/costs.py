@@ -8,6 +8,8 @@ WHOLE_FROM = 10
 LARGE = 1000
 FEWEST_FOR_EXAMPLE = 10
 PART = 10
+KERNEL_HOLDS = 100_000
+"""Bytes of messages that a TCP connection holds at the least, where nobody has set its buffers."""
 
 
 def size(bytes_: float) -> str:
@@ -143,6 +145,13 @@ def no_more_than(incident: Incident, lower: int | None) -> str:
     return f": at {lower}, no more than {lower}{f' ({takes})' if takes else ''}"
 
 
+def _kernel_may_hold_all(incident: Incident) -> bool:
+    """Over TCP, what is behind a full mark waits in its buffers."""
+    return (
+        incident.transport == "tcp" and incident.lost * (incident.mean_bytes or KERNEL_HOLDS) < KERNEL_HOLDS
+    )
+
+
 def lower_sndhwm(incident: Incident) -> str:
     """What a lower SNDHWM does for messages that die with their sender."""
     now = mark_now(incident, incident.sndhwm)
@@ -161,6 +170,12 @@ def lower_sndhwm(incident: Incident) -> str:
 def lower_rcvhwm(incident: Incident) -> str:
     """What a lower RCVHWM does for messages that die with their receiver, and what it does to the sender."""
     now = mark_now(incident, incident.rcvhwm)
+    if _kernel_may_hold_all(incident):
+        return (
+            f"A lower RCVHWM{now} alone may not make it less: these were {size(incident.lost * (incident.mean_bytes or 0))} in all, which the kernel's "
+            "buffers hold beside it, if nobody has made them smaller (RCVBUF, SNDBUF). Work that must be done needs an acknowledgement, and to "
+            "be sent again without one."
+        )
     lower = example_of_lower_mark(incident, incident.rcvhwm)
     asked = sent_to_it(incident)
     soon = ""

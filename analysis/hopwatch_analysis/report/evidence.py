@@ -19,12 +19,14 @@ def evidence(incident: Incident) -> list[Evidence]:
 
 
 def _runs(incident: Incident) -> Evidence:
-    count = "one run" if incident.runs == 1 else f"{incident.runs} runs, the longest of {incident.longest}"
     lost = counted(incident.lost, "message")
-    text = f"{lost} of {streams(incident)} did not pass {incident.hop}, in {count}"
+    text = f"{lost} of {streams(incident)} did not pass {incident.hop}"
+    if incident.cause == "unroutable":  # told of in events that double: these are no runs
+        return {"kind": "missing", "text": text, "lost": incident.lost}
+    count = "one run" if incident.runs == 1 else f"{incident.runs} runs, the longest of {incident.longest}"
     return {
         "kind": "missing",
-        "text": text,
+        "text": f"{text}, in {count}",
         "lost": incident.lost,
         "runs": incident.runs,
         "longest": incident.longest,

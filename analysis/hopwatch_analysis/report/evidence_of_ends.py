@@ -7,13 +7,16 @@ from hopwatch_analysis.report.wording import how, often, one_or_several
 def downs(incident: Incident) -> Evidence:
     if incident.took_over:
         text = (
-            f"{incident.sender} came in place of another proxy, and its count says that it got them: {incident.receiver} was not "
-            "connected to it yet"
+            f"{incident.sender} came in place of another proxy that ended: that one still had them, or {incident.sender} got them before "
+            f"{incident.receiver} was connected to it"
         )
         return {"kind": "took_over", "text": text}
     times = incident.downs or 0
     were = one_or_several(incident, "the lost message was", "the lost messages were")
-    text = f"the connection of {incident.hop} went down {often(times)}, and {were} sent around it"
+    if times:
+        text = f"the connection of {incident.hop} went down {often(times)}, and {were} sent around it"
+    else:
+        text = f"{were} sent before {incident.sender} was connected to {incident.receiver}: to who had been there before, it was not any more"
     return {"kind": "disconnected", "text": text, "disconnections": times}
 
 

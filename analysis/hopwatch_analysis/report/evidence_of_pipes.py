@@ -105,8 +105,8 @@ def sent_on(incident: Incident) -> Evidence | None:
     if incident.exact or not incident.sent_on or incident.sent_on < LONG:
         return None
     text = (
-        f"{incident.sender} went on sending for {incident.sent_on:.1f} s after its pipe was full: what that had room for by "
-        "then was not dropped, but lost with its queue, and is counted here"
+        f"{incident.sender} went on sending for {incident.sent_on:.1f} s after its pipe was full, and nothing tells whether that had room "
+        "again by then: some of what is counted here may have been lost with its queue instead"
     )
     return {"kind": "sent_on", "text": text, "milliseconds": round(incident.sent_on * 1000)}
 

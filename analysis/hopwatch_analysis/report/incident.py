@@ -10,6 +10,9 @@ Evidence = dict[str, Any]
 NOBODY = "nobody"
 """The name of the receiving end of a hop that leads nowhere."""
 
+NO_PEER = "a peer that was not there"
+"""The name of whom a ROUTER had nowhere to send to."""
+
 UNKNOWN_TRANSPORT = "unknown"
 """Of a hop of whose connection no event tells."""
 

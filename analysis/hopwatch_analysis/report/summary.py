@@ -12,7 +12,7 @@ from hopwatch_analysis.files.reading import Landed, Tables
 from hopwatch_analysis.incidents.incidents import COUNTS, FIGURES
 from hopwatch_analysis.report.histories import collected, hop_key
 from hopwatch_analysis.report.identities import utc
-from hopwatch_analysis.report.incident import NOBODY, Incident, KilledForMemory
+from hopwatch_analysis.report.incident import NO_PEER, NOBODY, Incident, KilledForMemory
 from hopwatch_analysis.report.labels import Identity, labels
 from hopwatch_analysis.report.records import (
     Analysis,
@@ -29,7 +29,6 @@ from hopwatch_analysis.routers.unroutable import NO_SOCKET
 from hopwatch_analysis.topology import Scope
 
 FAULTS_REPORTED = 100
-NO_PEER = "a peer that was not there"
 TERMS = ("sent", "delivered", "lost", "in_flight", "unexplained")
 
 

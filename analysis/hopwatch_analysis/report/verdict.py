@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hopwatch_analysis.report.advice import advice, kept_up
 from hopwatch_analysis.report.evidence import evidence
-from hopwatch_analysis.report.incident import Incident
+from hopwatch_analysis.report.incident import NO_PEER, Incident
 from hopwatch_analysis.report.incomplete import incomplete
 from hopwatch_analysis.report.records import Analysis, LedgerRow
 from hopwatch_analysis.report.remarks import agreement, clock_remarks, remark, what_to_do
@@ -87,7 +87,7 @@ def headline(analysis: Analysis) -> str:
     if lost:
         hops = [hop for hop in analysis.hops if hop.lost]
         where = f"on {hops[0].label}" if len(hops) == 1 else f"on {len(hops)} hops"
-        return f"LOST: {counted(lost, 'message')} {where}."
+        return f"LOST: {counted(lost, 'message')} {where}{_and_unexplained(analysis)}."
     if any(row.unexplained for row in analysis.ledger):
         return "No loss is proven, but not every message is accounted for."
     if analysis.unchecked:
@@ -95,6 +95,11 @@ def headline(analysis: Analysis) -> str:
     if analysis.evidence_is_incomplete:
         return "No loss is proven, but not everything that happened is known."
     return "NOTHING LOST: every message is accounted for."
+
+
+def _and_unexplained(analysis: Analysis) -> str:
+    more = sum(row.unexplained for row in analysis.ledger)
+    return f"; {more} more did not arrive, and nothing explains it" if more else ""
 
 
 def _nothing_stamped(analysis: Analysis) -> str:
@@ -155,6 +160,15 @@ def _receiver(row: LedgerRow) -> str:
     return f"{name.removesuffix(',')}: {row.delivered} of {row.sent} delivered; {lost}."
 
 
+def receiver_called(row: LedgerRow, *, known: bool) -> str:
+    """Whom a row of the ledger is about; ``known``: receivers of its stream are."""
+    if row.receiver is not None:
+        return row.receiver_label or f"socket {row.receiver}"
+    if set(row.causes) == {"unroutable"}:
+        return NO_PEER
+    return "one of its receivers, not known which" if known else NOBODY_KNOWN
+
+
 def _queued_for_nobody(analysis: Analysis) -> Iterator[str]:
     for row in analysis.ledger:
         if row.receiver is None and row.in_flight:
@@ -166,13 +180,18 @@ def _unexplained(analysis: Analysis) -> Iterator[str]:
     if not total:
         return
     yield ""
-    yield f"UNEXPLAINED: {counted(total, 'message')}. They did not arrive, but nothing shows which hop lost them, or why:"
+    yield from _wrapped("", f"UNEXPLAINED: {counted(total, 'message')}. {_why_unexplained(analysis)}")
     received = {row.stream for row in analysis.ledger if row.receiver}
     rows = [row for row in analysis.ledger if row.unexplained]
     for row in rows[:MOST]:
-        one_of_them = "one of its receivers, not known which" if row.stream in received else NOBODY_KNOWN
-        yield f"  {row.unexplained} of {row.label} → {row.receiver_label or one_of_them}"
+        yield f"  {row.unexplained} of {row.label} → {receiver_called(row, known=row.stream in received)}"
     yield from _and_more(rows, "receiver")
+
+
+def _why_unexplained(analysis: Analysis) -> str:
+    if analysis.evidence_is_incomplete:
+        return "They did not arrive. Not everything that happened is known (below), and what may rest on that is not told as sure:"
+    return "They did not arrive, and nothing shows where they were lost, or why:"
 
 
 def _wrapped(first: str, text: str) -> list[str]:

@@ -13,18 +13,31 @@ NO_SOCKET = ""
 PEERS_NAMED = 5
 
 
-def swallowed_ranges(rows: DataFrame) -> DataFrame:
+def swallowed_ranges(rows: DataFrame, samples: DataFrame) -> DataFrame:
     """One row a run: stream, lane (null where messages are not stamped), first, last (lane numbers, else numbers of the
     stream, of which only their count is meant), at.
+
+    A run is told of when it is over, which may be as late as when the socket closes. So ``at`` is no later than the sample which first
+    had counted all.
     """
     first = sf.coalesce("lane_number", "number")
-    return rows.select(
-        sf.col("socket").alias("stream"),
-        "lane",
-        first.alias("first"),
-        (first + sf.col("messages") - 1).alias("last"),
-        "at",
-    ).distinct()
+    return (
+        rows.join(sf.broadcast(_all_counted(samples)), on="socket", how="left")
+        .select(
+            sf.col("socket").alias("stream"),
+            "lane",
+            first.alias("first"),
+            (first + sf.col("messages") - 1).alias("last"),
+            sf.least("at", "all_counted_at").alias("at"),
+        )
+        .distinct()
+    )
+
+
+def _all_counted(samples: DataFrame) -> DataFrame:
+    """When the first sample was taken that has counted all that a socket swallowed: socket, all_counted_at."""
+    counted = samples.where("unroutable > 0").groupBy("socket", "unroutable").agg(sf.min("at").alias("at"))
+    return counted.groupBy("socket").agg(sf.max_by("at", "unroutable").alias("all_counted_at"))
 
 
 def untold(

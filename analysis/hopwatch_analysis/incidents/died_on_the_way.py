@@ -1,0 +1,38 @@
+"""Proxies that died on the way of what is unexplained: they may have had it, and nothing tells."""
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.spark.frames import only_of
+
+RULE = "died_on_the_way"
+TEXT = (
+    "%s died at %s UTC, and receivers behind it lack messages that nothing explains (%d in all): they may have been lost before it, in it or "
+    "behind it, since what a proxy has read and not passed on is counted nowhere."
+)
+ADVICE = (
+    "Find out what ended %s. What is in its queues then goes with it: lower marks (RCVHWM of its frontend, SNDHWM of its backend) make that less, and its pipes "
+    "full sooner."
+)
+
+
+def died_on_the_way(ledger: DataFrame, way_edges: DataFrame, sockets: DataFrame) -> DataFrame:
+    """Findings (socket, rule, text, advice), one a proxy that died with something unexplained of a receiver behind it."""
+    died = sockets.where("passes_to is not null and end = 'died'").select(
+        sf.col("socket").alias("to_socket"), sf.col("node_name").alias("proxy"), "ended_at"
+    )
+    unexplained = ledger.where("unexplained > 0").select("stream", "receiver", "unexplained")
+    when = sf.date_format("ended_at", "yyyy-MM-dd HH:mm:ss")
+    return (
+        only_of(way_edges.select("stream", "receiver", "to_socket"), died, "to_socket")
+        .join(died, on="to_socket", how="inner")
+        .join(unexplained, on=["stream", "receiver"], how="inner")
+        .groupBy(sf.col("to_socket").alias("socket"), "proxy", "ended_at")
+        .agg(sf.sum("unexplained").alias("unexplained"))
+        .select(
+            "socket",
+            sf.lit(RULE).alias("rule"),
+            sf.format_string(TEXT, "proxy", when, "unexplained").alias("text"),
+            sf.format_string(ADVICE, "proxy").alias("advice"),
+        )
+    )
