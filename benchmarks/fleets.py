@@ -107,6 +107,7 @@ def table(score: Score, fleets: int, stories: int) -> str:
         ("fleets, and stories in them", f"{fleets}, {stories}"),
         ("hops: precision, recall", _rates(score.hops)),
         ("causes: precision, recall", _rates(score.causes)),
+        *((f"of these, `{cause}`", _rates(tally)) for cause, tally in sorted(score.by_cause.items())),
         ("all causes, knowable or not: precision, recall", _rates(score.all_causes)),
         ("kills for memory: precision, recall", _rates(score.memory)),
         ("refused sends: precision, recall", _rates(score.refused)),

@@ -1,6 +1,7 @@
 """A report held against the truth: which hops and causes it found, whether its counts are exact, and its books true."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -44,6 +45,7 @@ class Score:
 
     hops: Tally = field(default_factory=Tally)
     causes: Tally = field(default_factory=Tally)
+    by_cause: defaultdict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
     all_causes: Tally = field(default_factory=Tally)
     """Those that the truth calls unknowable, too."""
     memory: Tally = field(default_factory=Tally)
@@ -102,6 +104,9 @@ class Score:
     def _causes(self, compared: Comparison) -> None:
         told, true = set(compared.told_causes), set(compared.true_causes)
         self.causes.add(told, true, compared.unknowable_causes)
+        for cause in sorted({cause for _, cause in told | true}):
+            told_so, true_so = ({pair for pair in pairs if pair[1] == cause} for pairs in (told, true))
+            self.by_cause[cause].add(told_so, true_so, compared.unknowable_causes)
         self.all_causes.add(told, set(compared.all_causes), set())
         for hop, cause in sorted(told - true - compared.unknowable_causes):
             self.disagreements.append(

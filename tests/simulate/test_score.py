@@ -46,6 +46,7 @@ def test_another_cause_is_made_up_the_true_one_missed_and_an_exact_one_wrong() -
     report["incidents"][0]["cause"] = "network"
     score = scored(report)
     assert (score.causes.precision, score.causes.recall, score.wrong_exact) == (0.0, 0.0, 1)
+    assert score.by_cause == {"network": Tally(made_up=1), "closed": Tally(missed=1)}
     assert score.hops.precision == score.hops.recall == 1.0
 
 
