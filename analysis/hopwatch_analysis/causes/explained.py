@@ -21,6 +21,7 @@ from hopwatch_analysis.losses.place import Evidence
 from hopwatch_analysis.overload.pressure import pressure
 from hopwatch_analysis.overload.sending_times import with_lost_between
 from hopwatch_analysis.overload.stretches import STRETCH, with_stretches
+from hopwatch_analysis.overload.unbroken import with_unbroken
 from hopwatch_analysis.proxies.frontends import arrivals
 from hopwatch_analysis.routers import unroutable
 from hopwatch_analysis.spark.frames import settle
@@ -113,6 +114,7 @@ def _with_causes(
         by_hop(pieces, evidence.owed)
         .transform(lambda frame: cut_at_onset(frame, evidence.onsets, topology.sockets, strangers))
         .transform(settle)
+        .transform(lambda frame: with_unbroken(frame, evidence.onsets, topology.lanes, topology.facts))
         .transform(lambda frame: with_lost_between(frame, topology.lanes, tables["lane"], topology.sockets))
         .transform(with_stretches)
     )

@@ -60,7 +60,7 @@ def pressure(tables: Tables, losses: DataFrame, topology: Topology, owed: DataFr
               on="to_socket", how="left")
         .join(read.groupBy("to_socket").agg(sf.max("rate").alias("capacity")), on="to_socket", how="left")
         .join(_longest(overloaded), on="to_socket", how="left")
-        .transform(lambda frame: with_caught_up(frame, tables["lane"], at_once, samples, topology.sockets, readers))
+        .transform(lambda frame: with_caught_up(frame, tables["lane"], at_once, samples, topology, readers))
         .transform(lambda frame: with_went_on(frame, tables, topology.sockets, readers))
         .transform(_with_in_bursts)
     )  # fmt: skip

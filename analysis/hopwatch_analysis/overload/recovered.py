@@ -4,14 +4,16 @@ Nobody counts what a proxy has read of which lane. But a pipe passes messages on
 as soon as it is sent, the proxy has read too, and all before it.
 """
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.losses.missing import gap_rows
 from hopwatch_analysis.overload.sending_times import READ_AT_ONCE_WITHIN
 from hopwatch_analysis.spark.frames import only_of, seconds
-from hopwatch_analysis.terms.keys import EDGE_OF_STREAM
+from hopwatch_analysis.terms.delays import UNDER_WAY
+from hopwatch_analysis.terms.keys import EDGE, EDGE_OF_STREAM
+from hopwatch_analysis.topology import Topology
 
 MUCH_LESS = 0.5  # than it takes to read half of a full pipe
 FULL_PIPES = 2  # as many messages as that fill them: who loses none of so many in a row has read them
@@ -85,14 +87,16 @@ def with_caught_up(
     lane_rows: DataFrame,
     at_onsets: DataFrame,
     samples: DataFrame,
-    sockets: DataFrame,
+    topology: Topology,
     readers: DataFrame,
 ) -> DataFrame:
     """Adds ``caught_up``: after its first loss, while the sender went on, the receiver had nothing left to read. ``at_onsets``: losses that
     begin at one, with ``seen_late``.
 
-    What is read at once shows that only if a full pipe could not have been read as fast: it holds half of its sender's mark at least.
+    What is read at once shows that only if a full pipe could not have been read as fast: it holds half of its sender's mark at least. Behind
+    a cut it shows nothing: that has emptied the pipe.
     """
+    sockets = topology.sockets
     marks = sockets.select(sf.col("socket").alias("from_socket"), "sndhwm")
     fastest = sf.coalesce("capacity", "mean_rate")
     soon = sf.try_divide(MUCH_LESS * sf.col("sndhwm") / 2, fastest)
@@ -108,11 +112,24 @@ def with_caught_up(
         fresh.select(*columns)
         .unionByName(waited.select(*columns))
         .where("since > first_loss_at and at <= last_sent_at")
+        .join(sf.broadcast(topology.facts.select(*EDGE, "downs")), on=list(EDGE), how="left")
+        .where(~_behind_a_cut())
         .select(*EDGE_OF_STREAM, sf.lit(True).alias("proven_idle"))
         .distinct()
     )
     known = edges.join(proven, on=list(EDGE_OF_STREAM), how="left")
     return known.withColumn("caught_up", sf.coalesce("proven_idle", sf.lit(False))).drop("proven_idle")
+
+
+def _behind_a_cut() -> Column:
+    behind = sf.exists(
+        "downs",
+        lambda down: (
+            (sf.col("at") >= down["start"])
+            & sf.coalesce(seconds(sf.col("since"), down["end"]) <= UNDER_WAY, sf.lit(True))
+        ),
+    )
+    return sf.coalesce(behind, sf.lit(False))
 
 
 def _sockets_of(readers: DataFrame) -> DataFrame:

@@ -11,14 +11,17 @@ from hopwatch_analysis.spark.frames import only_of, seconds
 from hopwatch_analysis.terms.keys import EDGE_OF_STREAM, LANE
 
 READ_AT_ONCE_WITHIN = 0.02  # seconds between a message's send and its receipt
+AS_EVEN = 0.8
+"""Of the time that a lost range would take at the pace of what came through beside it: where it took less, its sender is uneven, and no pace of
+it proves anything."""
 
 
 def with_lost_between(
     losses: DataFrame, lanes: DataFrame, lane_rows: DataFrame, sockets: DataFrame
 ) -> DataFrame:
-    """Adds lost_since and lost_until (between which the range's messages were sent; null if not known), ``proven_until`` (as long behind lost_since as the
-    pipe is proven to have been full), and ``seen_late`` (seconds from the send of the message behind them to its receipt;
-    null if by two clocks, or none).
+    """Adds to losses with ``unbroken``: lost_since and lost_until (between which the range's messages were sent; null if not known), ``proven_until`` (as long
+    behind lost_since as the pipe is proven to have been full), and ``seen_late`` (seconds from the send of the message behind them to its
+    receipt; null if by two clocks, or none).
 
     If that message was read at once, the pipe was empty when it came: then they end when the sender's sample has counted them.
     """
@@ -31,7 +34,15 @@ def with_lost_between(
         .transform(lambda frame: _with_counted_at(frame, lane_rows))
         .transform(_with_seconds_each)
         .withColumns({"lost_until": _bounded(_at_once()), "proven_until": _proven()})
-        .drop("sent_in_all", "sent_until", "begun_at", "counted_at", "not_yet_at", "seconds_each")
+        .drop(
+            "sent_in_all",
+            "sent_until",
+            "begun_at",
+            "counted_at",
+            "not_yet_at",
+            "seconds_each",
+            "shortest_each",
+        )
     )
 
 
@@ -50,24 +61,34 @@ def _bounded(when: Column) -> Column:
 
 
 def _proven() -> Column:
-    """No message of a range found room: the pipe was full from its first one to its last. That lasts as long as these take at the sender's pace, or as
-    samples show; where neither is known, nothing is proven.
+    """While no message of a range found room the pipe was full from its first one to its last. That lasts as long as samples show, or as these take at
+    the pace of an even sender; where neither is known, nothing is proven.
     """
-    at_pace = sf.when(sf.col("seconds_each").isNotNull(), _bounded(sf.lit(True)))
     apart = sf.unix_micros("not_yet_at") - sf.unix_micros("begun_at")
     by_samples = sf.timestamp_micros(sf.unix_micros("lost_since") + sf.greatest(apart, sf.lit(0)))
-    proven = sf.least(
-        "lost_until", sf.greatest(at_pace, sf.when(apart.isNotNull(), by_samples), "lost_since")
-    )
+    shown = sf.least(
+        "lost_until", sf.greatest(_evenly(), by_samples, "lost_since")
+    )  # greatest() passes nulls over
+    proven = sf.when(sf.col("unbroken"), shown).otherwise(sf.col("lost_since"))
     return sf.when(sf.col("lost_until").isNotNull(), proven)
+
+
+def _evenly() -> Column:
+    """When they had been sent, if the sender sent them as evenly as it did what came through just before or behind; null if it did not."""
+    took = sf.col("shortest_each") * (sf.col("last") - sf.col("first") + 2)
+    even = AS_EVEN * took <= seconds(sf.col("after_sent_at"), sf.col("before_sent_at"))
+    return sf.when(even, _behind(sf.col("lost_since"), took))
 
 
 def _at_pace() -> Column:
     """When they had been sent, if at the pace at which the sender sent what came through between losses."""
     took = sf.col("seconds_each") * (sf.col("after") - sf.col("before"))
     most = seconds(sf.col("lost_until"), sf.col("lost_since"))
-    microseconds = (sf.least(took, most) * 1e6).cast("long")  # least() passes nulls over
-    return sf.when(took.isNotNull(), sf.timestamp_micros(sf.unix_micros("lost_since") + microseconds))
+    return sf.when(took.isNotNull(), _behind(sf.col("lost_since"), sf.least(took, most)))
+
+
+def _behind(when: Column, took: Column) -> Column:
+    return sf.timestamp_micros(sf.unix_micros(when) + (took * 1e6).cast("long"))
 
 
 def _at_once() -> Column:
@@ -128,10 +149,13 @@ def _so_far(*order: Column) -> WindowSpec:
 
 
 def _with_seconds_each(losses: DataFrame) -> DataFrame:
-    """Adds ``seconds_each``: between two messages of the stream that were sent between the lane's losses on this edge; null if not known."""
+    """Adds, of what came through between the lane's losses on this edge, ``seconds_each`` (between two messages of the stream), and
+    ``shortest_each`` (between two of the lane, just before the range or behind it, where that is less); null if not known.
+    """
     of_lane = Window.partitionBy(*EDGE_OF_STREAM, "lane")
     in_order = of_lane.orderBy("first", "last")
     steps = sf.col("before") - sf.lag("after").over(in_order)
+    of_its_own = sf.col("first") - sf.lag("last").over(in_order) - 2
     took = seconds(sf.col("before_sent_at"), sf.lag("after_sent_at").over(in_order))
     told = losses.withColumns({"steps": steps, "took": took})
     usable = (sf.col("steps") > 0) & (sf.col("took") >= 0)
@@ -139,4 +163,10 @@ def _with_seconds_each(losses: DataFrame) -> DataFrame:
         sf.sum(sf.when(usable, sf.col("took"))).over(of_lane),
         sf.sum(sf.when(usable, sf.col("steps"))).over(of_lane),
     )
-    return told.withColumn("seconds_each", each).drop("steps", "took")
+    own_each = sf.when(usable & (of_its_own > 0), sf.col("took") / of_its_own)
+    shortest = sf.least("own_each", sf.lead("own_each").over(in_order))
+    return (
+        told.withColumns({"seconds_each": each, "own_each": own_each})
+        .withColumn("shortest_each", shortest)
+        .drop("steps", "took", "own_each")
+    )

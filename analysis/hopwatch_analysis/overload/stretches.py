@@ -42,10 +42,10 @@ def with_lost_already(losses: DataFrame, *ends: str) -> DataFrame:
 
 
 def long_stretches(losses: DataFrame) -> DataFrame:
-    """Stretches too long for a burst: to_socket, stretch, since, until, covered (seconds of the losses of the lane that lost most), proven (as many
-    of these as its sender is proven to have been sending).
+    """Stretches too long for a burst: to_socket, stretch, since, until, covered (seconds of the losses of the lane that lost most), proven (seconds
+    in which the pipe that lost most is proven to have been full).
 
-    Other lanes' losses may span much more, where these lanes are slow.
+    Other lanes' losses may span much more, where these lanes are slow. What is proven is of one of the lanes that lost at a time.
     """
     of_lane = (
         losses.where("stretch is not null")
@@ -58,13 +58,20 @@ def long_stretches(losses: DataFrame) -> DataFrame:
             sf.sum(sf.col("last") - sf.col("first") + 1).alias("lost"),
         )
     )
+    of_edge = of_lane.groupBy(*STRETCH, "stream", "from_socket").agg(
+        sf.min("since").alias("since"),
+        sf.max("until").alias("until"),
+        sf.max(sf.struct("lost", "covered")).alias("most"),
+        sf.sum("proven").alias("proven"),
+        sf.sum("lost").alias("lost"),
+    )
     return (
-        of_lane.groupBy(*STRETCH)
+        of_edge.groupBy(*STRETCH)
         .agg(
             sf.min("since").alias("since"),
             sf.max("until").alias("until"),
-            sf.max_by("covered", sf.struct("lost", "covered")).alias("covered"),
-            sf.max_by("proven", sf.struct("lost", "covered")).alias("proven"),
+            sf.max("most")["covered"].alias("covered"),
+            sf.max_by("proven", sf.struct("lost", "proven")).alias("proven"),
         )
         .where(seconds(sf.col("until"), sf.col("since")) > LONGEST_BURST)
     )
