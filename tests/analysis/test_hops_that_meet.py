@@ -86,6 +86,15 @@ def another_came(story: LandedFolder) -> None:
     story.got("memos-second", "memos", 8900, 3000, 11_899, 119.2, newest=118.99, final=False)
 
 
+def counted_later(story: LandedFolder) -> None:
+    """What the proxy has counted half a second later is as much as was sent by then: 50 had been lost before it."""
+    proxied(story, "ripples", "ripples-reader")
+    sampled(story, "ripples", 100, 119)
+    story.gap("ripples-reader", "ripples", 1000, 1049, (10, 10.5), received=1001)
+    story.got("ripples-reader", "ripples", 11_750, 0, 11_799, 119.2, newest=118, final=False)
+    story.counters("ripples-front", 119.5, proxied_in_frames=2 * 11_900)
+
+
 def all_of_them(story: LandedFolder) -> None:
     shared_out(story)
     lacked_by_two(story)
@@ -95,6 +104,7 @@ def all_of_them(story: LandedFolder) -> None:
     long_gap(story, "storms", frames=2 * 9500, gap=(18, 23))
     one_left(story)
     another_came(story)
+    counted_later(story)
 
 
 STORIES = (all_of_them,)
@@ -152,3 +162,8 @@ def test_what_one_took_along_was_not_lost_before_the_proxy_because_another_one_c
     assert row(report, "memos", "memos-first")["unexplained"] == 0
     assert ("hub of memos → memos-first", "closed", "inferred", 100) in incidents(report, "hub of memos")
     assert incidents(report, "memos") == []
+
+
+def test_a_proxy_that_counted_later_than_its_sender_does_not_show_that_all_had_come(report: Json) -> None:
+    assert incidents(report, "hub of ripples") == incidents(report, "ripples") == []
+    assert hop(report, "ripples → hub of ripples")["unexplained"] == 50
