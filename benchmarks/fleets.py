@@ -21,6 +21,7 @@ from hopwatch_analysis.spark.session import spark_session
 from hopwatch_simulate.fleet import ALL, Drawn, draw, simulate
 from hopwatch_simulate.landing import land
 from hopwatch_simulate.score import Score, Tally
+from hopwatch_simulate.sums import that_do_not_add_up
 from pyspark.sql import SparkSession
 
 Json = dict[str, Any]
@@ -37,7 +38,7 @@ def main() -> None:
             for drawn in together:
                 print(f"seed {drawn.seed}, site {drawn.site}: {', '.join(drawn.stories)}")
             print(f"{time.monotonic() - began:.0f} s", flush=True)
-            for line in score.add(report, truth, losses):
+            for line in [*score.add(report, truth, losses), *that_do_not_add_up(report)]:
                 print(f"    {line}", flush=True)
             if args.keep:
                 _keep(args.keep / f"{together[0].seed}", truth, report)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hopwatch_analysis.job import analyze
 from hopwatch_analysis.spark.session import spark_session, suited_to
+from judgement import assert_balanced
 from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
 from report_shape import fractions, misshapen, nonsense
@@ -67,6 +68,7 @@ def joint_report(
     story.socket("clock", "PAIR", opened=120)
     folder = tmp_path_factory.mktemp("joint")
     report: dict[str, Any] = analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
+    assert_balanced(report)
     assert misshapen(report) + fractions(report) + nonsense(report) == []
     assert report["contradictions"] == []  # two modules that call a socket the same
     return report

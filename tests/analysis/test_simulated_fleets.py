@@ -12,6 +12,7 @@ from hopwatch_simulate.landing import land
 from hopwatch_simulate.score import Score
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
+from judgement import assert_balanced
 from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
@@ -58,6 +59,7 @@ def scored(spark: SparkSession, fleets: Sequence[Drawn], folder: Path) -> Score:
     report = analyze(spark, [str(place) for place in folder.iterdir()], folder / "out")
     found.add(report, truth, pq.read_table(folder / "out" / "tables" / "losses").to_pylist())
     assert report["contradictions"] == []
+    assert_balanced(report)
     return found
 
 

@@ -22,8 +22,8 @@ from hopwatch_analysis.causes.reasons import (
     y_first,
 )
 from hopwatch_analysis.doubts.watched import idle_between, is_watched
+from hopwatch_analysis.losses.cuts import overlaps_a_down
 from hopwatch_analysis.losses.joining import joins, never_joined, sent_before_joining
-from hopwatch_analysis.losses.place import overlaps_a_down
 from hopwatch_analysis.spark.frames import seconds
 from hopwatch_analysis.terms.accounts import IN_FLIGHT, UNEXPLAINED
 from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN, SAMPLED_WITHIN

@@ -19,8 +19,8 @@ from hopwatch_analysis.causes.reasons import (
     went_down,
 )
 from hopwatch_analysis.doubts.watched import is_watched
+from hopwatch_analysis.losses.cuts import overlaps_a_down, shows_behind_a_down
 from hopwatch_analysis.losses.joining import began_behind_joining, came_back_first, joins, sent_before_joining
-from hopwatch_analysis.losses.place import overlaps_a_down, shows_behind_a_down
 from hopwatch_analysis.spark.frames import seconds
 from hopwatch_analysis.terms.accounts import IN_FLIGHT, UNEXPLAINED
 from hopwatch_analysis.terms.delays import AT_ONCE, TOLD_LATE

@@ -49,7 +49,7 @@ def edge_totals(
     once = by_hop(accounts)
     at_edge = once.groupBy(*keys).agg(*totals())
     return (
-        _entering(ledger, owed_ranges, way_edges)
+        _entering(ledger, accounts, owed_ranges, way_edges)
         .join(_lost_before(accounts, way_edges), on=keys, how="left")
         .join(at_edge, on=keys, how="left")
         .fillna(0)
@@ -100,7 +100,9 @@ def hops(edge_totals: DataFrame, way_edges: DataFrame, sockets: DataFrame) -> Da
     return known.groupBy("from_node", "to_node").agg(sf.min("transport").alias("transport"), *details, *sums)
 
 
-def _entering(ledger: DataFrame, owed_ranges: DataFrame, way_edges: DataFrame) -> DataFrame:
+def _entering(
+    ledger: DataFrame, accounts: DataFrame, owed_ranges: DataFrame, way_edges: DataFrame
+) -> DataFrame:
     """What was sent for anyone behind each edge, whether it got that far or not."""
     keys = ["stream", "from_socket", "to_socket"]
     sent = ledger.select("stream", "receiver", "sent").join(
@@ -114,10 +116,20 @@ def _entering(ledger: DataFrame, owed_ranges: DataFrame, way_edges: DataFrame) -
     union = coverage({"owing": checked}, LANE_OF_EDGE).groupBy(*keys).agg(sf.sum(length()).alias("entering"))
     shared_out = (
         inner.join(owed_ranges.select("stream").distinct(), on="stream", how="left_anti")
+        .select(*keys, "sent")
+        .unionByName(_for_any(accounts, way_edges))
         .groupBy(*keys)
         .agg(sf.sum("sent").alias("entering"))
     )
     return last.unionByName(union).unionByName(shared_out)
+
+
+def _for_any(accounts: DataFrame, way_edges: DataFrame) -> DataFrame:
+    """What was lost before a proxy of a stream that is shared out behind it: for whom it was is not known."""
+    keys = ["stream", "from_socket", "to_socket"]
+    before = way_edges.where("depth < length").select(*keys).distinct()
+    of_nobody = accounts.where("receiver is null").join(before, on=keys, how="inner")
+    return of_nobody.select(*keys, sf.col("messages").alias("sent"))
 
 
 def _lost_before(accounts: DataFrame, way_edges: DataFrame) -> DataFrame:

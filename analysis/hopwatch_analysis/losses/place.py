@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.losses.cuts import in_a_down, went_with_the_proxy
 from hopwatch_analysis.losses.onsets import onsets_of_edges, with_beginning_at_onset, with_onset_between
 from hopwatch_analysis.proxies.frontends import arrivals, expected_frames, verdicts
 from hopwatch_analysis.proxies.missed_together import cut_by_reach, shared_segments
 from hopwatch_analysis.proxies.replaced import behind_replaced, cut_at_handover, with_all_since
 from hopwatch_analysis.spark.frames import seconds, settle
-from hopwatch_analysis.terms.delays import AT_ONCE, TOLD_LATE, UNDER_WAY
-from hopwatch_analysis.terms.keys import LANE_OF_RECEIVER
+from hopwatch_analysis.terms.delays import AT_ONCE
+from hopwatch_analysis.terms.keys import LANE_OF_EDGE, LANE_OF_RECEIVER
 
 
 @dataclass(frozen=True)
@@ -60,54 +61,6 @@ def place(missing: DataFrame, evidence: Evidence, longest_way: int) -> DataFrame
     )
 
 
-def overlaps_a_down() -> Column:
-    """Whether the time the range was sent in overlaps one in which the edge's connection was down."""
-    from_time = sf.col("before_sent_at")
-    return sf.coalesce(
-        sf.exists(
-            "downs",
-            lambda down: (
-                (down["start"] <= sf.coalesce(sf.col("after_sent_at"), down["start"]))
-                & (sf.coalesce(down["end"], from_time) >= from_time)
-            ),
-        ),
-        sf.lit(False),
-    )
-
-
-def shows_behind_a_down() -> Column:
-    """Whether the range was sent before the edge's connection went down, and found missing when it was up again: what was under way then
-    is lost, and what a sender that connects had not passed on comes after it.
-    """
-    return sf.coalesce(
-        sf.exists(
-            "downs",
-            lambda down: (
-                sf.col("after_sent_at").isNotNull()
-                & (seconds(down["start"], sf.col("after_sent_at")) >= 0)
-                & (seconds(down["start"], sf.col("before_sent_at")) <= UNDER_WAY)
-                & (sf.col("seen_at") > down["start"])
-                & sf.coalesce(
-                    seconds(sf.col("seen_at"), down["end"]).between(-TOLD_LATE, UNDER_WAY), sf.lit(False)
-                )
-            ),
-        ),
-        sf.lit(False),
-    )
-
-
-def _went_with_the_proxy() -> Column:
-    """Whether the connection went down for good when the proxy ended: then all its connections did, and what had not
-    arrived by then may have been before the proxy, in it or behind it.
-    """
-    before = sf.col("before_sent_at")
-    stayed_up = sf.forall(
-        "downs", lambda down: down["end"].isNull() | before.isNull() | (down["end"] < before)
-    )
-    at_the_end = sf.col("part").isin("tail", "all") & sf.col("to_ended_at").isNotNull()
-    return at_the_end & sf.coalesce(stayed_up, sf.lit(False))
-
-
 def _place_on_long_ways(missing: DataFrame, evidence: Evidence, longest_way: int) -> DataFrame:
     by_count = evidence.owed.where("by_count").select(*LANE_OF_RECEIVER)
     numbered = evidence.owed_ranges.join(by_count, on=list(LANE_OF_RECEIVER), how="left_anti")
@@ -128,12 +81,10 @@ def _place_on_long_ways(missing: DataFrame, evidence: Evidence, longest_way: int
         with_all_since(pieces, evidence.handovers, evidence.way_edges, evidence.lanes, arrived)
     )
     for depth in range(1, longest_way):
-        at_edges = settle(
-            pieces.transform(lambda frame, depth=depth: _at_depth(frame, evidence.way_edges, depth))
-        )
+        at_edges = settle(pieces.transform(lambda frame, depth=depth: _at_depth(frame, evidence, depth)))
         proofs = verdicts(at_edges, depth, expected, arrived, evidence.lanes)
         proofs = proofs.join(all_since, on="to_socket", how="full")
-        pieces = settle(_placed_at(at_edges, proofs, evidence, depth))
+        pieces = settle(_placed_at(at_edges, proofs, depth))
     return pieces.drop("handed")
 
 
@@ -146,6 +97,7 @@ def _placed_by_onsets(pieces: DataFrame, shared: DataFrame, evidence: Evidence) 
     )
     own = shared.where("depth = 1")
     runs = own.select("stream", "lane", "from_socket", "to_socket", "first", "run_first")
+    same_messages = Window.partitionBy(*LANE_OF_EDGE, "first", "last")
     by_own_pipe = sf.col("begins_at_onset") | sf.col("onset_between").isNotNull()
     begun = settle(
         pieces.join(first_edges, on=["stream", "receiver"], how="inner")
@@ -160,6 +112,7 @@ def _placed_by_onsets(pieces: DataFrame, shared: DataFrame, evidence: Evidence) 
         with_onset_between(begun, of_edges)
         .join(met, on=["stream", "lane", "run_first"], how="left")
         .withColumn("by_own_pipe", by_own_pipe | _ends_with_another_lane())
+        .withColumn("by_own_pipe", sf.max("by_own_pipe").over(same_messages))
         .withColumn(
             "placed", sf.when((sf.col("depth") == 1) & sf.col("by_own_pipe"), 1).otherwise(sf.col("placed"))
         )
@@ -183,54 +136,68 @@ def _ends_with_another_lane() -> Column:
     return sf.coalesce(ends & soon, sf.lit(False))
 
 
-def _at_depth(pieces: DataFrame, way_edges: DataFrame, depth: int) -> DataFrame:
-    edges = way_edges.where(sf.col("depth") == depth).select("stream", "receiver", "from_socket", "to_socket")
-    return pieces.join(edges, on=["stream", "receiver"], how="left")
-
-
-def _placed_at(at_edges: DataFrame, proofs: DataFrame, evidence: Evidence, depth: int) -> DataFrame:
-    """Decide the pieces that are open at this depth: this edge, or one further on, or not to be known."""
-    left_first = evidence.owed.select(*LANE_OF_RECEIVER, "receiver_left_first")
+def _at_depth(pieces: DataFrame, evidence: Evidence, depth: int) -> DataFrame:
+    """With the edge at this depth, and of the open ones that lead there (``is_open``) what is true of the same messages for all who are behind it:
+    ``alone`` (no other proxy was beside this one), ``in_a_cut``, ``ends_by_leaving`` and ``handed``.
+    """
+    same_messages = Window.partitionBy(*LANE_OF_EDGE, "first", "last")
+    at_depth = sf.col("depth") == depth
+    edges = evidence.way_edges.where(at_depth).select("stream", "receiver", "from_socket", "to_socket")
     downs = evidence.link_facts.select("from_socket", "to_socket", "downs")
-    proxies_ends = evidence.sockets.select(
+    ends = evidence.sockets.select(
         sf.col("socket").alias("to_socket"), sf.col("ended_at").alias("to_ended_at")
     )
-    is_open = sf.col("placed").isNull() & (sf.col("depth") == depth)
-    came_later = evidence.replaced.where(sf.col("depth") == depth).select(
-        "stream", "receiver", sf.lit(True).alias("came_later")
+    beside = evidence.replaced.where(at_depth).select("stream", "receiver", sf.lit(True).alias("beside"))
+    left_first = evidence.owed.select(*LANE_OF_RECEIVER, "receiver_left_first")
+    cut = in_a_down() & ~went_with_the_proxy()
+    at_the_end = sf.col("part").isin("tail", "all")
+    # who came later was not sent them: so it lacks them, and that says nothing of others
+    ends_by_leaving = sf.when(sf.col("part") != "head", sf.col("receiver_left_first") & at_the_end)
+    return (
+        pieces.join(edges, on=["stream", "receiver"], how="left")
+        .join(sf.broadcast(beside), on=["stream", "receiver"], how="left")
+        .join(downs, on=["from_socket", "to_socket"], how="left")
+        .join(ends, on="to_socket", how="left")
+        .join(left_first, on=list(LANE_OF_RECEIVER), how="left")
+        .withColumns(
+            {
+                "is_open": sf.col("placed").isNull() & at_depth,
+                # the same messages were sent no earlier and no later, whoever tells
+                "sent_from": sf.max("before_sent_at").over(same_messages),
+                "sent_to": sf.min("after_sent_at").over(same_messages),
+            }
+        )
+        .withColumns(
+            {
+                # counts of a proxy say nothing of what went through another one
+                "alone": sf.max("beside").over(same_messages).isNull(),
+                "in_a_cut": sf.max(sf.coalesce(cut, sf.lit(False))).over(same_messages),
+                "ends_by_leaving": sf.coalesce(sf.min(ends_by_leaving).over(same_messages), sf.lit(False)),
+                "handed": sf.max("handed").over(same_messages),
+            }
+        )
+        .drop("beside", "downs", "to_ended_at", "receiver_left_first", "sent_from", "sent_to")
     )
-    # counts of a proxy say nothing of what went through another one
-    alone = sf.col("came_later").isNull()
-    here = (
-        sf.coalesce("none_arrived", sf.lit(False)) | (overlaps_a_down() & ~_went_with_the_proxy())
-    ) & alone
-    left_with_it = sf.col("receiver_left_first") & sf.col("part").isin("tail", "all")
-    arrived = (sf.col("all_arrived") & alone) | (sf.col("handed") & sf.col("all_since"))
-    behind = sf.coalesce(arrived, sf.lit(False)) | (left_with_it & ~here)
+
+
+def _placed_at(at_edges: DataFrame, proofs: DataFrame, depth: int) -> DataFrame:
+    """Decide the pieces that are open at this depth: this edge, or one further on, or not to be known. The same messages are decided alike for all who are
+    behind the edge: else one loss would be on two hops.
+    """
+    in_the_cut = sf.col("in_a_cut") & sf.coalesce("cut_fits", sf.lit(True))
+    here = sf.col("alone") & (sf.coalesce("none_arrived", sf.lit(False)) | in_the_cut)
+    arrived = (sf.col("all_arrived") & sf.col("alone")) | (sf.col("handed") & sf.col("all_since"))
+    behind = sf.coalesce(arrived, sf.lit(False)) | (sf.col("ends_by_leaving") & ~here)
     return (
         at_edges.join(proofs, on="to_socket", how="left")
-        .join(sf.broadcast(came_later), on=["stream", "receiver"], how="left")
-        .join(downs, on=["from_socket", "to_socket"], how="left")
-        .join(proxies_ends, on="to_socket", how="left")
-        .join(left_first, on=list(LANE_OF_RECEIVER), how="left")
-        .withColumn("moves", is_open & behind)
+        .withColumn("moves", sf.col("is_open") & behind)
         .withColumn(
             "placed",
             sf.when(sf.col("moves") & (sf.col("length") == depth + 1), depth + 1)
-            .when(is_open & ~behind & here, depth)
+            .when(sf.col("is_open") & ~behind & here, depth)
             .otherwise(sf.col("placed")),
         )
         .withColumn("depth", sf.when(sf.col("moves"), depth + 1).otherwise(sf.col("depth")))
-        .drop(
-            "moves",
-            "all_arrived",
-            "none_arrived",
-            "all_since",
-            "came_later",
-            "downs",
-            "to_ended_at",
-            "receiver_left_first",
-            "from_socket",
-            "to_socket",
-        )
+        .select(*at_edges.columns)
+        .drop("is_open", "alone", "in_a_cut", "ends_by_leaving", "from_socket", "to_socket")
     )

@@ -48,7 +48,8 @@ def expected_frames(
 def arrivals(counters: DataFrame, links: DataFrame, streams: DataFrame, counted_all: DataFrame) -> DataFrame:
     """Frames that each proxy socket received: to_socket, arrived, and of those at most ``strays``, from unstamped senders.
 
-    ``is_final``: the counts cannot have been older than the last message that was sent towards it.
+    ``is_final``: the counts cannot have been older than the last message that was sent towards it. ``is_no_newer``: nor hold any that its sender had not
+    told of by then, so that as many as were sent are those that were sent.
     """
     unstamped = links.join(streams.toDF("from_socket"), on="from_socket", how="left_anti")
     sent = counters.select(
@@ -66,7 +67,7 @@ def arrivals(counters: DataFrame, links: DataFrame, streams: DataFrame, counted_
         arrived.join(strays, on="to_socket", how="left")
         .join(counted_all, on="to_socket", how="left")
         .fillna(0, subset=["strays"])
-        .fillna(False, subset=["is_final"])
+        .fillna(False, subset=["is_final", "is_no_newer"])
     )
 
 
@@ -80,7 +81,7 @@ def counted_all(
     window_end: datetime,
 ) -> DataFrame:
     """Whether each proxy socket was there for so long after the last send towards it that its counts hold that
-    message, had it arrived: to_socket, is_final. A proxy's counts are always a little older than its end, and older yet where who asks for
+    message, had it arrived: to_socket, is_final; and is_no_newer. A proxy's counts are always a little older than its end, and older yet where who asks for
     them was stuck. ``compared``: hosts whose clocks are.
     """
     last_sends = lanes.groupBy("stream").agg(sf.max("moved_at").alias("last_sent_at"))
@@ -97,11 +98,14 @@ def counted_all(
     )
     later = seconds(asked_until, sf.col("last_sent_at"))
     one_clock = clock_of(sf.col("host"), compared) == clock_of(sf.col("sender_host"), compared)
-    enough = (
-        sf.when(sf.col("host") == sf.col("sender_host"), COUNTED_WITHIN)
-        .when(one_clock, COUNTED_WITHIN + CLOCKS_TOLD_WITHIN)
-        .otherwise(COUNTED_WITHIN + CLOCKS_MAY_DIFFER_BY)
+    apart = (
+        sf.when(sf.col("host") == sf.col("sender_host"), 0)
+        .when(one_clock, CLOCKS_TOLD_WITHIN)
+        .otherwise(CLOCKS_MAY_DIFFER_BY)
     )
+    is_final = later >= COUNTED_WITHIN + apart
+    newest = seconds(sf.coalesce("asked_at", asked_until), sf.col("last_sent_at"))
+    is_no_newer = is_final | sf.col("sender_ended_at").isNotNull() | (newest <= -apart)
     return (
         way_edges.where("depth < length")
         .select("stream", "to_socket")
@@ -109,42 +113,54 @@ def counted_all(
         .join(last_sends, on="stream", how="left")
         .join(ends.withColumnRenamed("socket", "to_socket"), on="to_socket", how="left")
         .join(asked, on="to_socket", how="left")
-        .join(ends.select("socket", "host").toDF("stream", "sender_host"), on="stream", how="left")
+        .join(
+            ends.select("socket", "host", "ended_at").toDF("stream", "sender_host", "sender_ended_at"),
+            on="stream",
+            how="left",
+        )
         .groupBy("to_socket")
-        .agg(sf.min(sf.coalesce(later >= enough, sf.lit(False))).alias("is_final"))
+        .agg(
+            sf.min(sf.coalesce(is_final, sf.lit(False))).alias("is_final"),
+            sf.min(sf.coalesce(is_no_newer, sf.lit(False))).alias("is_no_newer"),
+        )
     )
 
 
 def verdicts(
     pieces: DataFrame, depth: int, expected: DataFrame, arrivals: DataFrame, lanes: DataFrame
 ) -> DataFrame:
-    """Per proxy socket at this depth: to_socket, all_arrived (but what is known to be lost), none_arrived (of what is open).
+    """Per proxy socket at this depth: to_socket, all_arrived (but what is known to be lost), none_arrived (of what is open), cut_fits (no more
+    was open in cuts than did not arrive, as far as counts tell).
 
-    ``pieces`` know their edge at this depth (``to_socket``), and the depth they are placed at, if they are.
+    ``pieces`` know their edge at this depth (``to_socket``), whether they are open there (``is_open``) and in a cut (``in_a_cut``), and the depth they
+    are placed at, if they are.
     """
     each = lanes.select("stream", "lane", "frames_each")
     frames = length() * sf.col("frames_each")
-    is_open = sf.col("placed").isNull() & (sf.col("depth") == depth)
+    in_a_cut = sf.col("is_open") & sf.col("in_a_cut")
     summed = (
-        pieces.where((sf.col("placed") <= depth) | is_open)
-        .select("stream", "lane", "first", "last", "to_socket", is_open.alias("is_open"))
+        pieces.where((sf.col("placed") <= depth) | sf.col("is_open"))
+        .select("stream", "lane", "first", "last", "to_socket", "is_open", in_a_cut.alias("in_a_cut"))
         .distinct()
         .join(each, on=["stream", "lane"], how="inner")
         .groupBy("to_socket")
         .agg(
             sf.sum(sf.when(sf.col("is_open"), frames).otherwise(0)).alias("open"),
             sf.sum(sf.when(sf.col("is_open"), 0).otherwise(frames)).alias("known"),
+            sf.sum(sf.when(sf.col("in_a_cut"), frames).otherwise(0)).alias("cut"),
         )
     )
     lacking_at_most = sf.col("at_most") - sf.col("known") - (sf.col("arrived") - sf.col("strays"))
     lacking_at_least = sf.col("at_least") - sf.col("known") - sf.col("arrived")
+    # what is more than can have been sent came from others as well, whose frames may stand in for those that are lacking
+    told = sf.col("is_final") & (lacking_at_most > -HALF_A_FRAME)
     return (
         summed.join(expected.where(sf.col("depth") == depth).drop("depth"), on="to_socket", how="inner")
         .join(arrivals, on="to_socket", how="inner")
         .select(
             "to_socket",
-            # what is more than can have been sent came from others as well, whose frames may stand in for those that are lacking
-            (sf.abs(lacking_at_most) < HALF_A_FRAME).alias("all_arrived"),
+            (sf.col("is_no_newer") & (sf.abs(lacking_at_most) < HALF_A_FRAME)).alias("all_arrived"),
             (sf.col("is_final") & (lacking_at_least > sf.col("open") - HALF_A_FRAME)).alias("none_arrived"),
+            (~told | (sf.col("cut") < lacking_at_most + HALF_A_FRAME)).alias("cut_fits"),
         )
     )

@@ -27,7 +27,7 @@ def with_lost_before(shares: DataFrame, arrivals: DataFrame, way_edges: DataFram
     lacking = sf.greatest(sf.lit(0), sf.col("sent") - reached).cast("long")
     told = sf.when(reached.isNotNull(), lacking)  # greatest() passes nulls over
     alone = (sf.col("first_edges") == 1) & sf.col("proxied") & (sf.col("streams_in") == 1)
-    counted = alone & (sf.col("is_final") | (told == 0))
+    counted = alone & (sf.col("is_final") | (sf.col("is_no_newer") & (told == 0)))
     overtaken = sf.greatest(sf.lit(0), sf.col("highest") - (sf.col("sent") - sf.col("missing")))
     lost = sf.least("never_arrived", "missing", overtaken)
     return (
@@ -38,7 +38,7 @@ def with_lost_before(shares: DataFrame, arrivals: DataFrame, way_edges: DataFram
         .withColumn("lost_before", sf.when(_cut_before_all(), sf.coalesce(lost, sf.lit(0))).otherwise(0))
         .withColumn("missing", sf.col("missing") - sf.col("lost_before"))
         .withColumnsRenamed({"from_socket": "before_from", "to_socket": "before_to"})
-        .drop("first_edges", "proxied", "arrived", "strays", "is_final", "streams_in")
+        .drop("first_edges", "proxied", "arrived", "strays", "is_final", "is_no_newer", "streams_in")
     )
 
 
