@@ -181,12 +181,14 @@ def _may_have_been_cut(window_end: datetime) -> Column:
 def _went_down_for_good() -> Column:
     """The connection was down before either end was gone, each end by its own clock, and did not come back.
 
-    An end that is closed does not see its own connections go down: what it saw, however shortly before, was no end of its own.
+    An end that is closed does not see its own connections go down: what it saw, however shortly before, was no end of its own. Nor was
+    what the other one alone saw, where that one is known to have been there for longer.
     """
     sender_was_there = still_open("x") | (sf.col("x_ended_at") > sf.col("left_at"))
     receiver_was_there = still_open("y") | (sf.col("y_ended_at") > sf.col("to_end_down_at"))
     both_saw_it = sf.col("left_at").isNotNull() & sf.col("to_end_down_at").isNotNull()
-    return sf.coalesce(both_saw_it & sender_was_there & receiver_was_there, sf.lit(False))
+    both_were_there = both_saw_it & sender_was_there & receiver_was_there
+    return sf.coalesce(sf.col("cut_alone") | both_were_there, sf.lit(False))
 
 
 def _overlaps_a_mended_down() -> Column:
