@@ -26,7 +26,7 @@ from hopwatch_analysis.losses.joining import joins, never_joined, sent_before_jo
 from hopwatch_analysis.losses.place import overlaps_a_down
 from hopwatch_analysis.spark.frames import seconds
 from hopwatch_analysis.terms.accounts import IN_FLIGHT, UNEXPLAINED
-from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN, SAMPLED_WITHIN
+from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN, SAMPLED_WITHIN, UNDER_WAY
 
 
 def why_end(window_end: datetime, guard: float) -> Column:
@@ -192,8 +192,10 @@ def _went_down_for_good() -> Column:
 
 
 def _overlaps_a_mended_down() -> Column:
-    """The connection went down and came back in the time in which these were sent."""
-    of_all = (sf.col("part") == "all") & sf.exists("downs", lambda down: down["end"].isNotNull())
+    """The connection went down and came back in the time in which these were sent, or were under way; or at a time that another clock tells."""
+    mended = sf.exists("downs", lambda down: down["end"].isNotNull())
+    by_another_clock = sf.col("to_end_was_cut") & ~mended
+    of_all = ((sf.col("part") == "all") & mended) | by_another_clock
     return sf.coalesce(sf.exists("downs", _while_sent), sf.lit(False)) | sf.coalesce(of_all, sf.lit(False))
 
 
@@ -209,7 +211,7 @@ def _while_sent(down: Column) -> Column:
     return (
         down["end"].isNotNull()
         & (down["end"] >= sf.col("before_sent_at"))
-        & (down["start"] <= sf.col("sent_at"))
+        & (seconds(down["start"], sf.col("sent_at")) <= UNDER_WAY)
     )
 
 
