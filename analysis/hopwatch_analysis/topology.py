@@ -17,7 +17,9 @@ from hopwatch_analysis.lanes.lanes import lanes, receipts
 from hopwatch_analysis.lanes.sparse_stamps import narrowed
 from hopwatch_analysis.lanes.subscriptions import subscriptions
 from hopwatch_analysis.lanes.told_by_gaps import with_gaps
+from hopwatch_analysis.links.alive import with_alive_at
 from hopwatch_analysis.links.clocks import clock_of
+from hopwatch_analysis.links.cuts import with_cuts
 from hopwatch_analysis.links.endings import endings as endings_of
 from hopwatch_analysis.links.link_facts import link_facts
 from hopwatch_analysis.links.links import links, matched_connections
@@ -104,8 +106,12 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
     untold = numbered.select("stream", "lane").join(otherwise, on="stream", how="inner")
     once = edges.select("from_socket", "to_socket", "transport", "mirrored").distinct()
     unwatched = settle(unwatched_sockets(tables, sockets))
-    facts = settle(link_facts(tables, once, mirrored, unwatched))
-    by_clock = sockets.withColumn("clock", clock_of(sf.col("host"), scope.compared))
+    by_clock = sockets.withColumn("clock", clock_of(sf.col("host"), scope.compared)).transform(
+        lambda frame: with_alive_at(frame, tables["connection"], numbered, got)
+    )
+    facts = settle(
+        link_facts(tables, once, mirrored, unwatched).transform(lambda frame: with_cuts(frame, by_clock))
+    )
     endings = settle(endings_of(edges, by_clock, facts))
     longest = found.agg(sf.max("length")).first()
     return Topology(

@@ -154,7 +154,8 @@ def test_who_had_read_all_by_then_lost_nothing(report: Json, pub: str, sub: str)
 
 def test_a_connection_given_up_late_is_not_when_the_receiver_left(report: Json) -> None:
     found = row(report, "coast", "lighter")
-    assert (found["sent"], found["lost"], found["unexplained"]) == (2500, 0, 300)
+    assert (found["sent"], found["lost"], found["unexplained"]) == (2500, 300, 0)
+    assert incidents(report, "coast") == [("coast → lighter", "reconnect", "inferred", 300)]
 
 
 def test_nothing_is_lost_with_a_connection_beside_another_that_stays(report: Json) -> None:

@@ -26,7 +26,7 @@ from hopwatch_analysis.losses.cuts import overlaps_a_down
 from hopwatch_analysis.losses.joining import joins, never_joined, sent_before_joining
 from hopwatch_analysis.spark.frames import seconds
 from hopwatch_analysis.terms.accounts import IN_FLIGHT, UNEXPLAINED
-from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN, SAMPLED_WITHIN
+from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN, SAMPLED_WITHIN, UNDER_WAY
 
 
 def why_end(window_end: datetime, guard: float) -> Column:
@@ -181,17 +181,21 @@ def _may_have_been_cut(window_end: datetime) -> Column:
 def _went_down_for_good() -> Column:
     """The connection was down before either end was gone, each end by its own clock, and did not come back.
 
-    An end that is closed does not see its own connections go down: what it saw, however shortly before, was no end of its own.
+    An end that is closed does not see its own connections go down: what it saw, however shortly before, was no end of its own. Nor was
+    what the other one alone saw, where that one is known to have been there for longer.
     """
     sender_was_there = still_open("x") | (sf.col("x_ended_at") > sf.col("left_at"))
     receiver_was_there = still_open("y") | (sf.col("y_ended_at") > sf.col("to_end_down_at"))
     both_saw_it = sf.col("left_at").isNotNull() & sf.col("to_end_down_at").isNotNull()
-    return sf.coalesce(both_saw_it & sender_was_there & receiver_was_there, sf.lit(False))
+    both_were_there = both_saw_it & sender_was_there & receiver_was_there
+    return sf.coalesce(sf.col("cut_alone") | both_were_there, sf.lit(False))
 
 
 def _overlaps_a_mended_down() -> Column:
-    """The connection went down and came back in the time in which these were sent."""
-    of_all = (sf.col("part") == "all") & sf.exists("downs", lambda down: down["end"].isNotNull())
+    """The connection went down and came back in the time in which these were sent, or were under way; or at a time that another clock tells."""
+    mended = sf.exists("downs", lambda down: down["end"].isNotNull())
+    by_another_clock = sf.col("to_end_was_cut") & ~mended
+    of_all = ((sf.col("part") == "all") & mended) | by_another_clock
     return sf.coalesce(sf.exists("downs", _while_sent), sf.lit(False)) | sf.coalesce(of_all, sf.lit(False))
 
 
@@ -207,7 +211,7 @@ def _while_sent(down: Column) -> Column:
     return (
         down["end"].isNotNull()
         & (down["end"] >= sf.col("before_sent_at"))
-        & (down["start"] <= sf.col("sent_at"))
+        & (seconds(down["start"], sf.col("sent_at")) <= UNDER_WAY)
     )
 
 

@@ -3,9 +3,16 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.links.cuts import IN_ORDER
 from hopwatch_analysis.links.went_first import Ended, sender_went_first
 from hopwatch_analysis.spark.frames import seconds
-from hopwatch_analysis.terms.delays import AT_ONCE, CLOCKS_MAY_DIFFER_BY, FOUND_DEAD_WITHIN
+from hopwatch_analysis.terms.delays import (
+    AT_ONCE,
+    CLOCKS_COMPARED_WITHIN,
+    CLOCKS_MAY_DIFFER_BY,
+    FOUND_DEAD_WITHIN,
+    SEEN_DOWN_WITHIN,
+)
 
 
 def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> DataFrame:
@@ -89,9 +96,12 @@ def _left_unsure() -> Column:
 
 
 def _told_late() -> Column:
-    """The sender saw the connection go down long after its receiver had ended in order: the way between them was dead by then."""
+    """The sender saw the connection go down later than its receiver ended, and not at once: the way between them was dead by then."""
     one_clock = sf.col("sender_clock") == sf.col("receiver_clock")
-    apart = seconds(sf.col("left_at"), sf.col("receiver_ended_at")) > FOUND_DEAD_WITHIN
+    clocks = sf.when(sf.col("sender_host") == sf.col("receiver_host"), 0.0).otherwise(CLOCKS_COMPARED_WITHIN)
+    in_order = sf.col("receiver_end").isin(*IN_ORDER)
+    within = sf.when(in_order, SEEN_DOWN_WITHIN + clocks).otherwise(FOUND_DEAD_WITHIN)
+    apart = seconds(sf.col("left_at"), sf.col("receiver_ended_at")) > within
     return sf.coalesce(one_clock & apart, sf.lit(False))
 
 

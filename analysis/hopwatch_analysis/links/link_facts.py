@@ -15,10 +15,10 @@ STATES = ("connected", "disconnected")
 
 def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame, unwatched: DataFrame) -> DataFrame:
     """What the connection events of either end tell of each edge: from_socket, to_socket, downs, sender_connects, connected_at,
-    sent_when_connected, sent_when_back, received_when_back, to_end_was_cut, is_down, to_end_down_at, left_at, left_n, left_sent, quit_at, former_downs, watched.
+    sent_when_connected, sent_when_back, received_when_back, to_end_was_cut, to_end_downs, is_down, to_end_down_at, left_at, left_n, left_sent, quit_at, former_downs, watched.
 
     ``downs`` is an array of (start, end): from a disconnection to the connection that followed (end null: none
-    did). The sending end's own events come first, because the stamps carry its clock. ``left_*`` is the disconnection that the
+    did; ``to_end_downs``: as the receiving end tells). The sending end's own events come first, because the stamps carry its clock. ``left_*`` is the disconnection that the
     sending end saw last, ``sent_when_back`` its count at the newest connection (``received_when_back``: the receiving end's, of all that it received; ``to_end_was_cut``: that one saw it go down and come back), and ``to_end_down_at`` that of the receiving end, each null where a connection followed. ``quit_at``: one of
     the two was told to leave the other (``disconnect`` or ``unbind``) just before that. ``former_downs``: from
     the loss of a former peer at the same place to this connection, of a sender that connects. Counts are
@@ -26,14 +26,16 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame, unwatched:
     """
     events = _of_the_last_one_up(_edge_events(tables, edges, mirrored))
     per_side = with_watching(_per_side(events), unwatched)
-    to_end_saw = sf.when((sf.col("side") == "to") & sf.col("is_down"), sf.col("newest_at"))
+    to_end = sf.col("side") == "to"
+    to_end_saw = sf.when(to_end & sf.col("is_down"), sf.col("newest_at"))
     came_back = sf.exists("downs", lambda down: down["end"].isNotNull())
     ends = per_side.groupBy(*EDGE).agg(
         sf.max("is_down").alias("either_down"),
         sf.max(to_end_saw).alias("to_end_down_at"),
         sf.max("watched").alias("either_watched"),
         sf.max("received_when_back").alias("to_end_had"),
-        sf.max(sf.when(sf.col("side") == "to", came_back)).alias("to_end_was_cut"),
+        sf.max(sf.when(to_end, came_back)).alias("to_end_was_cut"),
+        sf.max(sf.when(to_end, sf.col("downs"))).alias("to_end_downs"),
     )
     counts = sf.col("of_proxy").isNull()
     return (
@@ -51,6 +53,7 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame, unwatched:
             sf.when(counts, sf.col("sent_when_back")).alias("sent_when_back"),
             sf.col("to_end_had").alias("received_when_back"),
             sf.coalesce("to_end_was_cut", sf.lit(False)).alias("to_end_was_cut"),
+            "to_end_downs",
             sf.col("either_down").alias("is_down"),
             "to_end_down_at",
             sf.col("left.at").alias("left_at"),

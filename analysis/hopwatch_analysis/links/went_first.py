@@ -25,18 +25,24 @@ def sender_went_first(sender: Ended, receiver: Ended) -> Column:
     """Whether the sending end of a link was gone before the receiving end: false where it is not gone.
 
     The one that stays sees the other one go, who may be found dead long after. Where both saw the connection go down or neither did, the clocks tell, and that the receiving
-    end saw it at about the time that the sending end ended.
+    end saw it at about the time that the sending end ended. Who is known to have stayed for longer was not seen to go.
     """
     sender_ended_at, receiver_ended_at = sender.at, receiver.at
     left_at, to_end_down_at = sf.col("left_at"), sf.col("to_end_down_at")
-    saw_sender_go = _about_then(to_end_down_at, sender_ended_at)
+    sender_stayed, receiver_stayed = _is_true("from_end_stayed"), _is_true("to_end_stayed")
+    saw_sender_go = ~sender_stayed & _about_then(to_end_down_at, sender_ended_at)
     found_later = receiver.found_dead & _while_there(left_at, sender_ended_at, receiver_ended_at)
     sender_found_later = sender.found_dead & _while_there(to_end_down_at, receiver_ended_at, sender_ended_at)
-    only_sender_saw = to_end_down_at.isNull() & (_about_then(left_at, receiver_ended_at) | found_later)
-    only_receiver_saw = left_at.isNull() & (saw_sender_go | sender_found_later)
+    saw_receiver_go = ~receiver_stayed & (_about_then(left_at, receiver_ended_at) | found_later)
+    only_sender_saw = to_end_down_at.isNull() & saw_receiver_go
+    only_receiver_saw = left_at.isNull() & (saw_sender_go | (~sender_stayed & sender_found_later))
     earlier = receiver_ended_at.isNull() | (sender_ended_at <= receiver_ended_at) | saw_sender_go
     first = only_receiver_saw | (~only_sender_saw & sf.coalesce(earlier, sf.lit(False)))
     return sender_ended_at.isNotNull() & first
+
+
+def _is_true(name: str) -> Column:
+    return sf.coalesce(sf.col(name), sf.lit(False))
 
 
 def _while_there(seen_at: Column, ended_at: Column, found_at: Column) -> Column:

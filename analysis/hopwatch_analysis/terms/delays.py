@@ -20,5 +20,7 @@ SAMPLED_WITHIN = 1
 """Seconds: what was sent is seen in a sample so much later at most."""
 SURELY_JOINED_WITHIN = 1
 """Seconds until a subscription has come to the sender, once there is a connection."""
+CLOCKS_COMPARED_WITHIN = 0.5
+"""Seconds: two clocks that connections compare may still be so far apart, since each is left as it is up to half of that."""
 CLOCKS_TOLD_WITHIN = 0.3
 """Seconds: two clocks that messages compare may still be so far apart."""

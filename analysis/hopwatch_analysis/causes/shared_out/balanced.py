@@ -89,8 +89,9 @@ def _of_the_one_left(shares: DataFrame, window_end: datetime, guard: float) -> D
 
 
 def _all_known() -> Column:
-    """How this receiver is connected, that there are no others, and that no other connection went down than is told."""
-    return sf.col("linked") & ~sf.col("uncounted") & sf.col("all_watched")
+    """How this receiver is connected, that there are no others, that no other connection went down than is told, and that this one did as an end went."""
+    watched = sf.col("all_watched") & ~sf.col("seen_by_one")
+    return sf.col("linked") & ~sf.col("uncounted") & watched
 
 
 def _sure_behind_a_cut() -> Column:

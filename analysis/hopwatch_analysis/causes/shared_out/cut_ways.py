@@ -3,12 +3,14 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.spark.frames import seconds
+from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN
 from hopwatch_analysis.terms.keys import EDGE, WAY
 
 
 def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) -> DataFrame:
-    """One row a way: stream, receiver, and of its last hop cut_off (its connection went down, and came back), cut_for_good (both ends saw it go
-    down while both were there), sender_connects, sent_when_back, received_when_back, seen_to_go_at (when its
+    """One row a way: stream, receiver, and of its last hop cut_off (its connection went down, and came back), cut_for_good (it went down while both ends
+    were there, as both saw, or one), seen_by_one (one end alone saw it go, long before the other ended), sender_connects, sent_when_back, received_when_back, seen_to_go_at (when its
     receiving end saw it go down for good).
     Of the hops before: cut_before. Of the proxies on it: relay_gone (one ended while the receiver was there).
     """
@@ -25,7 +27,8 @@ def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) ->
         .agg(
             _ever(last & _mended()).alias("cut_off"),
             _ever(last & _for_good()).alias("cut_for_good"),
-            _ever(~last & (_mended() | _both_saw_it())).alias("cut_before"),
+            _ever(~last & (_mended() | _both_saw_it() | sf.col("cut_alone"))).alias("cut_before"),
+            _ever(last & _seen_by_one_long_before()).alias("seen_by_one"),
             _ever((sf.col("depth") > 1) & _gone_before_the_receiver()).alias("relay_gone"),
             _ever(last & sf.col("sender_connects")).alias("sender_connects"),
             sf.max(sf.when(last & _sender_saw_it_mended(), sf.col("sent_when_back"))).alias("sent_when_back"),
@@ -55,10 +58,20 @@ def _both_saw_it() -> Column:
 
 
 def _for_good() -> Column:
-    """Both saw it while they were there: who closes a socket does not see its connections go down."""
-    return (
-        _both_saw_it() & _was_there("from_ended_at", "left_at") & _was_there("to_ended_at", "to_end_down_at")
-    )
+    """Both saw it while they were there: who closes a socket does not see its connections go down. Or one did, and the other was there for longer."""
+    both_were_there = _was_there("from_ended_at", "left_at") & _was_there("to_ended_at", "to_end_down_at")
+    return sf.col("cut_alone") | (_both_saw_it() & both_were_there)
+
+
+def _seen_by_one_long_before() -> Column:
+    """So that the other one may have been cut off, and have died later."""
+    by_sender = sf.col("to_end_down_at").isNull() & _long_before("left_at", "to_ended_at")
+    by_receiver = sf.col("left_at").isNull() & _long_before("to_end_down_at", "from_ended_at")
+    return by_sender | by_receiver
+
+
+def _long_before(seen_at: str, ended_at: str) -> Column:
+    return seconds(sf.col(ended_at), sf.col(seen_at)) > FOUND_DEAD_WITHIN
 
 
 def _was_there(ended_at: str, down_at: str) -> Column:
