@@ -168,7 +168,8 @@ def _doubtful(edge: Edge, causes: dict[str, set[Message]]) -> Counter[str]:
     )
     at_the_end = +at_the_end
     if edge.sender.kind in SHARED_OUT:
-        return _doubtful_around_a_mend(edge, causes, last) | _doubtful_of_a_queue(edge, causes, last)
+        doubtful = _doubtful_around_a_mend(edge, causes, last) + _doubtful_of_a_queue(edge, causes, last)
+        return Counter({cause: min(len(lost), doubtful[cause]) for cause, lost in causes.items()})
     return at_the_end if len(at_the_end) > 1 and at_the_end.keys() & set(FULL) else Counter()
 
 
