@@ -34,7 +34,8 @@ class Edge:
     """A sending socket and a receiving one that were connected at some time.
 
     ``full`` is the cause of what the sender drops at a full pipe of this edge. ``again``: the receiver was connected to the
-    same place before. ``masked``: neither end saw the other's address. ``network_told``: an agent saw that the network was the limit. ``gone_at``: when the sender knew that the receiver was gone, or if it was not connected, when that left.
+    same place before. ``masked``: neither end saw the other's address. ``network_told``: an agent saw that the network was the limit. ``kept``: the receiver is gone, and the
+    sender, which connected and shares its messages out, has what it had queued for it. ``gone_at``: when the sender knew that the receiver was gone, or if it was not connected, when that left.
     """
 
     sender: Socket
@@ -43,6 +44,7 @@ class Edge:
     again: bool = False
     masked: bool = False
     network_told: bool = False
+    kept: bool = False
     identity: bytes = b""
     gone_at: float | None = None
     topics: set[bytes] = field(default_factory=set)

@@ -23,7 +23,7 @@ class Books:
     lost: int = 0
     in_flight: int = 0
     unseen: int = 0
-    """Of those lost, what no later message has shown yet: both ends are open."""
+    """Of those lost, what no later message has shown yet: both ends are open, or it may be in the queue of a sender that is."""
     traceable: bool = True
     """Some event tells whose messages the receiver got."""
     counted: bool = True
@@ -140,7 +140,8 @@ def _count(passage: Passage, ways: Sequence[Way], books: Books, fates: Fates, co
             lost.append((message, edge))
     both_open = books.stream.ended is None and books.receiver.ended is None
     for message, edge in lost:
-        if both_open and message.lane_number > newest.get(message.lane, -1):
+        may_be_queued = edge.kept and books.stream.ended is None
+        if (both_open or may_be_queued) and message.lane_number > newest.get(message.lane, -1):
             books.unseen += 1
             fates.unseen[id(edge)].add(message)
         else:

@@ -14,7 +14,7 @@ class Link:
 
     A sender that is bound (not ``calls``) loses its pipe with the connection. One that connects keeps it: it goes on taking
     messages, which are passed on when it is connected again, if need be to who is bound there then: ``heir_of``. If it never is, they
-    are lost as what is sent meanwhile by a sender that is bound.
+    are lost as what is sent meanwhile by a sender that is bound; those of a stream that is shared out, with their sender, if the receiver is gone.
 
     So it is with a receiver and what it has not read: one that is bound reads it in turn with what comes over the next connection.
     """
@@ -92,7 +92,9 @@ class Link:
             self._end(cause, meanwhile=None)
             return
         self._lose([*pipe.break_off(keep=True, read_on=False), *pipe.arrived], cause)
-        self._lose(pipe.queued, self._away or cause)
+        self.edge.kept = not self.edge.broadcast
+        if self.edge.broadcast:
+            self._lose(pipe.queued, self._away or cause)
         pipe.arrived.clear()
 
     def bequeath(self) -> Pipe | None:
@@ -101,12 +103,12 @@ class Link:
         if pipe is None:
             return None
         self.outlet.drop(pipe)
+        self.edge.kept = False
         for message in pipe.turned_away:
             self.edge.lost.pop(message, None)
         for message in pipe.queued:
             self.edge.taken.discard(message)
-            if not self.edge.broadcast:
-                self.edge.lost.pop(message, None)
+            self.edge.lost.pop(message, None)
         return pipe
 
     def _new_pipe(self) -> Pipe:
@@ -150,7 +152,8 @@ class Link:
         self.edge.leave(self.world.now, meanwhile)
         self.outlet.drop(pipe)
         self._former = pipe
-        self._lose(pipe.break_off(keep=False, read_on=read_on), self._away or self._gone or cause)
+        why = cause if self.edge.kept else self._away or self._gone or cause
+        self._lose(pipe.break_off(keep=False, read_on=read_on), why)
         if self._gone:
             self._lose(pipe.arrived, self._gone)
             pipe.arrived.clear()

@@ -168,7 +168,8 @@ def _doubtful(edge: Edge, causes: dict[str, set[Message]]) -> Counter[str]:
     )
     at_the_end = +at_the_end
     if edge.sender.kind in SHARED_OUT:
-        return _doubtful_around_a_mend(edge, causes, last)
+        doubtful = _doubtful_around_a_mend(edge, causes, last) + _doubtful_of_a_queue(edge, causes, last)
+        return Counter({cause: min(len(lost), doubtful[cause]) for cause, lost in causes.items()})
     return at_the_end if len(at_the_end) > 1 and at_the_end.keys() & set(FULL) else Counter()
 
 
@@ -191,6 +192,25 @@ def _doubtful_around_a_mend(
     }
     unread = sum(each.number > last.get(each.stream, -1) for each in cut)
     return Counter({**in_the_inbox, "reconnect": len(cut) if may_be_in_the_inbox else unread})
+
+
+def _doubtful_of_a_queue(edge: Edge, causes: dict[str, set[Message]], last: dict[str, int]) -> Counter[str]:
+    """Where a sender kept its queue when its receiver went, what the receiver had not read may all have been in that, but for the half of an
+    inbox that had filled before it.
+    """
+    if not edge.kept or isinstance(edge.receiver, Nobody):
+        return Counter()
+    unread = {
+        cause: [each.number for each in lost if each.number > last.get(each.stream, -1)]
+        for cause, lost in causes.items()
+    }
+    doubtful = Counter({cause: len(numbers) for cause, numbers in unread.items()})
+    if doubtful.total():
+        of_the_receiver = min((min(numbers), cause) for cause, numbers in unread.items() if numbers)[1]
+        mark = edge.receiver.options.get("rcvhwm", 1000)
+        surely = mark // 2 if mark else doubtful.total()
+        doubtful[of_the_receiver] = max(0, doubtful[of_the_receiver] - surely)
+    return doubtful
 
 
 def _ranges(messages: Iterable[Message]) -> list[Json]:

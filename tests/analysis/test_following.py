@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from feed_story import ENDS, SAMPLES_EVERY, feed_with_two_losses
+from feed_story import ENDS, SAMPLES_EVERY, feed_that_outlives_a_reader, feed_with_two_losses
 from hopwatch_analysis.following.follow import follow
 from hopwatch_analysis.following.settings import Following
 from hopwatch_analysis.following.turns import Turns
@@ -105,6 +105,16 @@ def test_incidents_land_once_as_they_close_over_kills_merges_and_late_hosts(
     )
     assert lost_by_cause(landed_incidents(job.out)) == lost_by_cause(report["incidents"])
     assert "some files went away meanwhile, as merged ones do: beginning again" in batch_said
+
+
+def test_what_went_with_a_receiver_lands_though_its_sender_goes_on(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    steps = LandedSteps(feed_that_outlives_a_reader(), tmp_path / "landed")
+    job = following(tmp_path / "landed", tmp_path / "out")
+    steps.land(ENDS)
+    assert Turns(spark, job, print, {}).take()
+    assert [(row["cause"], row["lost"]) for row in landed_incidents(job.out)] == [("receiver_died", 30)]
 
 
 def test_what_reaches_back_behind_the_window_is_told_as_a_correction(

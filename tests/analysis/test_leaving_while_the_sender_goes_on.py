@@ -1,7 +1,7 @@
 """Who leaves while its sender goes on is owed what was sent until then, whatever tells when that was."""
 
 import pytest
-from landed_folder import LandedFolder, id_of
+from landed_folder import LandedFolder, at, id_of
 from stories import Json, incidents, row
 from told_connections import ENDPOINT, ToldConnection, proxied, sampled
 
@@ -110,6 +110,15 @@ def unwrapped(story: LandedFolder) -> None:
     story.got("ear", "drum", 900, 0, 899, 50, newest=45)
 
 
+def killed_with_some_unread(story: LandedFolder) -> None:
+    """Its PUB goes on, with another reader."""
+    pub_and_sub(story, "siren", "diner")
+    ToldConnection(story, "siren", "diner").down(40, 2000, told_by="siren")
+    sampled(story, "siren", 50, 119)
+    story.got("diner", "siren", 1970, 0, 1969, 39.9, newest=39.3)
+    story.killed("diner", 40.4)
+
+
 def all_of_them(story: LandedFolder) -> None:
     left_a_proxy(story, "one", "leaver", killed=False)
     left_a_proxy(story, "other", "slain", killed=True)
@@ -117,6 +126,7 @@ def all_of_them(story: LandedFolder) -> None:
         tell(story)
     told_to_disconnect(story)
     unwrapped(story)
+    killed_with_some_unread(story)
     left_just_behind_the_last(story, "hut", "hiker", host="box")
     left_just_behind_the_last(story, "tower", "diver", host="tower")
     left_just_behind_the_last(story, "barn", "swallow", host="box", killed=False)
@@ -145,6 +155,16 @@ def test_nothing_is_owed_that_was_sent_after_it_had_left(report: Json, pub: str,
     found = row(report, pub, sub)
     assert found["sent"] == owed
     assert found["sent"] - found["delivered"] < 600
+
+
+def told_at(seconds: float) -> str:
+    return at(seconds).isoformat().replace("+00:00", "Z")
+
+
+def test_its_loss_was_over_when_it_had_left(report: Json) -> None:
+    (found,) = (item for item in report["incidents"] if item["hop"] == "siren → diner")
+    assert (found["cause"], found["certainty"], found["lost"]) == ("receiver_died", "exact", 30)
+    assert (found["started_at"], found["ended_at"]) == (told_at(39.3), told_at(40))
 
 
 @pytest.mark.parametrize(("pub", "sub"), [("one", "leaver"), ("other", "slain"), ("core", "log")])

@@ -1,6 +1,7 @@
 """A story of two losses that goes on: a publisher on one host, a reader on another."""
 
 from landed_folder import LandedFolder
+from told_connections import ToldConnection
 
 ENDS = 400
 SAMPLES_EVERY = 5
@@ -24,4 +25,22 @@ def feed_with_two_losses() -> LandedFolder:
         story.got("reader", "quotes", sent - lost, 0, sent - 1, second, final=False)
         story.counters("quotes", second, sent=sent)
         story.counters("reader", second, received=sent - lost)
+    return story
+
+
+def feed_that_outlives_a_reader() -> LandedFolder:
+    """A PUB and two SUBs, of which one is killed at second 40, when it had read all but the last 30 messages."""
+    story = LandedFolder()
+    story.socket("feed", "PUB")
+    for reader in ("gone", "stays"):
+        story.socket(reader, "SUB")
+        story.subscribe(reader, "")
+    ToldConnection(story, "feed", "gone").down(40, 2000, told_by="feed")
+    ToldConnection(story, "feed", "stays")
+    for second in range(SAMPLES_EVERY, ENDS, SAMPLES_EVERY):
+        sent = 50 * second
+        story.sent("feed", sent, second, final=False)
+        story.got("stays", "feed", sent, 0, sent - 1, second + 0.1, newest=second, final=False)
+    story.got("gone", "feed", 1970, 0, 1969, 39.9, newest=39.4, final=False)
+    story.killed("gone", 40.4)
     return story

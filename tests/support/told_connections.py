@@ -7,14 +7,18 @@ BOUND = "127.0.0.1:5555"
 
 
 class ToldConnection:
-    """A TCP connection between a bound socket and one that connected to it. ``sent``: the bound one's count by then."""
+    """A TCP connection between a bound socket and one that connected to it. ``sent``: the ``sender``'s count by then, which is the bound
+    one, if it is not said.
+    """
 
     def __init__(
-        self, story: LandedFolder, bound: str, connecting: str, up: float = 0.1, sent: int = 0
-    ) -> None:
+        self, story: LandedFolder, bound: str, connecting: str, up: float = 0.1, sent: int = 0, *,
+        sender: str | None = None,
+    ) -> None:  # fmt: skip
         story.ports += 1
         story.connections += 1
         self._story, self._bound, self._connecting = story, bound, connecting
+        self._sender = sender or bound
         self._number, self._caller = story.connections, f"127.0.0.1:{story.ports}"
         for end in (bound, connecting):
             self._tell(end, "connected", up, sent)
@@ -29,7 +33,7 @@ class ToldConnection:
         addresses = (BOUND, self._caller) if accepted else (self._caller, BOUND)
         self._story.add(
             "connection", end, seconds, action=action, connection=self._number, endpoint=ENDPOINT,
-            accepted=accepted, sent=sent if accepted else 0, received=0, n=int(seconds * 1000) + 2,
+            accepted=accepted, sent=sent if end == self._sender else 0, received=0, n=int(seconds * 1000) + 2,
             local=addresses[0], remote=addresses[1],
         )  # fmt: skip
 

@@ -16,6 +16,7 @@ from hopwatch_analysis.causes.reasons import (
     heard_until,
     inferred,
     moved_within,
+    sender_keeps,
     still_open,
     went_down,
     x_first,
@@ -79,9 +80,9 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
         .when((sender_gone | receiver_gone) & _may_have_been_cut(window_end), inferred(UNEXPLAINED))
         .when(sender_gone, _why_sender_went())
         .when(receiver_gone & _cut_off_long_before(), _why_cut_off())
-        .when(receiver_gone & died("y"), _unless_dropped_unseen("receiver_died"))
+        .when(receiver_gone & died("y"), _unless_kept(_unless_dropped_unseen("receiver_died")))
         .when(receiver_gone & sf.col("y_unread").isNull(), inferred("closed"))
-        .when(receiver_gone, _unless_dropped_unseen("closed"))
+        .when(receiver_gone, _unless_kept(_unless_dropped_unseen("closed")))
         .when(cut_off() | overlaps_a_down(), went_down())
         .when(both_open(), inferred(IN_FLIGHT))
         .otherwise(inferred(UNEXPLAINED))
@@ -151,6 +152,12 @@ def _unless_dropped_unseen(cause: str) -> Column:
     may_have_dropped = drops_unseen() | sf.col("full_in_another_lane") | sf.col("maybe_dropped")
     unsure = may_have_dropped | _overlaps_a_mended_down()
     return sf.when(unsure, inferred(cause)).otherwise(exact(cause))
+
+
+def _unless_kept(why: Column) -> Column:
+    """A sender that connects keeps what was in its queue, for whoever comes to that place."""
+    told = sf.struct(why["cause"].alias("cause"), sf.lit("inferred").alias("certainty"))
+    return sf.when(sender_keeps("x_immediate"), told).otherwise(why)
 
 
 def _had_read_all(window_end: datetime) -> Column:

@@ -22,6 +22,7 @@ OF_ENDS = (
     "sndhwm",
     "linger",
     "conflate",
+    "immediate",
 )
 
 

@@ -76,6 +76,12 @@ def both_open() -> Column:
     return still_open("x") & still_open("y")
 
 
+def sender_keeps(immediate: str) -> Column:
+    """Who connects keeps its queue when its peer goes, for whoever comes to that place: not so with ZMQ_IMMEDIATE, nor who is bound."""
+    at_once = sf.coalesce(sf.col(immediate) == 1, sf.lit(False))
+    return sf.coalesce(sf.col("sender_connects"), sf.lit(False)) & ~at_once
+
+
 def x_first() -> Column:
     x, y = (Ended(sf.col(f"{end}_ended_at"), sf.col(f"{end}_end")) for end in ("x", "y"))
     return sender_went_first(x, y)

@@ -202,6 +202,6 @@ def with_times(losses: DataFrame) -> DataFrame:
     ended = (
         sf.when(sf.col("part") == "head", sf.coalesce("connected_at", "began_at"))
         .when(sf.col("part") == "inner", sf.coalesce("lost_until", "after_sent_at", "seen_at"))
-        .otherwise(sf.coalesce("sent_at", "last_sent_at", end_of_way))
+        .otherwise(sf.least(sf.coalesce("sent_at", "last_sent_at", end_of_way), "owed_until"))
     )
     return losses.withColumn("started_at", started).withColumn("ended_at", sf.greatest(ended, started))

@@ -11,6 +11,7 @@ from hopwatch_analysis.terms.delays import AT_ONCE, TOLD_LATE
 from hopwatch_analysis.terms.keys import EDGE
 
 STATES = ("connected", "disconnected")
+FORMER_DOWNS = "array<struct<start: timestamp, end: timestamp, peer: string>>"
 
 
 def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame, unwatched: DataFrame) -> DataFrame:
@@ -21,7 +22,7 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame, unwatched:
     did; ``to_end_downs``: as the receiving end tells). The sending end's own events come first, because the stamps carry its clock. ``left_*`` is the disconnection that the
     sending end saw last, ``sent_when_back`` its count at the newest connection (``received_when_back``: the receiving end's, of all that it received; ``to_end_was_cut``: that one saw it go down and come back), and ``to_end_down_at`` that of the receiving end, each null where a connection followed. ``quit_at``: one of
     the two was told to leave the other (``disconnect`` or ``unbind``) just before that. ``former_downs``: from
-    the loss of a former peer at the same place to this connection, of a sender that connects. Counts are
+    the loss of a former peer at the same place (``peer``, where it is known) to this connection, of a sender that connects. Counts are
     null where the sending end is a proxy's: it sends past them. ``watched``: an end that tells of it is none of ``unwatched``.
     """
     events = _of_the_last_one_up(_edge_events(tables, edges, mirrored))
@@ -60,7 +61,7 @@ def link_facts(tables: Tables, edges: DataFrame, mirrored: DataFrame, unwatched:
             sf.col("left.n").alias("left_n"),
             sf.when(counts, sf.col("left.sent")).alias("left_sent"),
             "quit_at",
-            sf.coalesce("former_downs", sf.slice("downs", 1, 0)).alias("former_downs"),
+            sf.coalesce("former_downs", sf.array().cast(FORMER_DOWNS)).alias("former_downs"),
             sf.col("either_watched").alias("watched"),
         )
     )
@@ -112,7 +113,9 @@ def _of_former_peers(connections: DataFrame, mirrored: DataFrame) -> DataFrame:
         events.where(handed_over)
         .groupBy(sf.col("socket").alias("from_socket"), sf.col("peer").alias("to_socket"))
         .agg(
-            sf.collect_list(sf.struct(began.alias("start"), sf.col("at").alias("end"))).alias("former_downs")
+            sf.collect_list(
+                sf.struct(began.alias("start"), sf.col("at").alias("end"), sf.col("last_peer").alias("peer"))
+            ).alias("former_downs")
         )
     )
 

@@ -43,6 +43,7 @@ def by_hop(pieces: DataFrame, owed: DataFrame) -> DataFrame:
             sf.min("subscribed_at").alias("subscribed_at"),
             sf.max("unsubscribed").alias("unsubscribed"),
             sf.max("contested").alias("contested"),
+            _when_all_had_left().alias("owed_until"),
         )
     )
 
@@ -51,7 +52,7 @@ def _progress(owed: DataFrame) -> DataFrame:
     """How far each receiver got in each lane: stream, receiver, lane, moved_at, heard_until, way_moved_at (in any lane), way_newest_sent_at, joined_before
     (it got a lane of the stream that had begun earlier, and was subscribed to no earlier, from its number 0 on),
     joined_midway (it lacks the beginning of a lane), got_of_stream, reached (the sum of the numbers that it expects next
-    in each of its lanes), got_first_at, subscribed_at, unsubscribed, contested.
+    in each of its lanes), got_first_at, subscribed_at, unsubscribed, contested, owed_until.
     """
     per_way = Window.partitionBy("stream", "receiver")
     got_some = (sf.col("count") > 0) & ~sf.col("by_count")
@@ -80,7 +81,13 @@ def _progress(owed: DataFrame) -> DataFrame:
         "subscribed_at",
         "unsubscribed",
         "contested",
+        "owed_until",
     )
+
+
+def _when_all_had_left() -> Column:
+    stays = sf.max(sf.col("owed_until").isNull())
+    return sf.when(~stays, sf.max("owed_until"))
 
 
 def cut_at_onset(losses: DataFrame, onsets: DataFrame, sockets: DataFrame, strangers: DataFrame) -> DataFrame:

@@ -11,6 +11,7 @@ from hopwatch_analysis.lanes import missing_by_count
 from hopwatch_analysis.lanes.lanes import send_samples, sent_by
 from hopwatch_analysis.lanes.subscriptions import subscriptions
 from hopwatch_analysis.losses import owed, takeovers
+from hopwatch_analysis.losses.handed_on import without_handed_on
 from hopwatch_analysis.losses.joining import asked_when_connected
 from hopwatch_analysis.losses.missing import missing, owed_ranges, unlocated
 from hopwatch_analysis.losses.onsets import onsets
@@ -163,7 +164,7 @@ def _owed(tables: Tables, topology: Topology, routed: Routed | None) -> DataFram
             samples=sent_by(tables["lane"]),
             located=routed.located if routed is not None else None,
             unchecked=topology.unchecked,
-        )
+        ).transform(lambda frame: without_handed_on(frame, topology.facts))
     )
 
 

@@ -27,6 +27,7 @@ COLUMNS = (
     "got_first_at",
     "sent",
     "receiver_left_first",
+    "owed_until",
     "subscribed_at",
     "unsubscribed",
     "sure_end",
@@ -53,7 +54,7 @@ def owed(
     ``located`` (stream, lane, receiver).
 
     Columns: stream, receiver, lane, length, count, first, next, came (of those, without a stamp after the last one),
-    newest_sent_at, moved_at, got_first_at, sent, receiver_left_first, subscribed_at, unsubscribed (before it ended),
+    newest_sent_at, moved_at, got_first_at, sent, receiver_left_first, owed_until (when it left, or unsubscribed), subscribed_at, unsubscribed (before it ended),
     sure_end (from there on it is not known whether it was owed), joined_at_number (the lane's first number that was sent
     after the connection came up, where known), end, by_count (how many came is known, and not which).
     """
@@ -67,6 +68,7 @@ def owed(
         .transform(lambda frame: _with_count_when_left(frame, samples))
         .transform(lambda frame: with_count_when_unsubscribed(frame, samples))
         .withColumn("unsubscribed", ~sf.col("in_force"))
+        .withColumn("owed_until", _owed_until())
         .withColumn(
             "sure_end", sf.when(sf.col("in_force"), _sure_end()).otherwise(sure_end_of_unsubscribed())
         )
@@ -187,6 +189,12 @@ def _first_behind(leavers: DataFrame, samples: DataFrame) -> DataFrame:
         .groupBy("stream", "receiver")
         .agg(sf.min("n").alias("behind_n"))
     )
+
+
+def _owed_until() -> Column:
+    left_first = sf.col("receiver_left_first") & ~sf.col("left_unsure") & ~sf.col("located")
+    unsubscribed_at = sf.when(~sf.col("in_force"), sf.col("unsubscribed_at"))
+    return sf.least(sf.when(left_first, sf.col("left_at")), unsubscribed_at)
 
 
 def _sure_end() -> Column:

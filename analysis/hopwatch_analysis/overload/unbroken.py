@@ -7,7 +7,7 @@ an onset more. With one lane alone, a message that had come through would be a n
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.losses.place import overlaps_a_down
+from hopwatch_analysis.losses.cuts import overlaps_a_down
 from hopwatch_analysis.terms.keys import EDGE, EDGE_OF_STREAM
 from hopwatch_analysis.terms.ranges import holding
 

@@ -14,6 +14,13 @@ from hopwatch_analysis.causes.reasons import died
 from hopwatch_analysis.causes.shared_out.before_proxies import lost_before, with_lost_before
 from hopwatch_analysis.causes.shared_out.cut_shares import IN_THE_CUT, in_parts, is_cut, of_cut
 from hopwatch_analysis.causes.shared_out.held_by_others import reading_on, with_held_by_others
+from hopwatch_analysis.causes.shared_out.kept import (
+    KEPT,
+    is_proved,
+    of_queue,
+    outlives_its_receiver,
+    surely_gone,
+)
 from hopwatch_analysis.causes.shared_out.shares import left_with_some_unread
 from hopwatch_analysis.doubts.watched import idle_between
 from hopwatch_analysis.spark.frames import settle
@@ -45,15 +52,7 @@ def balanced_accounts(
     only_one_left = (sf.col("receivers") == 1) | ((others == 1) & ~sf.col("suspect"))
     of_the_one_left = split.where(only_one_left & (rest > 0)).withColumn("rest", rest)
     known = (
-        split.where("suspect and of_suspect > 0")
-        .withColumns(
-            {
-                "messages": sf.col("of_suspect"),
-                "cause": _why_suspect(),
-                "mark": sf.lit("left"),
-                "sure": _all_known() & (~sf.col("left_first") | sf.col("y_ended_at").isNotNull()),
-            }
-        )
+        _of_the_suspect(split.where("suspect and of_suspect > 0"))
         .unionByName(_of_the_one_left(of_the_one_left, window_end, guard), allowMissingColumns=True)
         .unionByName(in_cuts, allowMissingColumns=True)
         .withColumn("cause", _unless_unsure(sf.col("cause")))
@@ -68,6 +67,22 @@ def balanced_accounts(
     )
     accounts = known.unionByName(unknown, allowMissingColumns=True)
     return accounts.unionByName(lost_before(whole), allowMissingColumns=True).transform(_as_accounts)
+
+
+def _of_the_suspect(shares: DataFrame) -> DataFrame:
+    """``of_suspect`` in two: what is gone, and what may have stayed in the queue of its sender."""
+    went_so = left_with_some_unread() & ~sf.col("cut_off") & ~sf.col("cut_for_good")
+    gone = sf.when(went_so, surely_gone(sf.col("of_suspect"))).otherwise(sf.col("of_suspect"))
+    sure = _all_known() & (~sf.col("left_first") | sf.col("y_ended_at").isNotNull())
+    of_those = {
+        "cause": _why_suspect(),
+        "mark": sf.lit("left"),
+        "sure": sure & is_proved(sf.col("of_suspect")),
+    }
+    of_queue_ = {"cause": of_queue(), "mark": sf.lit(KEPT), "sure": sf.lit(False)}
+    told = shares.withColumn("messages", gone).withColumns(of_those)
+    kept = shares.withColumn("messages", sf.col("of_suspect") - gone).withColumns(of_queue_)
+    return told.unionByName(kept).where("messages > 0")
 
 
 def _of_the_one_left(shares: DataFrame, window_end: datetime, guard: float) -> DataFrame:
@@ -102,7 +117,8 @@ def _sure_behind_a_cut() -> Column:
     how_it_ended = sf.when(sf.col("left_first"), sf.col("y_ended_at").isNotNull()).otherwise(
         said_nothing_was_left()
     )
-    return _all_known() & got_some_since & how_it_ended
+    is_gone = is_proved(sf.col("sent") - sf.col("next"))
+    return _all_known() & got_some_since & how_it_ended & is_gone
 
 
 def _may_have_been_cut() -> Column:
@@ -126,7 +142,8 @@ def _unless_unsure(cause: Column) -> Column:
     throws_away = sf.coalesce(sf.col("y_relaxed") == 1, sf.lit(False))
     strangers = sf.col("shared_with_strangers") | (~sf.col("linked") & sf.col("connected"))
     unsure = sf.col("unsure") | strangers | throws_away | _may_have_been_cut()
-    return sf.when(unsure & (cause != IN_FLIGHT), UNEXPLAINED).otherwise(cause)
+    in_an_inbox = (cause == IN_FLIGHT) & (sf.col("mark") != KEPT)
+    return sf.when(unsure & ~in_an_inbox, UNEXPLAINED).otherwise(cause)
 
 
 def _why_suspect() -> Column:
@@ -146,9 +163,13 @@ def _why_left() -> Column:
 def _why_rest(window_end: datetime, guard: float) -> Column:
     return (
         sf.when(reading_on(window_end, guard), IN_FLIGHT)
+        .when(outlives_its_receiver() & sf.col("queue_ended_at").isNull(), IN_FLIGHT)
         .when(died("x"), "sender_died")
         .when(
-            (sf.col("x_end") == "closed") & died("y") & ~sender_let_go(sf.col("moved_at")),
+            (sf.col("x_end") == "closed")
+            & died("y")
+            & ~sender_let_go(sf.col("moved_at"))
+            & ~outlives_its_receiver(),
             "receiver_died",
         )
         .when(sf.col("x_end") == "closed", "closed")
@@ -196,7 +217,7 @@ def _on_their_edge(rows: DataFrame, way_edges: DataFrame) -> DataFrame:
 
 def _surely_at_the_end() -> Column:
     """Who left with some unread, or was cut off, lost them on the last hop, unless the proxy's counts, or a cut before it, tell otherwise."""
-    of_last_hop = sf.col("mark").isin("left", "around", IN_THE_CUT)
+    of_last_hop = sf.col("mark").isin("left", KEPT, "around", IN_THE_CUT)
     return of_last_hop & ~sf.col("cut_before") & sf.col("never_arrived").isNull()
 
 

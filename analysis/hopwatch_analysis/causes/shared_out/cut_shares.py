@@ -1,9 +1,12 @@
 """What is missing of a stream with one receiver whose connection was cut: what was lost in the cut apart from what was lost later."""
 
+from functools import reduce
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.causes.ended import said_nothing_was_left
+from hopwatch_analysis.causes.shared_out.kept import KEPT, of_queue, surely_gone
 from hopwatch_analysis.terms.accounts import IN_FLIGHT, UNEXPLAINED
 
 IN_THE_CUT = "cut"
@@ -26,11 +29,15 @@ def in_parts(shares: DataFrame, *, of_end: Column, reads_on: Column, sure: Colum
     passed = sf.greatest(sf.lit(0), sf.col("next") - sf.col("delivered") - sf.col("lost_before"))
     mended_at = sf.when(sf.col("cut_off"), sf.col("sent_when_back")).otherwise(sf.col("next"))
     behind = sf.least("sent", sf.greatest("next", mended_at))
+    went_with_an_end = sf.col("sender_connects") & (passed > 0)
+    kept_of_last = sf.least(_in_the_queue_still(), sf.col("sent") - behind)
+    kept_around = sf.when(went_with_an_end & ~reads_on, _in_the_queue_still() - kept_of_last).otherwise(0)
+    kept = kept_of_last + kept_around
     in_the_queue = sf.col("sender_connects") & (sf.col("left_first") | sf.col("x_ended_at").isNotNull())
     in_the_inbox = sf.col("left_first") & ~said_nothing_was_left()
     around = (
         sf.when(reads_on, IN_FLIGHT)
-        .when(sf.col("sender_connects") & (passed > 0), of_end)
+        .when(went_with_an_end, of_end)
         .when(in_the_queue | in_the_inbox, UNEXPLAINED)
         .otherwise(of_cut())
     )
@@ -47,8 +54,9 @@ def in_parts(shares: DataFrame, *, of_end: Column, reads_on: Column, sure: Colum
             IN_THE_CUT,
             sf.lit(0),
         ),
-        (behind - sf.col("next"), around, "around", passed),
-        (sf.col("sent") - behind, last, "left", passed + behind - sf.col("next")),
+        (behind - sf.col("next") - kept_around, around, "around", passed),
+        (sf.col("sent") - behind - kept_of_last, last, "left", passed + behind - sf.col("next")),
+        (kept, of_queue(), KEPT, passed + sf.col("sent") - kept - sf.col("next")),
     )
     told = [
         shares.withColumns(
@@ -56,7 +64,13 @@ def in_parts(shares: DataFrame, *, of_end: Column, reads_on: Column, sure: Colum
         )
         for messages, cause, mark, before in parts
     ]
-    return told[0].unionByName(told[1]).unionByName(told[2]).where("messages > 0")
+    return reduce(DataFrame.unionByName, told).where("messages > 0")
+
+
+def _in_the_queue_still() -> Column:
+    """How many of those that it has not passed its sender may have kept as it went, the highest ones."""
+    unread = sf.col("sent") - sf.col("next")
+    return sf.when(sf.col("cut_for_good"), 0).otherwise(unread - surely_gone(unread))
 
 
 def _may_have_overtaken() -> Column:

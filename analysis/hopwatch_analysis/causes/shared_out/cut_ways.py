@@ -3,6 +3,7 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.causes.reasons import sender_keeps
 from hopwatch_analysis.spark.frames import seconds
 from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN
 from hopwatch_analysis.terms.keys import EDGE, WAY
@@ -10,17 +11,21 @@ from hopwatch_analysis.terms.keys import EDGE, WAY
 
 def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) -> DataFrame:
     """One row a way: stream, receiver, and of its last hop cut_off (its connection went down, and came back), cut_for_good (it went down while both ends
-    were there, as both saw, or one), seen_by_one (one end alone saw it go, long before the other ended), sender_connects, sent_when_back, received_when_back, seen_to_go_at (when its
+    were there, as both saw, or one), seen_by_one (one end alone saw it go, long before the other ended), sender_connects, sender_keeps (its queue, without a
+    connection too), queue_mark and queue_ended_at (the sending end's), came_after (who was at the receiver's place before), sent_when_back, received_when_back, seen_to_go_at (when its
     receiving end saw it go down for good).
     Of the hops before: cut_before. Of the proxies on it: relay_gone (one ended while the receiver was there).
     """
     ends = sockets.select("socket", "ended_at")
     receivers_end = ends.toDF("receiver", "receiver_ended_at")
+    senders_end = sockets.select("socket", "ended_at", "sndhwm", "immediate").toDF(
+        "from_socket", "from_ended_at", "from_sndhwm", "from_immediate"
+    )
     last = sf.col("depth") == sf.col("length")
     return (
         way_edges.select(*WAY, "depth", "length", *EDGE)
         .join(link_facts, on=list(EDGE), how="left")
-        .join(ends.toDF("from_socket", "from_ended_at"), on="from_socket", how="left")
+        .join(senders_end, on="from_socket", how="left")
         .join(ends.toDF("to_socket", "to_ended_at"), on="to_socket", how="left")
         .join(receivers_end, on="receiver", how="left")
         .groupBy(*WAY)
@@ -31,6 +36,10 @@ def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) ->
             _ever(last & _seen_by_one_long_before()).alias("seen_by_one"),
             _ever((sf.col("depth") > 1) & _gone_before_the_receiver()).alias("relay_gone"),
             _ever(last & sf.col("sender_connects")).alias("sender_connects"),
+            _ever(last & sender_keeps("from_immediate")).alias("sender_keeps"),
+            sf.max(sf.when(last, sf.col("from_sndhwm"))).alias("queue_mark"),
+            sf.max(sf.when(last, sf.col("from_ended_at"))).alias("queue_ended_at"),
+            sf.flatten(sf.collect_list(sf.when(last, sf.col("former_downs")["peer"]))).alias("came_after"),
             sf.max(sf.when(last & _sender_saw_it_mended(), sf.col("sent_when_back"))).alias("sent_when_back"),
             sf.max(sf.when(last, sf.col("received_when_back"))).alias("received_when_back"),
             sf.max(sf.when(last, sf.col("to_end_down_at"))).alias("seen_to_go_at"),

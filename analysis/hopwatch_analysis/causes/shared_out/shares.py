@@ -1,6 +1,6 @@
 """Streams that are shared out: what each receiver has of them, and what is missing in all."""
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.causes.ended import said_nothing_was_left
@@ -29,7 +29,7 @@ def shares(
     Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at, x_linger (the sender),
     y_end, y_ended_at, y_unread, y_relaxed, y_rcvhwm, y_heard_until (the receiver), linked (the connection of its last hop is known), watched (those of all its hops were, all the time), hung_up, left_first,
     left_sent, suspect, and the columns of ``cut_ways``. Of the stream: sent, sent_until, missing, highest, receivers, all_watched, unsure (it is not known whether the sender or a receiver went
-    first), shared_with_strangers (receivers that nobody tells of), connected (its sender tells of a connection), uncounted (there may be such), suspects, gone.
+    first), shared_with_strangers (receivers that nobody tells of), connected (its sender tells of a connection), uncounted (there may be such), suspects, gone. And succeeded: somebody who came to the receiver's place shows that its sender kept none of what is missing.
     """
     return (
         endings.join(_senders(sockets), on="stream", how="inner")
@@ -126,6 +126,18 @@ def _connected(connections: DataFrame) -> DataFrame:
     return told.distinct().withColumn("connected", sf.lit(True))
 
 
+def _succeeded(whole: WindowSpec) -> Column:
+    """Whoever came to its place got a later number than it, and so all that the sender's queue had before that one."""
+    successor = sf.when(sf.size("came_after") > 0, sf.struct("next", "came_after"))
+    others = sf.collect_list(successor).over(whole)
+    return sf.exists(
+        others,
+        lambda other: (
+            (other["next"] > sf.col("next")) & sf.array_contains(other["came_after"], sf.col("receiver"))
+        ),
+    )
+
+
 def _with_stream_totals(shares: DataFrame) -> DataFrame:
     whole = Window.partitionBy("stream")
     return shares.withColumns(
@@ -137,6 +149,7 @@ def _with_stream_totals(shares: DataFrame) -> DataFrame:
             "unsure": sf.max(sf.col("left_unsure") & (sf.col("next") < sf.col("sent"))).over(whole),
             "suspects": sf.sum(sf.col("suspect").cast("int")).over(whole),
             "gone": sf.sum((left_with_some_unread() | sf.col("cut_for_good")).cast("int")).over(whole),
+            "succeeded": _succeeded(whole),
             "sent_when_left": sf.max(sf.when(_takes_no_more(), sf.col("left_sent"))).over(whole),
             "sent_when_mended": sf.max(sf.when(sf.col("cut_off"), sf.col("sent_when_back"))).over(whole),
         }
