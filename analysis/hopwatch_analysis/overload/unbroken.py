@@ -16,7 +16,8 @@ NEVER = 2**63 - 1
 
 def with_unbroken(losses: DataFrame, onsets: DataFrame, lanes: DataFrame, link_facts: DataFrame) -> DataFrame:
     """Adds ``unbroken``: the range begins at an onset, no later one that the edge may have met lies within, and its connection was up."""
-    downs = link_facts.select(*EDGE, sf.concat("downs", "former_downs").alias("downs"))
+    of_former_peers = sf.transform("former_downs", lambda down: sf.struct(down["start"], down["end"]))
+    downs = link_facts.select(*EDGE, sf.concat("downs", of_former_peers).alias("downs"))
     several = lanes.groupBy("stream").agg((sf.count("*") > 1).alias("several_lanes"))
     return (
         losses.join(sf.broadcast(downs), on=list(EDGE), how="left")
