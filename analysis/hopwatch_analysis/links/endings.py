@@ -61,9 +61,10 @@ def _ways_with_their_ends(way_edges: DataFrame, sockets: DataFrame, link_facts: 
     last = ends.drop("clock").toDF("from_socket", "last_host", "last_ended_at", "last_end")
     ahead = sf.unix_micros("to_end_down_at") - sf.unix_micros("left_at")
     by_senders_clock = sf.timestamp_micros(sf.unix_micros("receiver_ended_at") - ahead)
-    compares = (
-        (sf.col("length") == 1) & (sf.col("sender_clock") != sf.col("receiver_clock")) & ahead.isNotNull()
-    )
+    compared_roughly = sf.abs(ahead) <= CLOCKS_COMPARED_WITHIN * 1_000_000
+    elsewhere = sf.col("sender_host") != sf.col("receiver_host")
+    differ = (sf.col("sender_clock") != sf.col("receiver_clock")) | (elsewhere & compared_roughly)
+    compares = (sf.col("length") == 1) & differ & ahead.isNotNull()
     return (
         way_edges.where("depth = length")
         .select("stream", "receiver", "length", "from_socket", "to_socket")
