@@ -48,6 +48,18 @@ def killed_behind_a_closed_feed(story: LandedFolder) -> None:
     story.killed("scholar", 60.5)
 
 
+def cut_by_clocks_that_are_a_little_apart(story: LandedFolder) -> None:
+    """Both saw the cut. The SUB's clock is 0.2 s behind the PUB's, too little to be corrected; it closed 0.1 s after the PUB."""
+    story.socket("dike", "PUB", host="upper dike", closed=44.5)
+    story.socket("polder", "SUB", host="lower dike", closed=44.4)
+    story.subscribe("polder", "")
+    connection = ToldConnection(story, "dike", "polder")
+    connection.down(40, 360, told_by="dike")
+    connection.down(39.8, told_by="polder")
+    story.sent("dike", 1000, 44)
+    story.got("polder", "dike", 350, 0, 349, 44.4)
+
+
 def closed_with_some_unread(story: LandedFolder) -> None:
     """A PUSH was killed; its worker took a second for each message, and left some unread when it was closed."""
     story.socket("feeder", "PUSH")
@@ -93,6 +105,7 @@ def all_of_them(story: LandedFolder) -> None:
     flap_and_a_queue(story, "orders", "desk", killed=False)
     flap_and_a_queue(story, "claims", "office", killed=True)
     killed_behind_a_closed_feed(story)
+    cut_by_clocks_that_are_a_little_apart(story)
     closed_with_some_unread(story)
     ends_by_clocks_that_nothing_compares(story, "mint", "bank", apart=1)
     ends_by_clocks_that_nothing_compares(story, "mine", "smelter", apart=15)
@@ -113,6 +126,12 @@ def told(report: Json) -> str:
 def test_a_cut_that_was_mended_does_not_tell_which_side_of_a_killed_proxy_lost_it(report: Json) -> None:
     assert incidents(report, "tick") == []
     assert row(report, "tick", "tock")["unexplained"] == 100
+
+
+def test_who_closed_a_little_later_is_owed_what_was_sent_though_its_clock_says_otherwise(
+    report: Json,
+) -> None:
+    assert incidents(report, "dike") == [("dike → polder", "reconnect", "inferred", 650)]
 
 
 def test_a_cut_that_was_mended_takes_nothing_of_what_is_queued_later(report: Json) -> None:
