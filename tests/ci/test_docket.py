@@ -13,7 +13,10 @@ def told(mark: str, lost: int) -> dict[str, list[dict[str, Any]]]:
     """What a report says of a feed of which one reader misses messages."""
     books = {"sent": 10, "delivered": 10 - lost, "lost": lost, "in_flight": 0, "unexplained": 0}
     hop = f"{mark}feed → {mark}reader"
-    ends = {"from": {"socket": f"socket of {mark}"}, "to": {"socket": f"other of {mark}"}}
+    ends = {
+        "from": {"socket": f"socket of {mark}", "type": "PUB"},
+        "to": {"socket": f"other of {mark}", "type": "SUB"},
+    }
     return {
         "hops": [{"hop": hop, **ends, **books}],
         "ledger": [{"name": f"{mark}feed", "receiver_name": f"{mark}reader", **books}],
@@ -21,6 +24,7 @@ def told(mark: str, lost: int) -> dict[str, list[dict[str, Any]]]:
             {
                 "hop": hop,
                 "cause": "slow_receiver",
+                "certainty": "inferred",
                 "lost": lost,
                 "evidence": ["seen"],
                 "advice": ["change it"],
@@ -78,3 +82,9 @@ def test_rows_that_no_case_sees_are_named() -> None:
 def test_no_mark_is_within_another() -> None:
     some = list(islice(marks(), 200))
     assert not [(one, other) for one in some for other in some if one != other and one in other]
+
+
+def test_a_case_fails_where_what_numbers_prove_is_told_as_inferred() -> None:
+    case = Case("case1.", (), holds(TRUE_OF_TWO, None, exact=[("feed → reader", "slow_receiver")]))
+    with pytest.raises(AssertionError, match="surely"):
+        case.hold(report_of(case1=2))
