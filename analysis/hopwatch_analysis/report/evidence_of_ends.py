@@ -16,7 +16,10 @@ def downs(incident: Incident) -> Evidence:
     if times:
         text = f"the connection of {incident.hop} went down {often(times)}, and {were} sent around it"
     else:
-        text = f"{were} sent before {incident.sender} was connected to {incident.receiver}: to who had been there before, it was not any more"
+        text = (
+            f"{were} sent around a time at which {incident.sender} was not connected to {incident.receiver}, or not any more to who had been "
+            "there before"
+        )
     return {"kind": "disconnected", "text": text, "disconnections": times}
 
 
