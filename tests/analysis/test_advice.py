@@ -49,11 +49,11 @@ def test_a_mark_is_raised_by_what_the_largest_burst_lost_and_twice_that() -> Non
 
 
 def test_what_a_higher_mark_costs_is_said_in_memory_and_in_seconds() -> None:
-    assert "4900 messages more, about 4.9 MB at feed, and one may wait 5 s" in advised()
+    assert "4900 messages more, about 5.5 MB at feed, and one may wait 5 s" in advised()
 
 
 def test_small_messages_take_more_than_their_bytes() -> None:
-    assert "4900 messages more, at least 98 kB at feed" in advised(mean_bytes=20.0)
+    assert "4900 messages more, at least 314 kB at feed" in advised(mean_bytes=20.0)
 
 
 def test_what_is_not_known_of_the_cost_is_left_out() -> None:
@@ -76,7 +76,7 @@ def test_over_inproc_the_marks_of_both_ends_add_up() -> None:
 def test_what_a_mark_that_only_delays_costs(cause: str) -> None:
     text = advised(cause=cause, asked_rate=2000.0)
     assert "each 1000 messages of SNDHWM or RCVHWM last 1 s at these rates" in text
-    assert "about 1 MB" in text
+    assert "about 1.1 MB" in text
     assert "1 s later" in text
 
 
@@ -88,28 +88,28 @@ def test_rates_of_the_time_in_which_it_was_too_slow_are_those_that_count() -> No
 
 def test_what_a_lower_mark_of_a_sender_that_waits_bounds() -> None:
     text = advised(cause="sender_died", sender_type="PUSH", sndhwm=5000, lost=3000)
-    assert "A lower SNDHWM (now 5000, about 5 MB for each peer)" in text
-    assert "at 300, no more than 300 (about 300 kB)" in text
+    assert "A lower SNDHWM (now 5000, about 5.6 MB for each peer)" in text
+    assert "at 300, no more than 300 (about 336 kB)" in text
     assert "waits or is refused" in text
 
 
 def test_a_lower_mark_saves_nothing_where_what_has_no_room_is_dropped() -> None:
     text = advised(cause="sender_died", sndhwm=5000)
-    assert "A lower SNDHWM (now 5000, about 5 MB for each peer) would not have saved them" in text
+    assert "A lower SNDHWM (now 5000, about 5.6 MB for each peer) would not have saved them" in text
     assert "drops" in text
 
 
 def test_what_a_lower_mark_of_a_receiver_bounds_and_how_soon_its_sender_is_full() -> None:
     text = advised(cause="receiver_died", rcvhwm=2000, lost=2000)
-    assert "A lower RCVHWM (now 2000, about 2 MB for each peer)" in text
-    assert "at 200, no more than 200 (about 200 kB)" in text
+    assert "A lower RCVHWM (now 2000, about 2.2 MB for each peer)" in text
+    assert "at 200, no more than 200 (about 224 kB)" in text
     assert "2.2 s sooner" in text
     assert "drops" in text
 
 
 def test_where_the_kernel_may_hold_all_that_was_lost_a_lower_mark_is_not_said_to_bound_it() -> None:
     text = advised(cause="receiver_died", rcvhwm=1000, lost=500, mean_bytes=20.0)
-    assert "A lower RCVHWM (now 1000, at least 20 kB for each peer) alone may not make it less" in text
+    assert "A lower RCVHWM (now 1000, at least 64 kB for each peer) alone may not make it less" in text
     assert "these were 10 kB in all" in text
     assert "bounds" not in text
     assert "bounds" in advised(cause="receiver_died", rcvhwm=1000, lost=500, mean_bytes=20.0, transport="ipc")
@@ -121,7 +121,7 @@ def test_a_handful_of_messages_needs_no_example() -> None:
 
 def test_how_large_a_mark_would_have_held_what_was_conflated() -> None:
     text = advised(cause="conflated", conflated_at="receiver")
-    assert "marks of at least 180, the longest run that was lost: about 180 kB" in text
+    assert "marks of at least 180, the longest run that was lost: about 202 kB" in text
 
 
 def test_that_nobody_knows_the_largest_message_is_said() -> None:
@@ -134,7 +134,7 @@ def test_what_the_queues_of_a_process_killed_for_memory_may_take() -> None:
     killed = KilledForMemory(1, 64_000_000)
     sender = advised(cause="sender_died", sndhwm=50_000, sender_killed=killed)
     assert "more memory (now 64 MB)" in sender
-    assert "50000 messages of 1 kB, about 50 MB for each peer" in sender
+    assert "50000 messages of 1 kB, about 56 MB for each peer" in sender
     assert "up to 50 messages of 1 kB" in advised(cause="receiver_died", receiver_killed=killed)
 
 
@@ -151,7 +151,7 @@ CLOSED = {"cause": "closed", "sender_end": "closed", "rcvhwm": 50, "lost": 150}
 def test_what_a_receiver_has_to_hold_of_a_sender_that_closes_over_ipc() -> None:
     text = advised(**CLOSED, transport="ipc", sender_type="PUSH", receiver_type="PULL")
     assert (
-        "here 200, as many as it holds and the 150 that were lost behind those (about 200 kB at desk)" in text
+        "here 200, as many as it holds and the 150 that were lost behind those (about 224 kB at desk)" in text
     )
     assert "Or use tcp, which keeps what is unread." in text
 

@@ -391,7 +391,7 @@ def ends_that_do_not_fit(story: LandedFolder) -> None:
         story.got(reader, "tape", 4000, 0, 3999, 40)
     story.sent("tape", 4000, 40)
     for seconds, sent in ((5, 100), (6, 110), (7, 3000), (8, 3005), (20, 4000)):
-        story.counters("tape", seconds, sent=sent)
+        story.counters("tape", seconds, sent=sent, sent_bytes=200 * sent)
     for name, kind in (("calm", "PUB"), ("busy-router", "ROUTER")):
         story.socket(name, kind, closed=50, sndhwm=10, rcvhwm=10)
         story.socket(f"{name}-peer", "SUB" if kind == "PUB" else "DEALER", closed=60, rcvhwm=10)
@@ -766,10 +766,11 @@ def test_ends_that_do_not_fit_are_found_before_anything_is_lost(report: Json) ->
     assert "RCVHWM is 10 at narrow-reader and 100000 at wide-reader" in found["uneven_marks"]["text"]
     assert "sent 2890 messages within 1.0 s" in found["marks_below_burst"]["text"]
     assert "SNDHWM and RCVHWM to narrow-reader hold 20 (10 and 10)" in found["marks_below_burst"]["text"]
+    advice = found["marks_below_burst"]["advice"]
     assert (
-        "raise SNDHWM of tape to 2880 or RCVHWM of narrow-reader to 2880"
-        in found["marks_below_burst"]["advice"]
-    )
+        "raise SNDHWM of tape to 5770 or RCVHWM of narrow-reader to 5770" in advice
+    )  # half of 5780 are 2890
+    assert "that takes 5760 messages more, 1.8 MB and more, at tape for each of its peers" in advice
     assert found["conflate_multipart"]["text"].startswith("latest has ZMQ_CONFLATE on, and pairs sends")
     assert incidents(report, "tape") == []
 

@@ -8,6 +8,7 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.sockets.nodes import PUBLISHING_TYPES, conflating
 from hopwatch_analysis.spark.frames import best, only_of, seconds
+from hopwatch_analysis.terms.queued import BESIDE_ONE, FITS_INTO_IT, SLOT
 
 ORDERS_APART = 100
 LONGEST_BURST_SECONDS = 2.0  # two samples further apart do not show a burst
@@ -90,29 +91,12 @@ def _marks_below_burst(ends: DataFrame, counters: DataFrame) -> DataFrame:
 
     A ROUTER's messages go to one peer each: how many go to which is not known.
     """
-    in_order = Window.partitionBy("socket").orderBy("at", "sent")
-    whole = Window.partitionBy("socket")
     limited = (
         ends.where(sf.col("type").isin(*PUBLISHING_TYPES) & (sf.col("sndhwm") > 0) & (sf.col("rcvhwm") > 0))
         .withColumn("room", sf.col("sndhwm") + sf.col("rcvhwm"))
         .transform(lambda frame: best(frame, ["from_socket"], [sf.col("room"), sf.col("receiver")]))
     )
     senders = limited.select(sf.col("from_socket").alias("socket"))
-    steps = (
-        only_of(counters, senders, "socket")
-        .select(
-            sf.col("socket").alias("from_socket"),
-            (sf.col("sent") - sf.lag("sent").over(in_order)).alias("burst"),
-            seconds(sf.col("at"), sf.lag("at").over(in_order)).alias("took"),
-            (sf.max("sent").over(whole) - sf.min("sent").over(whole)).alias("sent_in_all"),
-            seconds(sf.max("at").over(whole), sf.min("at").over(whole)).alias("took_in_all"),
-        )
-        .where((sf.col("took") > 0) & (sf.col("took") <= LONGEST_BURST_SECONDS))
-    )
-    is_burst = sf.col("burst") / sf.col("took") >= TIMES_THE_MEAN * sf.col("sent_in_all") / sf.col(
-        "took_in_all"
-    )
-    bursts = best(steps.where(is_burst), ["from_socket"], [sf.col("burst").desc(), sf.col("took")])
     text = sf.format_string(
         "%s sent %d messages within %.1f s, and SNDHWM and RCVHWM to %s hold %d (%d and %d): had it paused for that time, what the kernel's "
         "buffers do not hold of the other %d would be lost.",
@@ -125,17 +109,52 @@ def _marks_below_burst(ends: DataFrame, counters: DataFrame) -> DataFrame:
         "rcvhwm",
         sf.col("burst") - sf.col("room"),
     )
+    more = 2 * (sf.col("burst") - sf.col("room")) + sf.col("room")  # half of both marks then hold the burst
+    mean = sf.col("mean_bytes")
+    each = sf.when(mean <= FITS_INTO_IT, sf.lit(SLOT)).otherwise(mean + BESIDE_ONE)
+    memory = sf.when(mean > 0, sf.format_string(", %s and more", _size(more * each)))
     advice = sf.format_string(
-        "If such a pause can happen, raise SNDHWM of %s to %d or RCVHWM of %s to %d.",
+        "If such a pause can happen, raise SNDHWM of %s to %d or RCVHWM of %s to %d: what was read is counted only at each half of a mark, so "
+        "that a pipe in use may hold no more than that. While it is full, that takes %d messages more%s, at %s for each of its peers, or at %s.",
         "sender",
-        sf.col("sndhwm") + sf.col("burst") - sf.col("room"),
+        sf.col("sndhwm") + more,
         "receiver",
-        sf.col("rcvhwm") + sf.col("burst") - sf.col("room"),
+        sf.col("rcvhwm") + more,
+        more,
+        sf.coalesce(memory, sf.lit("")),
+        "sender",
+        "receiver",
     )
     return (
-        limited.join(bursts, on="from_socket", how="inner")
+        limited.join(_bursts(only_of(counters, senders, "socket")), on="from_socket", how="inner")
         .where(sf.col("burst") > sf.col("room"))
         .select(*_finding("from_socket", "marks_below_burst", text, advice))
+    )
+
+
+def _bursts(samples: DataFrame) -> DataFrame:
+    """The largest burst of each socket between two of its samples: from_socket, burst (messages), took (seconds), mean_bytes."""
+    in_order = Window.partitionBy("socket").orderBy("at", "sent")
+    whole = Window.partitionBy("socket")
+    steps = samples.select(
+        sf.col("socket").alias("from_socket"),
+        (sf.col("sent") - sf.lag("sent").over(in_order)).alias("burst"),
+        seconds(sf.col("at"), sf.lag("at").over(in_order)).alias("took"),
+        (sf.max("sent").over(whole) - sf.min("sent").over(whole)).alias("sent_in_all"),
+        seconds(sf.max("at").over(whole), sf.min("at").over(whole)).alias("took_in_all"),
+        sf.try_divide(sf.max("sent_bytes").over(whole), sf.max("sent").over(whole)).alias("mean_bytes"),
+    ).where((sf.col("took") > 0) & (sf.col("took") <= LONGEST_BURST_SECONDS))
+    mean_rate = sf.col("sent_in_all") / sf.col("took_in_all")
+    is_burst = sf.col("burst") / sf.col("took") >= TIMES_THE_MEAN * mean_rate
+    return best(steps.where(is_burst), ["from_socket"], [sf.col("burst").desc(), sf.col("took")])
+
+
+def _size(bytes_: Column) -> Column:
+    """As ``costs.size`` says it."""
+    return (
+        sf.when(bytes_ >= 1e9, sf.format_string("%.1f GB", bytes_ / 1e9))
+        .when(bytes_ >= 1e6, sf.format_string("%.1f MB", bytes_ / 1e6))
+        .otherwise(sf.format_string("%.0f kB", sf.greatest(bytes_ / 1e3, sf.lit(1.0))))
     )
 
 

@@ -81,7 +81,7 @@ def _slow_joiner(incident: Incident) -> list[str]:
 
 def _kept(incident: Incident) -> str:
     """What it takes to keep what was lost, to send it later."""
-    takes = costs.memory(incident, incident.lost)
+    takes = costs.length(incident, incident.lost)
     return f" (to keep the {incident.lost} that were lost for it takes {takes})" if takes else ""
 
 

@@ -20,7 +20,7 @@ def reconnect(incident: Incident) -> list[str]:
             f"why the proxy ended in whose place {incident.sender} came; what it still had is lost with it, and what {incident.sender} passes on "
             "before its receivers are back."
         )
-    takes = costs.memory(incident, incident.lost)
+    takes = costs.length(incident, incident.lost)
     here = f" (here {incident.lost} were missing: {takes})" if takes else ""
     return [
         f"Find out {why}",

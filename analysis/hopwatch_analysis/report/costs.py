@@ -2,6 +2,7 @@
 
 from hopwatch_analysis.report.incident import Incident
 from hopwatch_analysis.sockets.nodes import DROPPING_TYPES
+from hopwatch_analysis.terms.queued import BESIDE_ONE, FITS_INTO_IT, SLOT
 
 UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 WHOLE_FROM = 10
@@ -25,13 +26,20 @@ def figure(number: float) -> str:
     return f"{number:.2g}" if number < WHOLE_FROM else f"{number:.0f}"
 
 
+def length(incident: Incident, messages: float) -> str | None:
+    """How long so many messages of the incident's sender are in all, for who keeps them elsewhere; None if not known."""
+    return f"about {size(messages * incident.mean_bytes)}" if incident.mean_bytes else None
+
+
 def memory(incident: Incident, messages: float) -> str | None:
-    """What so many messages of the incident's sender take; None if not known."""
+    """What so many messages of the incident's sender take in a queue; None if not known."""
     if not incident.mean_bytes:
         return None
-    # libzmq adds a hundred bytes or so to each: of small messages that is most of it
-    about = "about" if incident.mean_bytes >= LARGE else "at least"
-    return f"{about} {size(messages * incident.mean_bytes)}"
+    each = SLOT if incident.mean_bytes <= FITS_INTO_IT else incident.mean_bytes + BESIDE_ONE
+    about = (
+        "about" if incident.mean_bytes >= LARGE else "at least"
+    )  # more frames, as a stamp is one, take more
+    return f"{about} {size(messages * each)}"
 
 
 def sent_to_it(incident: Incident) -> float | None:
