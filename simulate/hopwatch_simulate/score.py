@@ -1,7 +1,7 @@
 """A report held against the truth: which hops and causes it found, whether its counts are exact, and its books true."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -59,6 +59,7 @@ class Score:
     books: int = 0
     wrong_books: int = 0
     exact: int = 0
+    exact_by_cause: Counter[str] = field(default_factory=Counter)
     wrong_exact: int = 0
     exact_ranges: int = 0
     wrong_exact_ranges: int = 0
@@ -142,6 +143,7 @@ class Score:
     def _exact(self, compared: Comparison) -> None:
         for (hop, cause), told in compared.told_exactly.items():
             self.exact += 1
+            self.exact_by_cause[cause] += 1
             true = compared.all_causes.get((hop, cause), 0)
             if told > true:
                 self.wrong_exact += 1

@@ -50,6 +50,21 @@ def one_of_two_is_killed(story: LandedFolder) -> None:
     story.got("falls", "service", 2900, 0, 2899, 30, newest=28.99, final=False)
 
 
+def two_are_killed_whose_clock_is_ahead(story: LandedFolder) -> None:
+    """They came up within a millisecond, and went down within a second; the clock of their host is a second and a half ahead of the feed's."""
+    story.socket("beacon", "PUB", closed=61, host="server")
+    story.add("endpoint", "beacon", 0, action="bind", endpoint=BOUND)
+    killed = {"first": (7, (0.1006, 1.6010), 20.0, 2000), "second": (8, (0.1010, 1.6001), 20.9, 2090)}
+    for reader, (number, up, down, sent) in killed.items():
+        story.socket(reader, "SUB", host="ahead")
+        read_over_a_service(story, "beacon", reader, number, up=up, down=down, sent=sent)
+        story.killed(reader, down + 2.1)
+        story.got(reader, "beacon", sent - 100, 0, sent - 101, down + 1.5, newest=down - 1.01, final=False)
+    for second in range(1, 61):
+        story.sent("beacon", second * 100, second, final=False)
+    story.sent("beacon", 6000, 61)
+
+
 def behind_a_proxy_by_another_address(story: LandedFolder) -> None:
     """Of two readers of a proxy one is reached at a service's address and port: nothing tells that it is the proxy that it reads from."""
     story.socket("coiner", "PUB", closed=61, sndhwm=100)
@@ -97,7 +112,12 @@ def full_pipes(story: LandedFolder) -> None:
     full_pipe(story, "by-itself", "10.4.0.22:30001")
 
 
-STORIES = (one_of_two_is_killed, behind_a_proxy_by_another_address, full_pipes)
+STORIES = (
+    one_of_two_is_killed,
+    two_are_killed_whose_clock_is_ahead,
+    behind_a_proxy_by_another_address,
+    full_pipes,
+)
 
 
 def test_what_a_known_receiver_lost_is_not_told_again_of_one_that_may_stand_behind_it(
@@ -116,6 +136,17 @@ def test_of_two_that_came_up_at_once_each_is_the_one_that_went_down_with_its_oth
     assert (killed["sent"], killed["delivered"]) == (3000, 2900)
     assert incidents(joint_report, "service") == [("service → falls", "receiver_died", "exact", 100)]
     assert row(joint_report, "service", "stays")["lost"] == 0
+
+
+def test_of_two_that_came_up_at_once_each_is_the_one_that_lasted_as_long_whatever_their_clocks_say(
+    joint_report: Json,
+) -> None:
+    told = {reader: row(joint_report, "beacon", reader) for reader in ("first", "second")}
+    assert {certainty for _, _, certainty, _ in incidents(joint_report, "beacon")} == {"inferred"}
+    assert {reader: (each["sent"], each["lost"]) for reader, each in told.items()} == {
+        "first": (2000, 100),
+        "second": (2090, 100),
+    }
 
 
 @pytest.mark.parametrize("feed", ["by-gateway", "by-neighbour"])

@@ -33,6 +33,27 @@ def test_the_slow_of_two_subscribers_loses_and_the_fast_one_loses_nothing(system
     )
 
 
+def test_a_subscriber_that_is_too_slow_for_longer_than_any_burst_is_so_for_certain(
+    system: System, judge
+) -> None:
+    quotes = system.sender("quotes", "--bind", LOOPBACK, "--sndhwm", 50)
+    [endpoint] = quotes.expect("ready")
+    slow = system.receiver("slow", "--connect", endpoint, "--subscribe", "", "--delay", 0.01, *SMALL_INBOX)
+    quotes.ask("await-subscriptions", 2, event="subscribed")
+
+    quotes.ask("send", 5000, 0.003, event="sent")
+    for _ in range(2):  # by the second time, its agent has seen that it had read all
+        slow.ask("finish", event="finished")
+    for program in (quotes, slow):
+        program.close()
+
+    judge(
+        [Way("quotes", "slow")],
+        {("quotes → slow", "slow_receiver"): len(system.truth().missing("quotes", "slow"))},
+        exact=[("quotes → slow", "slow_receiver")],
+    )
+
+
 def play_a_burst(system: System, sndhwm: int) -> set[tuple[str, int]]:
     """A receiver that keeps up with a steady pace is sent far more for a moment; what it does not get."""
     quotes = system.sender("quotes", "--bind", LOOPBACK, "--sndhwm", sndhwm, "--size", 500)

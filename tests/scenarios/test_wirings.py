@@ -1,4 +1,4 @@
-"""Wirings beyond one sender and one receiver: trees of proxies, many into one, a proxy that nobody watches."""
+"""Wirings beyond one sender and one receiver: trees of proxies, many into one."""
 
 from typing import Any
 
@@ -13,13 +13,6 @@ SMALL_INBOX = ("--rcvhwm", 10, "--rcvbuf", 4096)
 ROOMY = ("--rcvhwm", 10_000)
 
 
-def started_proxy(system: System, name: str, *arguments: object) -> tuple[Program, str, str]:
-    """It, its frontend and its backend."""
-    proxy = system.start("middle", "proxy", "--name", name, *arguments)
-    frontend, backend = proxy.expect("ready")
-    return proxy, frontend, backend
-
-
 def bound(system: System, name: str, kind: str, *arguments: object) -> tuple[Program, str]:
     """A receiver that others connect to, and its endpoint."""
     receiver = system.receiver(name, "--bind", LOOPBACK, *arguments, kind=kind)
@@ -29,10 +22,10 @@ def bound(system: System, name: str, kind: str, *arguments: object) -> tuple[Pro
 def test_in_a_tree_of_proxies_the_one_that_drops_is_told_from_those_before_and_beside_it(
     system: System, judge
 ) -> None:
-    root, frontend, trunk = started_proxy(system, "root", "--out-hwm", 10_000)
+    root, frontend, trunk = system.proxy("root", "--out-hwm", 10_000)
     leaf = ("--in-hwm", 10_000, "--upstream", trunk)
-    left, _, left_end = started_proxy(system, "left", *leaf, "--out-hwm", 300)
-    right, _, right_end = started_proxy(system, "right", *leaf, "--out-hwm", 10_000)
+    left, _, left_end = system.proxy("left", *leaf, "--out-hwm", 300)
+    right, _, right_end = system.proxy("right", *leaf, "--out-hwm", 10_000)
     quotes = system.sender("quotes", "--connect", frontend, "--sndhwm", 10_000)
     slow = system.receiver("slow", "--connect", left_end, "--subscribe", "", "--delay", 0.004, *SMALL_INBOX)
     near = system.receiver("near", "--connect", left_end, "--subscribe", "", *ROOMY)
@@ -136,75 +129,10 @@ def test_one_that_two_publishers_send_more_to_than_it_can_read_is_slow_for_both(
     )
 
 
-def test_what_a_proxy_that_nobody_watches_dropped_is_said_to_be_lost_between_its_neighbours(
-    system: System, when_told
-) -> None:
-    dark, frontend, backend = started_proxy(system, "dark", "--dark", "--out-hwm", 300)
-    quotes = system.sender("quotes", "--connect", frontend, "--sndhwm", 10_000)
-    slow = system.receiver("slow", "--connect", backend, "--subscribe", "", "--delay", 0.004, *SMALL_INBOX)
-    fast = system.receiver("fast", "--connect", backend, "--subscribe", "", *ROOMY)
-    quotes.ask("await-subscriptions", 3, event="subscribed")
-    quotes.ask("send", 2500, 0.0005, event="sent")
-    for receiver in (slow, fast):
-        receiver.ask("finish", event="finished")
-    for program in (quotes, slow, fast):
-        program.close()
-    dark.terminate_at_rest()
-
-    truth = system.truth()
-    lost = len(truth.missing("quotes", "slow"))
-    assert lost > 0
-    assert not truth.missing("quotes", "fast")
-
-    def is_lost_between_them(report: dict[str, Any]) -> None:
-        missing = {row["receiver_name"]: row["lost"] + row["unexplained"] for row in report["ledger"]}
-        assert missing == {"slow": lost, "fast": 0}
-        assert {hop["hop"] for hop in report["hops"] if hop["unexplained"]} == {"quotes → slow"}
-        assert report["incidents"] == []  # quotes met no full pipe, and who did is not watched
-        (found,) = [item for item in report["findings"] if item["rule"] == "unknown_way"]
-        assert found["text"].startswith(
-            "The messages of quotes reach fast and one other by a way that no event"
-        )
-        assert found["advice"].startswith("Instrument who stands between them")
-
-    when_told(is_lost_between_them)
-
-
-def test_a_burst_that_a_publisher_had_no_room_for_is_lost_between_it_and_who_is_behind_a_dark_proxy(
-    system: System, when_told
-) -> None:
-    dark, frontend, backend = started_proxy(system, "dark", "--dark", "--in-hwm", 10, "--out-hwm", 10_000)
-    quotes = system.sender("quotes", "--connect", frontend, "--sndhwm", 20, "--size", 500)
-    desk = system.receiver("desk", "--connect", backend, "--subscribe", "", *ROOMY)
-    quotes.ask("await-subscriptions", 2, event="subscribed")
-    quotes.ask("send", 100, 0.01, event="sent")
-    quotes.ask("send", 3000, 0, event="sent")
-    desk.ask("finish", event="finished")
-    quotes.ask("send", 100, 0.01, event="sent")
-    desk.ask("finish", event="finished")
-    for program in (quotes, desk):
-        program.close()
-    dark.terminate_at_rest()
-
-    lost = len(system.truth().missing("quotes", "desk"))
-    assert lost > 0
-
-    def is_lost_between_them(report: dict[str, Any]) -> None:
-        (row,) = report["ledger"]
-        assert (row["lost"], row["unexplained"]) == (lost, 0)
-        (incident,) = report["incidents"]
-        assert (incident["hop"], incident["certainty"]) == ("quotes → desk", "inferred")
-        assert incident["cause"] in {"hwm_too_low", "slow_receiver"}
-        assert "between" in {item["kind"] for item in incident["evidence"]}
-        assert incident["advice"][0].startswith("Instrument who stands between quotes and desk")
-
-    when_told(is_lost_between_them)
-
-
 def test_a_proxy_that_comes_again_at_its_place_is_not_said_to_have_been_slow(
     system: System, when_told
 ) -> None:
-    hub, frontend, backend = started_proxy(system, "hub", "--out-hwm", 10_000)
+    hub, frontend, backend = system.proxy("hub", "--out-hwm", 10_000)
     quotes = system.sender("quotes", "--connect", frontend, "--sndhwm", 10_000)
     desk = system.receiver("desk", "--connect", backend, "--subscribe", "", *SMALL_INBOX, host="desk")
     tape = system.receiver("tape", "--connect", backend, "--subscribe", "", *ROOMY, host="tape")
@@ -214,7 +142,7 @@ def test_a_proxy_that_comes_again_at_its_place_is_not_said_to_have_been_slow(
     quotes.tell("send", 1900, 0.002)
     system.await_sent("quotes", 800)
     hub.sigkill()
-    again, _, _ = started_proxy(system, "hub", "--out-hwm", 10_000, "--bind", frontend, backend)
+    again, _, _ = system.proxy("hub", "--out-hwm", 10_000, "--bind", frontend, backend)
     desk.tell("resume")
     quotes.expect("sent")
     for receiver in (desk, tape):

@@ -55,6 +55,12 @@ class System:
             host, "receiver", "--type", kind, "--name", name, "--truth", self.truth_folder, *arguments
         )
 
+    def proxy(self, name: str, *arguments: object) -> tuple[Program, str, str]:
+        """A proxy, its frontend and its backend."""
+        proxy = self.start("middle", "proxy", "--name", name, *arguments)
+        frontend, backend = proxy.expect("ready")
+        return proxy, frontend, backend
+
     def await_sent(self, sender: str, count: int) -> None:
         """Wait until a sender at work has sent so many."""
         _await(

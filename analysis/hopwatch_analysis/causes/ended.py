@@ -22,6 +22,7 @@ from hopwatch_analysis.causes.reasons import (
     x_first,
     y_first,
 )
+from hopwatch_analysis.causes.rested import both_rested, said_nothing_was_left
 from hopwatch_analysis.doubts.watched import idle_between, is_watched
 from hopwatch_analysis.losses.cuts import overlaps_a_down
 from hopwatch_analysis.losses.joining import joins, never_joined, sent_before_joining
@@ -78,6 +79,7 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
         .when(sf.col("linked").isNull(), inferred(UNEXPLAINED))
         .when(_went_down_for_good(), went_down())
         .when((sender_gone | receiver_gone) & _may_have_been_cut(window_end), inferred(UNEXPLAINED))
+        .when((sender_gone | receiver_gone) & both_rested(), inferred(UNEXPLAINED))
         .when(sender_gone, _why_sender_went())
         .when(receiver_gone & _cut_off_long_before(), _why_cut_off())
         .when(receiver_gone & died("y"), _unless_kept(_unless_dropped_unseen("receiver_died")))
@@ -125,13 +127,6 @@ def _why_sender_went() -> Column:
         .when(said_nothing_was_left(), of_sender_or_unread)
         .otherwise(left_behind)
     )
-
-
-def said_nothing_was_left() -> Column:
-    """The receiver said so when it was closed. One that is still there, that died, or that did not say so may have stopped to read with some
-    left, however long ago.
-    """
-    return sf.coalesce(sf.col("y_unread") == sf.lit(False), sf.lit(False))
 
 
 def _may_have_left_some() -> Column:

@@ -11,8 +11,10 @@ from hopwatch_analysis.doubts import faulty, lost_events, unreadable
 from hopwatch_analysis.doubts.heard_of_shares import lanes_without, shared_out_untold, untold_accounts
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.lanes.lanes import sent_by
+from hopwatch_analysis.links.links import DOUBTS
 from hopwatch_analysis.links.local_strangers import bound_within_a_process, with_local_strangers
 from hopwatch_analysis.links.strangers import with_strangers
+from hopwatch_analysis.links.unknown_downs import unknown_downs
 from hopwatch_analysis.links.ways import UNKNOWN_TRANSPORT
 from hopwatch_analysis.losses.by_hop import by_hop, cut_at_onset
 from hopwatch_analysis.losses.due import Missing
@@ -131,6 +133,7 @@ def _with_causes(
                 lanes=topology.lanes,
                 hang_ups=hangups.by_edge(hung_up),
                 unwatched_links=topology.unwatched_links,
+                unknown_downs=unknown_downs(tables["connection"], topology.mirrored, topology.edges),
             )
         )
         .join(sf.broadcast(of_edges), on=["stream", "from_socket", "to_socket"], how="left")
@@ -189,7 +192,7 @@ def _strangers(tables: Tables, topology: Topology) -> DataFrame:
         sf.lit(UNKNOWN_TRANSPORT).alias("transport"),
         sf.lit(False).alias("mirrored"),
     ).join(topology.links, on=["from_socket", "to_socket"], how="left_anti")
-    links = topology.links.drop("masqueraded").unionByName(by_stamps.distinct())
+    links = topology.links.drop(*DOUBTS).unionByName(by_stamps.distinct())
     found = with_strangers(connections, topology.mirrored, links, endpoints).unionByName(
         with_local_strangers(connections, links, endpoints, topology.sockets)
     )

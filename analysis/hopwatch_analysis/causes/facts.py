@@ -3,6 +3,7 @@
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.links.links import DOUBTS
 from hopwatch_analysis.spark.frames import prefixed
 
 OF_ENDS = (
@@ -35,6 +36,7 @@ def with_facts(
     lanes: DataFrame,
     hang_ups: DataFrame,
     unwatched_links: DataFrame,
+    unknown_downs: DataFrame,
 ) -> DataFrame:
     """Adds what is known of each end of the hop (``x_*`` sends, ``y_*`` receives), of the link, the sender's lane and its messages.
 
@@ -48,7 +50,7 @@ def with_facts(
         "to_socket",
         sf.lit(True).alias("linked"),
         sf.col("transport").alias("link_transport"),
-        "masqueraded",
+        *DOUBTS,
     )
     return (
         losses.transform(_with_full_pipes)
@@ -58,6 +60,7 @@ def with_facts(
         .join(sf.broadcast(link_facts), on=["from_socket", "to_socket"], how="left")
         .join(sf.broadcast(linked), on=["from_socket", "to_socket"], how="left")
         .join(sf.broadcast(unwatched_links), on=["from_socket", "to_socket"], how="left")
+        .join(sf.broadcast(unknown_downs), on="from_socket", how="left")
         .join(_last_sent(lanes), on=["stream", "lane"], how="left")
         .join(sf.broadcast(hang_ups), on=["from_socket", "to_socket"], how="left")
     )

@@ -42,14 +42,18 @@ def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFra
         .withColumn("why", by_part)
     )
     full_pipe = sf.col("why.cause") == FULL_PIPE
-    of_whom = sf.when(sf.col("lacked_by_another"), UNEXPLAINED).otherwise(_why_full())
+    of_whom = (
+        sf.when(sf.col("lacked_by_another"), UNEXPLAINED)
+        .when(_nobody_was_there(), "reconnect")
+        .otherwise(_why_full())
+    )
     cause = sf.when(full_pipe, of_whom).otherwise(sf.col("why.cause"))
-    sparse = sf.col("sparse") & ((sf.col("part") == "inner") | full_pipe)
     by_somebody_between = sf.col("linked").isNull()
+    at_the_end = sf.col("part").isin("tail", "all")
     guessed = (
-        sparse
+        sf.col("sparse")
         | ~is_watched()
-        | (sf.col("contested") & sf.col("part").isin("tail", "all"))
+        | ((sf.col("contested") | sf.coalesce("mistakable", sf.lit(False))) & at_the_end)
         | (full_pipe & (_network_may_be_why() | ~_is_overload() | by_somebody_between))
     )
     certainty = sf.when(guessed, "inferred").otherwise(sf.col("why.certainty"))
@@ -89,6 +93,20 @@ def _why_full() -> Column:
     by_network = sf.coalesce(sf.col("limited_by") == NETWORK, sf.lit(False))
     in_bursts = sf.col("in_bursts") & sf.col("clearly").isNull()
     return sf.when(by_network, NETWORK).when(in_bursts, "hwm_too_low").otherwise("slow_receiver")
+
+
+def _nobody_was_there() -> Column:
+    """Nobody knows by what way the receiver gets its messages, and a connection of the sender's own, who keeps its pipe, was down when that was full."""
+    met_at = sf.when(sf.col("begins_at_onset"), sf.coalesce("onset_at", "before_sent_at"))
+    since, until = sf.coalesce(met_at, "before_sent_at"), sf.coalesce("after_sent_at", "sent_at")
+
+    def was_down(down: Column) -> Column:
+        began = sf.when(met_at.isNotNull(), seconds(down["start"], met_at) <= AT_ONCE).otherwise(
+            down["start"] <= until
+        )
+        return began & sf.coalesce(down["end"] >= since, sf.lit(True))
+
+    return sf.col("linked").isNull() & sf.coalesce(sf.exists("unknown_downs", was_down), sf.lit(False))
 
 
 def _is_overload() -> Column:

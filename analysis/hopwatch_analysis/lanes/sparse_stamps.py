@@ -1,12 +1,16 @@
 """Lanes whose stamps are sparse: how many messages are missing is known exactly, which of them is not.
 
-Numbers stand for them from here on, as many as are missing: of a gap those from the sender's first onset in it on (else the first
-ones), of a lane's tail the last ones. So every sum over ranges is exact, while what rests on the place of a number in
+Numbers stand for them from here on, as many as are missing: those from the sender's first onset on of a gap (else the first
+ones), and of a lane's tail (else the last ones). So every sum over ranges is exact, while what rests on the place of a number in
 its gap is inferred at best.
 """
 
+from dataclasses import dataclass
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
+
+from hopwatch_analysis.terms.keys import LANE_OF_RECEIVER
 
 LANE = ("socket", "stream", "lane")
 
@@ -56,6 +60,43 @@ def narrowed(gaps: DataFrame, onsets: DataFrame) -> DataFrame:
     ).distinct()
     others = marked.where("not sparse").join(taken_in, on=[*LANE, "first", "action"], how="left_anti")
     return others.select(*marked.columns).unionByName(cut)
+
+
+@dataclass(frozen=True)
+class Tails:
+    """What is owed (see ``losses.owed``), with tails that begin at the onset at which they were met; ``came_behind`` are the numbers that came last of all
+    instead, as "late" gap rows.
+    """
+
+    owed: DataFrame
+    came_behind: DataFrame
+
+
+def tails_at_onsets(owed: DataFrame, onsets: DataFrame) -> Tails:
+    """Of a tail that the sender's onset is shown to have begun among messages that came without a stamp, those from there on are missing: not those behind
+    as many as came, of which some came when the pipe had room again.
+    """
+    without_stamps = owed.where("came > 0 and count > 0 and sure_end > next and not by_count")
+    met = (
+        without_stamps.select(*LANE_OF_RECEIVER, "came", "next", "sure_end")
+        .join(onsets.select("stream", "lane", "lane_number"), on=["stream", "lane"], how="inner")
+        .where("lane_number >= next - came and lane_number < next")
+        .groupBy(*LANE_OF_RECEIVER, "next", "sure_end")
+        .agg(sf.min("lane_number").alias("onset"))
+    )
+    came_behind = met.select(
+        sf.col("receiver").alias("socket"),
+        "stream",
+        "lane",
+        sf.lit("late").alias("action"),
+        (sf.col("sure_end") - (sf.col("next") - sf.col("onset"))).alias("first"),
+        (sf.col("sure_end") - 1).alias("last"),
+    )
+    begins = met.select(*LANE_OF_RECEIVER, "onset")
+    moved = owed.join(begins, on=list(LANE_OF_RECEIVER), how="left").withColumn(
+        "next", sf.coalesce("onset", "next")
+    )
+    return Tails(moved.select(*owed.columns), came_behind)
 
 
 def with_tails(lanes: DataFrame) -> DataFrame:

@@ -20,6 +20,7 @@ FLOWS = {
     "REP": ("DEALER", "REQ"),
     "PAIR": ("PAIR",),
 }
+DOUBTS = ("masqueraded", "mistakable")
 
 
 def mirror_images(tables: Tables) -> DataFrame:
@@ -49,26 +50,26 @@ def mirror_images(tables: Tables) -> DataFrame:
 
 def matched_connections(tables: Tables, sockets: DataFrame) -> DataFrame:
     """Connections of which both ends are known, from each end: socket, connection, peer, transport, masqueraded (maybe two connections, with
-    somebody between).
+    somebody between), mistakable (whose it is was told by how long it lasted, and another one lasted about as long).
     """
     over_tcp = sf.lit("tcp").alias("transport")
-    one_connection = sf.lit(False).alias("masqueraded")
-    mirrored = settle(mirror_images(tables).select("socket", "connection", "peer", over_tcp, one_connection))
+    no_doubt = [sf.lit(False).alias(name) for name in DOUBTS]
+    mirrored = settle(mirror_images(tables).select("socket", "connection", "peer", over_tcp, *no_doubt))
     return mirrored.unionByName(translated_connections(tables, mirrored, sockets, FLOWS))
 
 
 def links(tables: Tables, sockets: DataFrame, mirrored: DataFrame) -> DataFrame:
-    """Directed links: from_socket, to_socket, transport, mirrored, masqueraded (one of its connections was)."""
-    about = ["transport", "mirrored", "masqueraded"]
+    """Directed links: from_socket, to_socket, transport, mirrored, masqueraded, mistakable (one of its connections was)."""
+    about = ["transport", "mirrored", *DOUBTS]
     by_address = mirrored.withColumn("mirrored", sf.lit(True)).select("socket", "peer", *about)
     by_endpoint = endpoint_pairs(tables, sockets).withColumns(
-        {"mirrored": sf.lit(False), "masqueraded": sf.lit(False)}
+        {name: sf.lit(False) for name in ("mirrored", *DOUBTS)}
     )
     pairs = by_address.unionByName(by_endpoint)
     both_ways = pairs.unionByName(
         pairs.select(sf.col("peer").alias("socket"), sf.col("socket").alias("peer"), *about)
     )
-    first = [sf.col("mirrored").desc(), sf.col("masqueraded").desc(), sf.col("transport")]
+    first = [*(sf.col(name).desc() for name in ("mirrored", *DOUBTS)), sf.col("transport")]
     types = sockets.select("socket", "type")
     return (
         both_ways.join(types.withColumnsRenamed({"type": "from_type"}), on="socket", how="inner")

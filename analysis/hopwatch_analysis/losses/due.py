@@ -9,6 +9,7 @@ from hopwatch_analysis.doubts.heard import not_heard_of, with_untold, without_un
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.lanes import missing_by_count
 from hopwatch_analysis.lanes.lanes import send_samples, sent_by
+from hopwatch_analysis.lanes.sparse_stamps import tails_at_onsets
 from hopwatch_analysis.lanes.subscriptions import subscriptions
 from hopwatch_analysis.losses import owed, takeovers
 from hopwatch_analysis.losses.handed_on import without_handed_on
@@ -76,8 +77,13 @@ def missing_messages(tables: Tables, topology: Topology, scope: Scope) -> Missin
     told = settle(_swallowed(tables, topology))
     routed = _routed(tables, topology, told)
     whole = _due(tables, topology, routed)
-    due, not_owed, unheard = whole.owed, whole.not_owed, whole.unheard
-    gaps = topology.gaps.unionByName(not_owed, allowMissingColumns=True)
+    not_owed, unheard = whole.not_owed, whole.unheard
+    met = settle(onsets(tables["onset"], tables["lane"], topology.counters))
+    tails = tails_at_onsets(whole.owed, met)
+    due = settle(tails.owed)
+    gaps = topology.gaps.unionByName(not_owed, allowMissingColumns=True).unionByName(
+        tails.came_behind, allowMissingColumns=True
+    )
     due_ranges = settle(owed_ranges(due, gaps))
     gone = missing(due, gaps)
     gone = settle(whole.pauses.told_apart(gone) if whole.pauses is not None else gone)
@@ -93,7 +99,7 @@ def missing_messages(tables: Tables, topology: Topology, scope: Scope) -> Missin
         left = nobodys(routed.numbered, _with_unheard(due_ranges, unheard), told)
         mandatory = nodes.with_option_set(tables, "router_mandatory")
         unreached = settle(unreached_accounts(left, told, untold, topology, mandatory=mandatory))
-    evidence = _evidence(tables, topology, scope, due, due_ranges)
+    evidence = _evidence(tables, topology, scope, due, due_ranges, met)
     swallowed = settle(told.unionByName(untold))
     return Missing(evidence, gone, unlocated_numbers, swallowed, of_swallowed, unheard, unreached)
 
@@ -186,7 +192,7 @@ def _in_turns(
 
 
 def _evidence(
-    tables: Tables, topology: Topology, scope: Scope, due: DataFrame, due_ranges: DataFrame
+    tables: Tables, topology: Topology, scope: Scope, due: DataFrame, due_ranges: DataFrame, met: DataFrame
 ) -> Evidence:
     handovers = replaced.handovers(
         topology.replaced, tables["connection"], topology.mirrored, send_samples(tables["lane"])
@@ -196,7 +202,7 @@ def _evidence(
         owed_ranges=due_ranges,
         way_edges=topology.edges,
         lanes=topology.lanes,
-        onsets=settle(onsets(tables["onset"], tables["lane"], topology.counters)),
+        onsets=met,
         link_facts=topology.facts,
         links=topology.links,
         counters=topology.counters,

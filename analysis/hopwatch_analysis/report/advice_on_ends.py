@@ -12,7 +12,9 @@ WAITING = ("PUSH", "DEALER")
 def reconnect(incident: Incident) -> list[str]:
     """What became of messages around a disconnection, and how to do without them."""
     went_down = f"the connection of {incident.hop} went down"
-    if incident.downs == 0:
+    if incident.is_dark and not incident.downs:
+        went_down = f"a connection of {incident.sender} to somebody who is not known went down"
+    elif incident.downs == 0:
         went_down = f"{incident.sender} was not connected to {incident.receiver}, or to who was there before"
     why = f"why {went_down}; {_lost_with_it(incident)}"
     if incident.took_over:

@@ -15,6 +15,11 @@ def downs(incident: Incident) -> Evidence:
     were = one_or_several(incident, "the lost message was", "the lost messages were")
     if times:
         text = f"the connection of {incident.hop} went down {often(times)}, and {were} sent around it"
+    elif incident.is_dark:
+        text = (
+            f"a connection of {incident.sender} to somebody who is not known had gone down, and the pipe that {incident.sender} keeps for who "
+            f"comes to that place was full when {were} sent"
+        )
     else:
         text = (
             f"{were} sent around a time at which {incident.sender} was not connected to {incident.receiver}, or not any more to who had been "

@@ -9,8 +9,9 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.causes.ended import said_nothing_was_left, sender_let_go
+from hopwatch_analysis.causes.ended import sender_let_go
 from hopwatch_analysis.causes.reasons import died
+from hopwatch_analysis.causes.rested import said_nothing_was_left
 from hopwatch_analysis.causes.shared_out.before_proxies import lost_before, with_lost_before
 from hopwatch_analysis.causes.shared_out.cut_shares import IN_THE_CUT, in_parts, is_cut, of_cut
 from hopwatch_analysis.causes.shared_out.held_by_others import reading_on, with_held_by_others

@@ -5,7 +5,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.causes.ended import said_nothing_was_left
+from hopwatch_analysis.causes.rested import said_nothing_was_left
 from hopwatch_analysis.causes.shared_out.kept import KEPT, of_queue, surely_gone
 from hopwatch_analysis.terms.accounts import IN_FLIGHT, UNEXPLAINED
 

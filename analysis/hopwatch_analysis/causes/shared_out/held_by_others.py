@@ -5,8 +5,8 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.causes.ended import said_nothing_was_left
 from hopwatch_analysis.causes.reasons import died
+from hopwatch_analysis.causes.rested import said_nothing_was_left
 from hopwatch_analysis.doubts.watched import idle_between
 from hopwatch_analysis.spark.frames import seconds
 

@@ -7,7 +7,7 @@ more only once half of it is: so at least half of what an inbox holds was there,
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.causes.ended import said_nothing_was_left
+from hopwatch_analysis.causes.rested import said_nothing_was_left
 from hopwatch_analysis.terms.accounts import IN_FLIGHT, UNEXPLAINED
 
 KEPT = "kept"

@@ -3,7 +3,7 @@
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.causes.ended import said_nothing_was_left
+from hopwatch_analysis.causes.rested import said_nothing_was_left
 from hopwatch_analysis.causes.shared_out.cut_ways import cut_ways
 from hopwatch_analysis.doubts.watched import idle_between, is_watched
 from hopwatch_analysis.links.ways import UNKNOWN_TRANSPORT
