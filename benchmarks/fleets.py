@@ -103,7 +103,7 @@ def _keep(folder: Path, truth: Json, report: Json) -> None:
 def table(score: Score, fleets: int, stories: int) -> str:
     """What was found, as a table in Markdown."""
     out = score.left_out
-    why, why_causes = _counted(out.why), _counted(out.why_causes)
+    why, why_causes, exact = _counted(out.why), _counted(out.why_causes), _counted(score.exact_by_cause)
     rows = [
         ("fleets, and stories in them", f"{fleets}, {stories}"),
         ("hops: precision, recall", _rates(score.hops)),
@@ -115,7 +115,7 @@ def table(score: Score, fleets: int, stories: int) -> str:
         ("hops with another count", f"{score.wrong_counts} of {score.counts}"),
         ("causes with another count", f"{score.wrong_cause_counts} of {score.cause_counts}"),
         ("books that are not true", f"{score.wrong_books} of {score.books}"),
-        ("exact, and wrong", f"{score.wrong_exact} of {score.exact}"),
+        ("exact, and wrong", f"{score.wrong_exact} of {score.exact} ({exact})"),
         ("exact ranges, and wrong", f"{score.wrong_exact_ranges} of {score.exact_ranges}"),
         ("left out: hops not knowable", f"{out.hops} of {out.all_hops}, {out.lost_on_hops} messages"),
         (

@@ -65,7 +65,8 @@ def main() -> int:
     print(f"\n{sizes}, load {os.getloadavg()}")
     print(f"causes, messages: truth {_by_cause(truth['losses'])}, told {_by_cause(report['incidents'])}")
     wrong = _exact_and_wrong(report, truth["losses"])
-    print(f"told as exact, and of another cause: {wrong} messages")
+    exact = [each for each in report["incidents"] if each["certainty"] == "exact"]
+    print(f"told as exact {_by_cause(exact)}, of which of another cause: {wrong} messages")
     too_much = any(cost.memory > AT_MOST for _, cost, _ in rows)
     return 1 if wrong or too_much or any(differences for _, _, differences in rows) else 0
 

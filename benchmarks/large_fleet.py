@@ -1,6 +1,6 @@
 """Writes what the agents of a large fleet land in an hour: at scale 1, of 1,000 hosts, 10,000 sockets and 1 billion messages.
 
-    python benchmarks/large_fleet.py FOLDER --scale 0.1 [--skew | --skew-pair]
+    python benchmarks/large_fleet.py FOLDER --scale 0.1 [--skew | --skew-pair] [--clocks 2]
 
 A tenth of the scale is a tenth of the hosts, with the same systems, and so a tenth of the messages and events. With ``--skew`` all
 messages are of one PUB, and all other sockets read it; with ``--skew-pair`` one of these has nearly all the gaps as well. What was lost
@@ -30,11 +30,11 @@ def main() -> None:
     began = time.monotonic()
     truth, rows, sites = Truth(), Rows(), max(1, round(args.scale * SITES))
     if args.skew:
-        messages = _one_stream(truth, rows, args.folder, sites, [READERS_THAT_LOSE] * sites)
+        messages = _one_stream(truth, rows, args, sites, [READERS_THAT_LOSE] * sites)
     elif args.skew_pair:
-        messages = _one_stream(truth, rows, args.folder, sites, [ONE_THAT_LOSES] + [{}] * (sites - 1))
+        messages = _one_stream(truth, rows, args, sites, [ONE_THAT_LOSES] + [{}] * (sites - 1))
     else:
-        messages = sum(_site(number, truth, rows, args.folder) for number in range(sites))
+        messages = sum(_site(number, truth, rows, args) for number in range(sites))
     told = {"events": rows.count, "messages": messages, "hosts": sites * HOSTS, "sockets": sites * SOCKETS}
     (args.folder / "truth.json").write_text(json.dumps(told | vars(truth)))
     print(f"{told}, {time.monotonic() - began:.0f} s")
@@ -49,6 +49,9 @@ def _arguments() -> argparse.Namespace:
     skewed = parser.add_mutually_exclusive_group()
     skewed.add_argument("--skew", action="store_true", help="one stream with all the traffic")
     skewed.add_argument("--skew-pair", action="store_true", help="and one reader with nearly all the gaps")
+    parser.add_argument(
+        "--clocks", type=float, default=0.2, help="seconds that clocks are wrong at most (default: 0.2)"
+    )
     return parser.parse_args()
 
 
@@ -56,15 +59,15 @@ def _pace(every: float, a_second: float) -> Pace:
     return Pace(every, max(1, round(every * a_second)), BEGINS, ENDS)
 
 
-def _new_site(number: int, rows: Rows) -> Site:
-    site = Site(number, rows, np.random.default_rng(number))
+def _new_site(number: int, rows: Rows, clocks: float) -> Site:
+    site = Site(number, rows, np.random.default_rng(number), clocks)
     site.add_hosts(HOSTS)
     return site
 
 
-def _site(number: int, truth: Truth, rows: Rows, folder: Path) -> int:
+def _site(number: int, truth: Truth, rows: Rows, args: argparse.Namespace) -> int:
     """Ten hosts with a hundred sockets; gives how many messages were sent."""
-    site = _new_site(number, rows)
+    site = _new_site(number, rows, args.clocks)
     hosts = site.hosts
     ticks = ("slow_receiver", "other topics", "hwm_too_low")
     publish(site, truth, _pace(8.0, 400), ("bonds", "funds", "futures", "shares"), hosts, 10, ticks)
@@ -81,27 +84,29 @@ def _site(number: int, truth: Truth, rows: Rows, folder: Path) -> int:
         lossy = ("receiver_died",) if turn == 0 else ()
         publish(site, truth, _pace(20.0, 20), ("rates",), hosts[turn % 7 :], 2, lossy)
     site.finish()
-    rows.land(folder, f"{number + 1:08x}")
+    rows.land(args.folder, f"{number + 1:08x}")
     return site.sent
 
 
-def _one_stream(truth: Truth, rows: Rows, folder: Path, sites: int, lossy: list[dict[int, str]]) -> int:
+def _one_stream(
+    truth: Truth, rows: Rows, args: argparse.Namespace, sites: int, lossy: list[dict[int, str]]
+) -> int:
     """One PUB and, on as many hosts as in any fleet of the scale, its readers: why some of each site lose messages."""
-    first = _new_site(0, rows)
+    first = _new_site(0, rows, args.clocks)
     pace = _pace(2.4, sites * 10_000_000 / (ENDS - BEGINS))
     flow = Flow(first.socket(first.hosts[0], "feed", "PUB", bound=True), pace, (b"ticks".hex(),))
     onsets = [NONE]
     for number in range(sites):
-        site = first if number == 0 else _new_site(number, rows)
+        site = first if number == 0 else _new_site(number, rows, args.clocks)
         for index in range(SOCKETS - (number == 0)):
             host = site.hosts[index % HOSTS]
             onsets.append(subscribe(site, truth, flow, host, lossy[number].get(index)))
         if number > 0:
             site.finish()
-            rows.land(folder, f"{number + 1:08x}")
+            rows.land(args.folder, f"{number + 1:08x}")
     send(first, flow, np.concatenate(onsets))
     first.finish()
-    rows.land(folder, "00000001")
+    rows.land(args.folder, "00000001")
     return pace.total
 
 

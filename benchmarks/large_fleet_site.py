@@ -86,6 +86,8 @@ class Site:
     number: int
     rows: Rows
     chance: np.random.Generator
+    clocks: float = 0.2
+    """Seconds that its hosts' clocks are wrong at most."""
     hosts: list[Host] = field(default_factory=list)
     processes: list[Process] = field(default_factory=list)
     newest: dict[str, Process] = field(default_factory=dict)
@@ -97,7 +99,7 @@ class Site:
         for index in range(count):
             name = f"host-{self.number:03d}-{index:02d}"
             address = f"10.{self.number // 250}.{self.number % 250}.{index + 1}"
-            skew, phase = self.chance.uniform(-0.2, 0.2), self.chance.uniform(0, 1)
+            skew, phase = self.chance.uniform(-1, 1) * self.clocks, self.chance.uniform(0, 1)
             host = Host(name, address, skew, phase)
             self.hosts.append(host)
             at = np.arange(3 + phase, HOUR_ENDS, KERNEL_EVERY)
