@@ -38,11 +38,12 @@ def test_a_subscriber_that_is_too_slow_for_longer_than_any_burst_is_so_for_certa
 ) -> None:
     quotes = system.sender("quotes", "--bind", LOOPBACK, "--sndhwm", 50)
     [endpoint] = quotes.expect("ready")
-    slow = system.receiver("slow", "--connect", endpoint, "--subscribe", "", "--delay", 0.01, *SMALL_INBOX)
+    reading = ("--connect", endpoint, "--subscribe", "", "--delay", 0.01, *SMALL_INBOX)
+    slow = system.receiver("slow", *reading, host="upstream")  # between two hosts it might be the network
     quotes.ask("await-subscriptions", 2, event="subscribed")
 
     quotes.ask("send", 5000, 0.003, event="sent")
-    for _ in range(2):  # by the second time, its agent has seen that it had read all
+    for _ in range(3):  # by the last time, its agent has seen that it had read all
         slow.ask("finish", event="finished")
     for program in (quotes, slow):
         program.close()
