@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow.parquet as pq
 from hopwatch_analysis.job import analyze
 from hopwatch_analysis.spark.session import spark_session
-from hopwatch_simulate.fleet import ALL, Drawn, draw, simulate
+from hopwatch_simulate.fleet import EVERY, Drawn, draw, simulate
 from hopwatch_simulate.landing import land
 from hopwatch_simulate.score import Score, Tally
 from hopwatch_simulate.sums import that_do_not_add_up
@@ -52,7 +52,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", type=seeds, default=range(20), help="first and one past the last, as 0:20")
     parser.add_argument("--together", type=int, default=1, help="fleets a job (default: 1, at most 80)")
     parser.add_argument("--hosts", type=int, help="hosts of each fleet (default: drawn)")
-    parser.add_argument("--story", nargs="+", choices=sorted(ALL), help="fleets of these stories only")
+    parser.add_argument("--story", nargs="+", choices=sorted(EVERY), help="fleets of these stories only")
     parser.add_argument("--skew", type=float, help="seconds that clocks are wrong at most (default: drawn)")
     parser.add_argument("--keep", type=Path, help="where truths and reports are kept")
     return parser.parse_args()

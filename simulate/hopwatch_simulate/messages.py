@@ -38,11 +38,12 @@ class SendingLane:
 
 @dataclass
 class ReceivingLane:
-    """How far a receiver has got in a lane; ``last`` is the message with its highest number."""
+    """How far a receiver has got in a lane; ``last`` is the stamped message with its highest number, ``since`` how many came without a stamp after that."""
 
     count: int
     first: int
     last: Message
+    since: int = 0
 
     def widen(self, message: Message) -> None:
         """Of a share: what comes over one connection may overtake what came over another."""

@@ -107,6 +107,8 @@ class Inlet:
         stamped = message.stamped_at is not None
         if self.socket.stamps if stamped else self.socket.carries:
             self._follow(message, edge)
+        elif (message.stream, message.lane) in self.socket.receiving:
+            self.socket.receiving[message.stream, message.lane].since += 1
 
     def _follow(self, message: Message, edge: Edge) -> None:
         stream = message.stream if self.socket.stamps else self._epoch(message.stream)
@@ -124,7 +126,8 @@ class Inlet:
             lane.widen(message)
             return
         before, lane.last = lane.last, message
-        missing = message.lane_number - before.lane_number - 1
+        missing = message.lane_number - before.lane_number - 1 - lane.since
+        lane.count, lane.since = lane.count + lane.since, 0
         if missing:
             self._gap(stream, before, message, missing, lane.count)
 

@@ -42,7 +42,8 @@ class Outlet:
         frames = 1 if topic is None else 2
         lane = self._lane(topic) if socket.numbers else 0
         sending = socket.sending.get(lane, SendingLane(b""))
-        stamped_at = socket.process.host.clock(self.world.now) if socket.stamps else None
+        stamped = socket.stamps and sending.count % socket.stamp_every == 0
+        stamped_at = socket.process.host.clock(self.world.now) if stamped else None
         number = socket.counters["sent"]
         return Message(socket.id, number, lane, sending.count, topic or b"", frames, size, self.world.now, stamped_at)  # fmt: skip
 

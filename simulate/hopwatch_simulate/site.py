@@ -72,10 +72,18 @@ class Site:
             self.add_hosts(1, self.skew)
         return self.world.chance.choice([agent for agent in self.agents if agent is not party.agent])
 
-    def socket(self, party: Party, name: str, kind: str, *, sequence: str | None = "stamp", options: Options = NONE,
-               routing_id: bytes = b"") -> Socket:  # fmt: skip
+    def socket(self, party: Party, name: str, kind: str, *, sequence: str | None = "stamp", stamp_every: int = 1,
+               options: Options = NONE, routing_id: bytes = b"") -> Socket:  # fmt: skip
         """A socket of a party, opened now."""
-        socket = Socket(party.process, name, kind, sequence=sequence, options=options, routing_id=routing_id)
+        socket = Socket(
+            party.process,
+            name,
+            kind,
+            sequence=sequence,
+            stamp_every=stamp_every,
+            options=options,
+            routing_id=routing_id,
+        )
         party.agent.sockets.append(socket)
         return socket
 
@@ -86,11 +94,12 @@ class Site:
         party.outlets.append(outlet)
         return outlet
 
-    def sender(
-        self, party: Party, name: str, kind: str, *, sequence: str | None = "stamp", options: Options = NONE
-    ) -> Outlet:
+    def sender(self, party: Party, name: str, kind: str, *, sequence: str | None = "stamp", stamp_every: int = 1,
+               options: Options = NONE) -> Outlet:  # fmt: skip
         """A sending socket of a party."""
-        return self.outlet(party, self.socket(party, name, kind, sequence=sequence, options=options))
+        return self.outlet(
+            party, self.socket(party, name, kind, sequence=sequence, stamp_every=stamp_every, options=options)
+        )
 
     def receiver(self, party: Party, name: str, kind: str, service: float, *, sequence: str | None = "stamp",
                  then: Act | None = None, topics: Iterable[bytes] = (), options: Options = NONE) -> Inlet:  # fmt: skip

@@ -30,10 +30,10 @@ class Socket:
     """One instrumented socket, from its opening to its end."""
 
     def __init__(self, process: Process, name: str, kind: str, *, sequence: str | None = "stamp",
-                 probed: bool = True, options: Options = NONE, routing_id: bytes = b"") -> None:  # fmt: skip
+                 stamp_every: int = 1, probed: bool = True, options: Options = NONE, routing_id: bytes = b"") -> None:  # fmt: skip
         self.process, self.world, self.name, self.kind = process, process.world, name, kind
         self.id = self.world.identity()
-        self.sequence = sequence
+        self.sequence, self.stamp_every = sequence, stamp_every
         self.probed = probed and kind in PROBED
         self.routing_id = routing_id
         self.proxied = False
@@ -133,7 +133,7 @@ class Socket:
 
     def _received_rows(self) -> list[dict[str, Any]]:
         return [
-            {"stream": stream, "lane": number, "role": "receive", "count": lane.count, "since": 0,
+            {"stream": stream, "lane": number, "role": "receive", "count": lane.count, "since": lane.since,
              "first": lane.first, "next": lane.last.lane_number + 1, "newest_sent_at": lane.last.stamped_at}
             for (stream, number), lane in self.receiving.items()
         ]  # fmt: skip

@@ -69,12 +69,19 @@ class Teller:
         """Either messages of one frame, or a first frame that is a topic."""
         return (None,) if self.chance.random() < 0.5 else TOPICS[: self.chance.randint(2, 4)]
 
-    def publisher(self, *, topics: Topics | None = None, sequence: str | None = "stamp", dark: bool = False,
+    def publisher(self, *, topics: Topics | None = None, sequence: str | None = "stamp", stamp_every: int = 1, dark: bool = False,
                   bound: bool = True, options: Options = NONE, apart_from: Party | None = None) -> Publisher:  # fmt: skip
         """A PUB in a process of its own, now, if wished on another host than a party's. One that is not bound connects to its readers."""
         agent = self.site.agent_apart_from(apart_from) if apart_from else None
         party = self.site.party("feed", dark=dark, agent=agent)
-        outlet = self.site.sender(party, self.site.name("quotes"), "PUB", sequence=sequence, options=options)
+        outlet = self.site.sender(
+            party,
+            self.site.name("quotes"),
+            "PUB",
+            sequence=sequence,
+            stamp_every=stamp_every,
+            options=options,
+        )
         if bound:
             self.site.bind(outlet.socket)
         return Publisher(party, outlet, topics or self.drawn_topics())

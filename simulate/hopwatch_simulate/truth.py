@@ -104,7 +104,7 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
         unseen = fates.unseen[key] - fates.seen[key]
         may_be_told = len(unseen) + (doubtful.total() if edge.sender.kind in SHARED_OUT else 0)
         all_lost = sum(len(lost) for lost in causes.values())
-        blurred = {"network"} if not edge.network_told else set()
+        blurred = _blurred(edge)
         yield {
             "from": node(edge.sender),
             "to": node(edge.receiver),
@@ -133,6 +133,12 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
         }
 
 
+def _blurred(edge: Edge) -> set[str]:
+    """Causes that no event tells: the network where no agent saw that it was the limit, and bursts where sparse stamps do not tell when."""
+    network = {"network"} if not edge.network_told else set()
+    return network | ({"hwm_too_low"} if edge.sender.stamp_every > 1 else set())
+
+
 def _where(**reasons: bool) -> list[str]:
     """Those that hold."""
     return [reason for reason, holds in reasons.items() if holds]
@@ -140,11 +146,11 @@ def _where(**reasons: bool) -> list[str]:
 
 def _told_apart(edge: Edge, cause: str, known: bool) -> bool:
     """Whether the events tell this cause of a full pipe from others: the network only where an agent saw that it was the limit, and bursts
-    only where they tell who had to read them.
+    only where they tell who had to read them, and when: sparse stamps do not.
     """
     if cause == "network":
         return known and edge.network_told
-    return cause != "hwm_too_low" or known
+    return cause != "hwm_too_low" or (known and edge.sender.stamp_every == 1)
 
 
 def _killed_for_memory(edge: Edge, cause: str) -> bool:

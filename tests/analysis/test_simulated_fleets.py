@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from hopwatch_analysis.job import analyze
-from hopwatch_simulate.fleet import ALL, Drawn, draw, simulate
+from hopwatch_simulate.fleet import ALL, SPARSE, Drawn, draw, simulate
 from hopwatch_simulate.landing import land
 from hopwatch_simulate.score import Score
 from hypothesis import HealthCheck, Phase, given, note, settings
@@ -82,6 +82,16 @@ def test_causes_are_the_true_ones_and_exact_ones_are_never_wrong(score: Score) -
     assert score.exact > 10
     assert score.exact_ranges > 10
     assert_causes(score)
+
+
+def test_with_sparse_stamps_books_are_true_and_what_is_exact_is_right(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    fleets = [Drawn(seed, 3, 0.001, tuple(SPARSE), 3.0, seed) for seed in range(12)]
+    found = scored(spark, fleets, tmp_path_factory.mktemp("sparse"))
+    assert found.books > 40
+    assert_books(found)
+    assert not [line for line in found.disagreements if line.startswith(("hop", "wrong exact"))]
 
 
 # each try takes minutes, so that none is spent on the simplest draw, which is always the same, nor on simpler ones than that which failed
