@@ -32,20 +32,20 @@ def feed_by_a_dark_hub(story: LandedFolder, feed: str, back: float | None) -> No
 
 def hub_comes_back(story: LandedFolder) -> None:
     """The pipe was full half a second before the hub was there again."""
-    feed_by_a_dark_hub(story, "back", BACK)
-    story.onset("back", 5000, 12.5)
+    feed_by_a_dark_hub(story, "returned", BACK)
+    story.onset("returned", 5000, 12.5)
     for reader in READERS:
-        story.got("back" + reader, "back", SENT - 200, 0, SENT - 1, 21)
-        story.gap("back" + reader, "back", 5000, 5199, (12.49, 13.01))
+        story.got("returned" + reader, "returned", SENT - 200, 0, SENT - 1, 21)
+        story.gap("returned" + reader, "returned", 5000, 5199, (12.49, 13.01))
 
 
 def hub_was_full_before(story: LandedFolder) -> None:
     """The pipe was full while the hub was there; it went later, and nothing was lost then."""
-    feed_by_a_dark_hub(story, "before", BACK)
-    story.onset("before", 2000, 5)
+    feed_by_a_dark_hub(story, "earlier", BACK)
+    story.onset("earlier", 2000, 5)
     for reader in READERS:
-        story.got("before" + reader, "before", SENT - 200, 0, SENT - 1, 21)
-        story.gap("before" + reader, "before", 2000, 2199, (4.99, 5.51))
+        story.got("earlier" + reader, "earlier", SENT - 200, 0, SENT - 1, 21)
+        story.gap("earlier" + reader, "earlier", 2000, 2199, (4.99, 5.51))
 
 
 def hub_stays_away(story: LandedFolder) -> None:
@@ -71,17 +71,17 @@ def incident(report: Json, feed: str, reader: str) -> Json:
 
 @pytest.mark.parametrize("reader", READERS)
 def test_a_pipe_that_was_kept_while_the_hub_was_away_was_full_for_that(report: Json, reader: str) -> None:
-    found = incident(report, "back", reader)
+    found = incident(report, "returned", reader)
     assert (found["cause"], found["certainty"], found["lost"]) == ("reconnect", "inferred", 200)
-    assert "a connection of back to somebody who is not known had gone down" in str(found["evidence"])
-    assert "a connection of back to somebody who is not known went down" in str(found["advice"])
+    assert "a connection of returned to somebody who is not known had gone down" in str(found["evidence"])
+    assert "a connection of returned to somebody who is not known went down" in str(found["advice"])
 
 
 @pytest.mark.parametrize("reader", READERS)
 def test_a_pipe_that_was_full_while_the_hub_was_there_was_full_for_another_reason(
     report: Json, reader: str
 ) -> None:
-    found = incident(report, "before", reader)
+    found = incident(report, "earlier", reader)
     assert found["cause"] in ("slow_receiver", "hwm_too_low")
     assert (found["certainty"], found["lost"]) == ("inferred", 200)
 

@@ -28,19 +28,30 @@ def room_again_behind_the_last_stamp(story: LandedFolder) -> None:
 
 def late_to_close(story: LandedFolder) -> None:
     """The last ten of 100 did not come, and both ends rested for six seconds before the sender was closed."""
-    closed_in_order(story, "sleeper", "dreamer")
-    story.sent("sleeper", 100, 40)
-    story.got("dreamer", "sleeper", 90, 0, 89, 44, newest=39)
+    closed_in_order(story, "dozer", "dreamer")
+    story.sent("dozer", 100, 40)
+    story.got("dreamer", "dozer", 90, 0, 89, 44, newest=39)
+
+
+def late_to_be_killed(story: LandedFolder) -> None:
+    """The same, and the sender is killed long after."""
+    story.socket("hermit", "PUB")
+    story.socket("pilgrim", "SUB", closed=CLOSED + 1)
+    story.subscribe("pilgrim", "")
+    ToldConnection(story, "hermit", "pilgrim").down(CLOSED, told_by="pilgrim")
+    story.killed("hermit", CLOSED + 0.5)
+    story.sent("hermit", 100, 40, final=False)
+    story.got("pilgrim", "hermit", 90, 0, 89, 44, newest=39)
 
 
 def soon_to_close(story: LandedFolder) -> None:
     """They were sent just before the sender was closed."""
-    closed_in_order(story, "runner", "follower")
+    closed_in_order(story, "runner", "shadow")
     story.sent("runner", 100, 49.9)
-    story.got("follower", "runner", 90, 0, 89, 44, newest=39)
+    story.got("shadow", "runner", 90, 0, 89, 44, newest=39)
 
 
-STORIES = (room_again_behind_the_last_stamp, late_to_close, soon_to_close)
+STORIES = (room_again_behind_the_last_stamp, late_to_close, late_to_be_killed, soon_to_close)
 
 
 def test_what_was_dropped_before_the_last_messages_came_without_a_stamp_is_not_told_as_closed(
@@ -53,10 +64,13 @@ def test_what_was_dropped_before_the_last_messages_came_without_a_stamp_is_not_t
     assert (certainty, lost) == ("inferred", 472)
 
 
-def test_what_was_in_no_queue_was_not_lost_as_the_sender_was_closed(joint_report: Json) -> None:
-    assert row(joint_report, "sleeper", "dreamer")["unexplained"] == 10
-    assert incidents(joint_report, "sleeper") == []
+@pytest.mark.parametrize(("sender", "receiver"), [("dozer", "dreamer"), ("hermit", "pilgrim")])
+def test_what_was_in_no_queue_was_not_lost_as_the_sender_went(
+    joint_report: Json, sender: str, receiver: str
+) -> None:
+    assert row(joint_report, sender, receiver)["unexplained"] == 10
+    assert incidents(joint_report, sender) == []
 
 
 def test_what_may_have_been_in_a_queue_was(joint_report: Json) -> None:
-    assert incidents(joint_report, "runner") == [("runner → follower", "closed", "exact", 10)]
+    assert incidents(joint_report, "runner") == [("runner → shadow", "closed", "exact", 10)]

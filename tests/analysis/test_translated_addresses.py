@@ -52,17 +52,19 @@ def one_of_two_is_killed(story: LandedFolder) -> None:
 
 def two_are_killed_whose_clock_is_ahead(story: LandedFolder) -> None:
     """They came up within a millisecond, and went down within a second; the clock of their host is a second and a half ahead of the feed's."""
-    story.socket("beacon", "PUB", closed=61, host="server")
-    story.add("endpoint", "beacon", 0, action="bind", endpoint=BOUND)
-    killed = {"first": (7, (0.1006, 1.6010), 20.0, 2000), "second": (8, (0.1010, 1.6001), 20.9, 2090)}
+    story.socket("lighthouse", "PUB", closed=61, host="server")
+    story.add("endpoint", "lighthouse", 0, action="bind", endpoint=BOUND)
+    killed = {"matins": (7, (0.1006, 1.6010), 20.0, 2000), "vespers": (8, (0.1010, 1.6001), 20.9, 2090)}
     for reader, (number, up, down, sent) in killed.items():
         story.socket(reader, "SUB", host="ahead")
-        read_over_a_service(story, "beacon", reader, number, up=up, down=down, sent=sent)
+        read_over_a_service(story, "lighthouse", reader, number, up=up, down=down, sent=sent)
         story.killed(reader, down + 2.1)
-        story.got(reader, "beacon", sent - 100, 0, sent - 101, down + 1.5, newest=down - 1.01, final=False)
+        story.got(
+            reader, "lighthouse", sent - 100, 0, sent - 101, down + 1.5, newest=down - 1.01, final=False
+        )
     for second in range(1, 61):
-        story.sent("beacon", second * 100, second, final=False)
-    story.sent("beacon", 6000, 61)
+        story.sent("lighthouse", second * 100, second, final=False)
+    story.sent("lighthouse", 6000, 61)
 
 
 def behind_a_proxy_by_another_address(story: LandedFolder) -> None:
@@ -141,11 +143,11 @@ def test_of_two_that_came_up_at_once_each_is_the_one_that_went_down_with_its_oth
 def test_of_two_that_came_up_at_once_each_is_the_one_that_lasted_as_long_whatever_their_clocks_say(
     joint_report: Json,
 ) -> None:
-    told = {reader: row(joint_report, "beacon", reader) for reader in ("first", "second")}
-    assert {certainty for _, _, certainty, _ in incidents(joint_report, "beacon")} == {"inferred"}
+    told = {reader: row(joint_report, "lighthouse", reader) for reader in ("matins", "vespers")}
+    assert {certainty for _, _, certainty, _ in incidents(joint_report, "lighthouse")} == {"inferred"}
     assert {reader: (each["sent"], each["lost"]) for reader, each in told.items()} == {
-        "first": (2000, 100),
-        "second": (2090, 100),
+        "matins": (2000, 100),
+        "vespers": (2090, 100),
     }
 
 

@@ -38,6 +38,11 @@ def test_what_a_router_swallowed_is_told_from_what_a_slow_worker_could_not_take(
         assert rows["worker"]["delivered"] == len(got)
         assert rows["worker"]["causes"] == {"unroutable": swallowed, "slow_receiver": dropped}
         assert rows[None]["causes"] == {"unroutable": 75}
+        assert {(item["hop"], item["cause"]) for item in report["incidents"]} == {
+            ("broker → worker", "unroutable"),
+            ("broker → worker", "slow_receiver"),
+            ("broker → a peer that was not there", "unroutable"),
+        }
         unroutable = [item for item in report["incidents"] if item["cause"] == "unroutable"]
         assert {item["certainty"] for item in unroutable} == {"exact"}
         assert sum(row["unexplained"] + row["in_flight"] for row in rows.values()) == 0

@@ -64,7 +64,10 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
         .when(sf.col("begins_at_onset") & _nothing_was_left(window_end) & link_held, exact(FULL_PIPE))
         .when(sf.col("begins_at_onset"), inferred(FULL_PIPE))
         .when(sf.col("stopped_at_onset"), inferred(FULL_PIPE))
-        .when(sf.col("full_in_another_lane") & _had_read_all(window_end), inferred(FULL_PIPE))
+        .when(
+            sf.col("full_in_another_lane") & (sf.col("sparse") | _had_read_all(window_end)),
+            inferred(FULL_PIPE),
+        )
         .when(sf.col("linked").isNotNull() & _went_with_a_mended_down(), went_down())
         .when(
             drops_unseen()

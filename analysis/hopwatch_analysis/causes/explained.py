@@ -18,7 +18,7 @@ from hopwatch_analysis.links.unknown_downs import unknown_downs
 from hopwatch_analysis.links.ways import UNKNOWN_TRANSPORT
 from hopwatch_analysis.losses.by_hop import by_hop, cut_at_onset
 from hopwatch_analysis.losses.due import Missing
-from hopwatch_analysis.losses.onsets import onsets_of_edges, with_onset_between
+from hopwatch_analysis.losses.onsets import in_sparse_gaps, onsets_of_edges, with_onset_between
 from hopwatch_analysis.losses.place import Evidence
 from hopwatch_analysis.overload.pressure import pressure
 from hopwatch_analysis.overload.sending_times import with_lost_between
@@ -122,8 +122,9 @@ def _with_causes(
     )
     found = pressure(tables, lost, topology, evidence.owed)
     of_edges = settle(found.edges)
+    met = onsets_of_edges(evidence.onsets, lost, lost)
     known = settle(
-        with_onset_between(lost, onsets_of_edges(evidence.onsets, lost, lost))
+        with_onset_between(lost, met.unionByName(in_sparse_gaps(evidence.onsets, lost)).distinct())
         .transform(
             lambda frame: facts.with_facts(
                 frame,

@@ -48,7 +48,7 @@ def shows_behind_a_down() -> Column:
                 sf.col("after_sent_at").isNotNull()
                 & (seconds(down["start"], sf.col("after_sent_at")) >= 0)
                 & (seconds(down["start"], sf.col("before_sent_at")) <= UNDER_WAY)
-                & (sf.col("seen_at") > down["start"])
+                & (seconds(sf.col("seen_at"), down["start"]) > -TOLD_LATE)
                 & sf.coalesce(
                     seconds(sf.col("seen_at"), down["end"]).between(-TOLD_LATE, UNDER_WAY), sf.lit(False)
                 )

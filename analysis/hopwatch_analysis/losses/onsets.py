@@ -83,6 +83,16 @@ def onsets_of_edges(onsets: DataFrame, lost: DataFrame, ranges: DataFrame) -> Da
     )
 
 
+def in_sparse_gaps(onsets: DataFrame, lost: DataFrame) -> DataFrame:
+    """The onsets whose own message an edge may have lost in a gap of sparse stamps, of which it is not known which ones are missing: stream, from_socket,
+    to_socket, number.
+    """
+    gaps = lost.where("from_socket = stream and sparse and part = 'inner' and after - before > 1").select(
+        *EDGE_OF_STREAM, "lane", (sf.col("before") + 1).alias("first"), (sf.col("after") - 1).alias("last")
+    )
+    return holding(gaps, onsets, ["stream", "lane"], "number").select(*EDGE_OF_STREAM, "number").distinct()
+
+
 def with_onset_between(ranges: DataFrame, edge_onsets: DataFrame) -> DataFrame:
     """Adds ``onset_between``: the edge's latest onset between the messages around the range, or null."""
     in_order = (
