@@ -146,7 +146,8 @@ def test_what_was_sent_in_a_pause_is_not_lost(report: Json, pub: str) -> None:
 
 
 def test_while_another_subscription_stands_there_is_no_pause(report: Json) -> None:
-    assert incidents(report, "w4") == [("w4 → w4-reader", "closed", "exact", 50)]
+    assert incidents(report, "w4") == []  # later messages of another topic came: these were in no queue
+    assert books(report, "w4") == (160, 110, 0, 50)
 
 
 def test_what_it_had_not_read_when_it_left_is_unexplained(report: Json) -> None:
@@ -154,13 +155,13 @@ def test_what_it_had_not_read_when_it_left_is_unexplained(report: Json) -> None:
 
 
 def test_what_was_sent_behind_the_pause_is_owed_again(report: Json) -> None:
-    assert incidents(report, "w7") == [("w7 → w7-reader", "closed", "exact", 20)]
-    assert books(report, "w7") == (130, 110, 20, 0)
+    assert incidents(report, "w7") == []
+    assert books(report, "w7") == (130, 110, 0, 20)
 
 
-def test_but_not_for_certain_where_it_was_sent_just_when_it_ended(report: Json) -> None:
-    assert incidents(report, "w8") == [("w8 → w8-reader", "closed", "exact", 15)]
-    assert books(report, "w8") == (130, 110, 15, 5)
+def test_and_what_was_sent_just_when_it_ended_is_unexplained_too(report: Json) -> None:
+    assert incidents(report, "w8") == []
+    assert books(report, "w8") == (130, 110, 0, 20)
 
 
 def test_a_topic_that_began_in_the_pause_is_owed_from_its_end_on(report: Json) -> None:
