@@ -1,6 +1,6 @@
 """Simulated fleets through the real analysis: how often it names the right hop and cause, and whether its books are true.
 
-    python benchmarks/fleets.py --seeds 0:200 [--together 10] [--hosts 4] [--story NAME ...]
+    python benchmarks/fleets.py --seeds 0:200 [--together 10] [--hosts 4] [--hours 0.001] [--story NAME ...]
 
 Every disagreement is printed as it is found; the table sums up all of them. Fleets that are analysed together are one fleet
 to the analysis: what an analysis costs is mostly the same for one and for ten.
@@ -52,6 +52,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", type=seeds, default=range(20), help="first and one past the last, as 0:20")
     parser.add_argument("--together", type=int, default=1, help="fleets a job (default: 1, at most 80)")
     parser.add_argument("--hosts", type=int, help="hosts of each fleet (default: drawn)")
+    parser.add_argument("--hours", type=float, help="time over which things begin to happen (default: 0.002)")
     parser.add_argument("--story", nargs="+", choices=sorted(EVERY), help="fleets of these stories only")
     parser.add_argument("--skew", type=float, help="seconds that clocks are wrong at most (default: drawn)")
     parser.add_argument("--keep", type=Path, help="where truths and reports are kept")
@@ -69,7 +70,8 @@ def _fleets(args: argparse.Namespace) -> Iterator[Drawn]:
         drawn = draw(seed, args.hosts)
         stories = tuple(args.story) if args.story else drawn.stories
         skew = drawn.skew if args.skew is None else args.skew
-        yield Drawn(seed, drawn.hosts, drawn.hours, stories, skew, number % args.together)
+        hours = drawn.hours if args.hours is None else args.hours
+        yield Drawn(seed, drawn.hosts, hours, stories, skew, number % args.together)
 
 
 def batches(fleets: Iterator[Drawn], size: int) -> Iterator[list[Drawn]]:

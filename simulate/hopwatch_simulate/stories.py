@@ -35,7 +35,13 @@ def slow_subscriber(tell: Teller) -> None:
 
 def bursts(tell: Teller) -> None:
     """A reader that keeps up with the mean, and a mark too low for the bursts between."""
-    feed = tell.publisher(bound=tell.either_way(), options={"sndhwm": tell.chance.choice([10, 20, 50])})
+    sends_bursts(
+        tell, tell.publisher(bound=tell.either_way(), options={"sndhwm": tell.chance.choice([10, 20, 50])})
+    )
+
+
+def sends_bursts(tell: Teller, feed: Publisher) -> None:
+    """The rest of ``bursts``, of any PUB with a low mark."""
     steady = tell.subscriber(feed, 0.001, full="hwm_too_low", options={"rcvhwm": 10}, wire=tell.wire(8))
     calm, burst = 300, tell.chance.randint(300, 1000)
     times = tell.steady(0.5, calm, 0.005) + tell.steady(2.3, burst, 0.00002) + tell.steady(2.6, calm, 0.005)
@@ -103,7 +109,11 @@ def cut_at_the_end(tell: Teller) -> None:
 
 def killed_feed(tell: Teller) -> None:
     """The PUB is killed while a slow reader's queue is long, and not full."""
-    feed = tell.publisher(bound=tell.either_way())
+    is_killed(tell, tell.publisher(bound=tell.either_way()))
+
+
+def is_killed(tell: Teller, feed: Publisher) -> None:
+    """The rest of ``killed_feed``, of any PUB."""
     reader = tell.subscriber(feed, 0.01, options={"rcvhwm": 10}, wire=tell.wire(10))
     tell.sends(feed, tell.steady(0.5, 700, 0.001))
     dies = tell.world.between(0.9, 1.1)

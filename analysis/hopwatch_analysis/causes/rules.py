@@ -96,7 +96,9 @@ def _why_full() -> Column:
 
 
 def _nobody_was_there() -> Column:
-    """Nobody knows by what way the receiver gets its messages, and a connection of the sender's own, who keeps its pipe, was down when that was full."""
+    """Nobody knows by what way the receiver gets its messages, and a connection of the sender's own, who keeps its pipe (not with ZMQ_IMMEDIATE), was down
+    when that was full.
+    """
     met_at = sf.when(sf.col("begins_at_onset"), sf.coalesce("onset_at", "before_sent_at"))
     since, until = sf.coalesce(met_at, "before_sent_at"), sf.coalesce("after_sent_at", "sent_at")
 
@@ -106,7 +108,8 @@ def _nobody_was_there() -> Column:
         )
         return began & sf.coalesce(down["end"] >= since, sf.lit(True))
 
-    return sf.col("linked").isNull() & sf.coalesce(sf.exists("unknown_downs", was_down), sf.lit(False))
+    kept = sf.col("linked").isNull() & ~sf.coalesce(sf.col("x_immediate") == 1, sf.lit(False))
+    return kept & sf.coalesce(sf.exists("unknown_downs", was_down), sf.lit(False))
 
 
 def _is_overload() -> Column:

@@ -150,7 +150,7 @@ def _bursts(samples: DataFrame) -> DataFrame:
 
 
 def _size(bytes_: Column) -> Column:
-    """As ``costs.size`` says it."""
+    """A number of bytes as people say it."""
     return (
         sf.when(bytes_ >= 1e9, sf.format_string("%.1f GB", bytes_ / 1e9))
         .when(bytes_ >= 1e6, sf.format_string("%.1f MB", bytes_ / 1e6))
