@@ -151,7 +151,7 @@ def test_a_signal_handler_that_raises_joins_no_two_messages(
     while raised < ALARMS and time.monotonic() < deadline:
         try:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0.0005)
-            for _ in range(10_000):
+            while time.monotonic() < deadline:
                 push.send(b"a")
         except AlarmError:  # noqa: PERF203 -- each alarm is one try
             raised += 1

@@ -1,5 +1,8 @@
 """What the causes and findings rest on, shown by bare sockets: options that lose messages by design."""
 
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -268,3 +271,27 @@ def test_who_takes_a_routing_id_over_gets_all_from_then_on_and_the_former_owner_
 def send_numbers(router: zmq.Socket, numbers: range) -> None:
     for number in numbers:
         router.send_multipart([b"worker", b"%d" % number])
+
+
+GIVEN_UP = """
+import sys, zmq
+context = zmq.Context()
+for number in range(200):
+    socket = context.socket(getattr(zmq, sys.argv[1]))
+    socket.connect(f"inproc://{number}")
+    socket.disconnect(f"inproc://{number}")
+    socket.getsockopt(zmq.EVENTS)
+    socket.bind(f"inproc://{number}")
+    socket.close()
+"""
+
+
+@pytest.mark.parametrize(("kind", "ends"), [("ROUTER", True), ("REP", True), ("DEALER", False)])
+def test_who_hands_over_routing_ids_and_binds_an_inproc_endpoint_that_it_gave_up_ends_its_process(
+    kind: str, ends: bool
+) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", GIVEN_UP, kind], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ended.returncode == -signal.SIGABRT) is ends
+    assert ("Assertion failed: written (src/pipe.cpp" in ended.stderr) is ends

@@ -14,7 +14,7 @@ from typing import Any
 import zmq
 from socket_actions import seen
 
-ADDRESSES = re.compile(r"0x[0-9a-f]+")
+ADDRESSES = re.compile(r"\b0x[0-9a-f]+")
 
 
 @dataclass
@@ -47,13 +47,18 @@ class Bench:
         return re.sub(r"(tcp://\S*:)\d+", r"\1", ADDRESSES.sub("0x", text))
 
     def seen(self, value: Any) -> Any:
-        if isinstance(value, bytes) and len(value) == 5 and value[:1] == b"\0":
+        if is_made_up_by_libzmq(value.encode(errors="replace") if isinstance(value, str) else value):
             return "a routing id that libzmq made up"
         if isinstance(value, bytes):
             return "bytes", self.without_places(value.decode("latin-1"))
         if isinstance(value, str):
             return "str", self.without_places(value)
         return seen(value)
+
+
+def is_made_up_by_libzmq(value: Any) -> bool:
+    """Whether this is the routing id, of five bytes and other ones each time, of a peer or socket that has none of its own."""
+    return isinstance(value, bytes) and len(value) == 5 and value[:1] == b"\0"
 
 
 def set_option(bench: Bench, how: str, option: Any, value: Any) -> Any:

@@ -74,7 +74,7 @@ def seen_of_property(value: Any, name: str) -> Any:
 
 def seen_of_error(error: BaseException) -> Any:
     """Type, errno and text; where two sockets differ by right in the text, addresses and ports are left out of it."""
-    text = re.sub(r"0x[0-9a-f]+", "0x", str(error))
+    text = re.sub(r"\b0x[0-9a-f]+", "0x", str(error))
     return "raised", type(error), getattr(error, "errno", None), "" if is_of_signature(text) else text
 
 
