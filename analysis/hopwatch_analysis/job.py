@@ -17,7 +17,7 @@ from hopwatch_analysis.pipeline import find_losses
 from hopwatch_analysis.recovery import Progress, on_sound_files, tell, tell_set_aside
 from hopwatch_analysis.report.identities import identities
 from hopwatch_analysis.report.records import Analysis
-from hopwatch_analysis.report.report_json import Json, report, write_page, write_report
+from hopwatch_analysis.report.report_json import Json, read_report, report, write_page, write_report
 from hopwatch_analysis.report.summary import summarize
 from hopwatch_analysis.report.verdict import verdict, where_the_report_is
 from hopwatch_analysis.spark.estimates import expectation_restored
@@ -68,7 +68,8 @@ def analyze(
     """
     job = Job(tuple(events), out, since, until, guard)
     with expectation_restored(spark), passing_over_nothing(spark):
-        return report(_analyze(spark, _checked(job, progress), job, progress))
+        _analyze(spark, _checked(job, progress), job, progress)
+        return read_report(job.out)
 
 
 def _checked(job: Job, progress: Progress) -> Landed:
@@ -114,8 +115,9 @@ def _analyze_files(spark: SparkSession, landed: Landed, job: Job, progress: Prog
     progress("writing tables and report")
     with tables_renewed(job.out) as folder:
         _write_tables(results, folder)
-        analysis = replace(summarize(results, identities(tables), landed, scope), clocks=ahead)
-        told, shown = report(analysis), page(analysis)
+        found, incidents = summarize(results, identities(tables), landed, scope)
+        analysis = replace(found, clocks=ahead)
+        told, shown = report(analysis, incidents), page(analysis)
     write_report(told, job.out)
     write_page(shown, job.out)
     return analysis

@@ -16,13 +16,12 @@ from hopwatch_analysis.files.damage import without_damaged
 from hopwatch_analysis.files.output import refusal, room_left
 from hopwatch_analysis.files.reading import Landed, SkippedFile
 from hopwatch_analysis.report.wording import counted
-from hopwatch_analysis.spark.failures import ran_out_of_memory, reason
+from hopwatch_analysis.spark.failures import JAVA_ENDED, ran_out_of_memory, reason
 
 Progress = Callable[[str], None]
 Result = TypeVar("Result")
 BEGINNINGS = 5
 OUT_OF_MEMORY = "Spark ran out of memory. SPARK_DRIVER_MEMORY says how much it may use on this machine, say 6g; on a cluster, spark.executor.memory ({})"
-JAVA_ENDED = "Spark's Java process ended early: was it killed, or out of memory?"
 
 
 def on_sound_files(

@@ -16,10 +16,10 @@ from hopwatch_analysis.files.reading import Checked, find_landed, require_folder
 from hopwatch_analysis.following.checkpoint import claimed
 from hopwatch_analysis.following.settings import Following
 from hopwatch_analysis.following.turns import Turns
-from hopwatch_analysis.recovery import JAVA_ENDED, Progress
+from hopwatch_analysis.recovery import Progress
 from hopwatch_analysis.report.records import Analysis
 from hopwatch_analysis.report.verdict import verdict, where_the_report_is
-from hopwatch_analysis.spark.failures import reason
+from hopwatch_analysis.spark.failures import JAVA_ENDED, reason
 from hopwatch_analysis.spark.jvm import Jvm
 from hopwatch_analysis.spark.session import spark_session
 

@@ -9,8 +9,8 @@ from pyspark.sql import Row
 from hopwatch_analysis.report.advice import advice
 from hopwatch_analysis.report.evidence import evidence
 from hopwatch_analysis.report.identities import utc
+from hopwatch_analysis.report.incident_rows import called, incident_of
 from hopwatch_analysis.report.labels import Identity, labels
-from hopwatch_analysis.report.summary import called, incident_of
 from hopwatch_analysis.report.wording import counted
 
 INCIDENT, CORRECTION = "incident", "correction"

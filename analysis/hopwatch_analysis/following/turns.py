@@ -100,14 +100,15 @@ class Turns:
         known = identities(tables)
         number = self._book.number + 1
         rows = landed_rows(number, incidents(found.fresh).collect(), found.corrections.collect(), known)
-        analysis = replace(summarize(results, known, landed, scope), clocks=ahead)
+        found_all, all_incidents = summarize(results, known, landed, scope)
+        analysis = replace(found_all, clocks=ahead)
         self.newest = analysis
-        write_report(report(analysis), self._job.out)
+        write_report(report(analysis, all_incidents), self._job.out)
         write_page(page(analysis), self._job.out)
         paths = frozenset(file.path for file in landed.files)
         book = Book(number, self._next_cut(cut, landed, arrived, newest), closing.tells_through, paths, ahead)
         self._book = self._books.write(book, rows, self._filling(book, cut, landed, as_told, found, newest))
-        self._progress(_said(number, rows.num_rows if rows else 0, len(analysis.incidents)))
+        self._progress(_said(number, rows.num_rows if rows else 0, analysis.incident_count))
 
     def _closing(self, newest: datetime, *, quiet: bool) -> Closing:
         horizon, longest = self._job.horizon(newest), self._job.longest

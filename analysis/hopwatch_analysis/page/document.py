@@ -23,7 +23,6 @@ TEMPLATES = Path(__file__).with_name("templates")
 MOST_ROWS = 5000
 """Of each table; more would make the page slow, and all are in report.json."""
 
-MOST_INCIDENTS = 1000
 OPEN_INCIDENTS = 5
 FEW_CHARTS = 6
 """As many are shown whether or not anything was lost on their hops."""
@@ -35,8 +34,7 @@ def page(analysis: Analysis) -> str:
     """The page as HTML."""
     style, script = (_source(name) for name in ("page.css", "page.js"))
     graph = graph_of(analysis.hops)
-    incidents = analysis.incidents[:MOST_INCIDENTS]
-    first_incident = {item.hop: number for number, item in reversed(list(enumerate(incidents)))}
+    first_incident = {item.hop: number for number, item in reversed(list(enumerate(analysis.incidents)))}
     return (
         _environment()
         .get_template("page.html.jinja")
@@ -59,7 +57,6 @@ def page(analysis: Analysis) -> str:
             totals={name: sum(getattr(row, name) for row in analysis.ledger) for name in TERMS},
             lost=sum(hop.lost for hop in analysis.hops),
             lossy=sum(1 for hop in analysis.hops if hop.lost),
-            incidents=incidents,
             hops=_rows(analysis.hops),
             to_check=dict.fromkeys(text for text in map(what_to_do, analysis.unchecked) if text),
             received_streams={row.stream for row in analysis.ledger if row.receiver},

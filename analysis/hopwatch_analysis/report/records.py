@@ -146,7 +146,9 @@ class Analysis:
     hops: tuple[Hop, ...]
     ledger: tuple[LedgerRow, ...]
     incidents: tuple[Incident, ...]
+    """Those that lost most, as many as are told of; ``more_incidents``: how many others there are."""
     findings: tuple[Finding, ...]
+    more_incidents: int = 0
     skipped: tuple[tuple[str, str], ...] = ()
     contradictions: tuple[SetAside, ...] = ()
     unchecked: tuple[Unchecked, ...] = ()
@@ -160,6 +162,11 @@ class Analysis:
     clocks: Mapping[str, float] = field(default_factory=dict)
     """Seconds by which these hosts' clocks are ahead of the others'; all times are told by the others'."""
     timeline: Timeline | None = None
+
+    @property
+    def incident_count(self) -> int:
+        """How many there are in all."""
+        return len(self.incidents) + self.more_incidents
 
     @property
     def evidence_is_incomplete(self) -> bool:

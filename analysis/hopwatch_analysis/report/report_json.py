@@ -1,6 +1,7 @@
 """report.json: the fixed shape that others build on, and a few keys more."""
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from datetime import datetime, timezone
 from pathlib import Path
@@ -17,13 +18,13 @@ from hopwatch_analysis.terms.buckets import HopHistory, Timeline
 Json = dict[str, Any]
 
 
-def report(analysis: Analysis) -> Json:
-    """The report as JSON values; times are ISO 8601 in UTC."""
+def report(analysis: Analysis, incidents: Iterable[Incident]) -> Json:
+    """The report as JSON values; times are ISO 8601 in UTC. Incidents are an iterator: there is no bound to how many there are."""
     return {
         "window": {"from": _time(analysis.began_at), "to": _time(analysis.ended_at)},
         "hops": [_hop(hop) for hop in analysis.hops],
         "ledger": [_ledger_row(row) for row in analysis.ledger],
-        "incidents": [_incident(incident) for incident in analysis.incidents],
+        "incidents": map(_incident, incidents),
         "findings": [
             {"socket": found.socket, "rule": found.rule, "text": found.text, "advice": found.advice}
             for found in analysis.findings
@@ -62,19 +63,48 @@ def report(analysis: Analysis) -> Json:
 
 def write_report(content: Json, folder: Path) -> Path:
     """Write report.json. Raises AnalysisError if the folder cannot be written."""
-    return _write(folder / "report.json", json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    return _write(folder / "report.json", _pieces(content))
+
+
+def read_report(folder: Path) -> Json:
+    """What ``write_report`` has written there."""
+    content: Json = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    return content
 
 
 def write_page(text: str, folder: Path) -> Path:
     """Write report.html. Raises AnalysisError if the folder cannot be written."""
-    return _write(folder / "report.html", text)
+    return _write(folder / "report.html", [text])
 
 
-def _write(path: Path, text: str) -> Path:
+def _pieces(content: Json) -> Iterator[str]:
+    """The text of an object: of each value that is an iterator, an item at a time."""
+    before = "{\n"
+    for name, value in content.items():
+        yield f"{before}  {json.dumps(name)}: "
+        yield from _items(value) if isinstance(value, Iterator) else [_indented(value, 1)]
+        before = ",\n"
+    yield "\n}\n"
+
+
+def _items(items: Iterator[Json]) -> Iterator[str]:
+    before = "["
+    for item in items:
+        yield f"{before}\n    {_indented(item, 2)}"
+        before = ","
+    yield "[]" if before == "[" else "\n  ]"
+
+
+def _indented(value: Any, levels: int) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False).replace("\n", "\n" + "  " * levels)
+
+
+def _write(path: Path, pieces: Iterable[str]) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         aside = path.with_name(f".{path.name}.new")  # whoever reads the one before has it whole
-        aside.write_text(text, encoding="utf-8")
+        with aside.open("w", encoding="utf-8") as file:
+            file.writelines(pieces)
         aside.replace(path)
     except OSError as error:
         raise AnalysisError(f"cannot write {path}: {error}") from error

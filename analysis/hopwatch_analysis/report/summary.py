@@ -1,18 +1,16 @@
-"""The result tables, which are small, as records."""
+"""The result tables as records: those that grow with the sockets whole, of those that grow with what happened the first ones."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timezone
-from typing import Any
 
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.files.contradictions import SetAside
 from hopwatch_analysis.files.reading import Landed, Tables
-from hopwatch_analysis.incidents.incidents import COUNTS, FIGURES
 from hopwatch_analysis.report.histories import collected, hop_key
-from hopwatch_analysis.report.identities import utc
-from hopwatch_analysis.report.incident import NO_PEER, NOBODY, Incident, KilledForMemory
+from hopwatch_analysis.report.incident import Incident
+from hopwatch_analysis.report.incident_rows import called, ends_of, records, worst_first
 from hopwatch_analysis.report.labels import Identity, labels
 from hopwatch_analysis.report.records import (
     Analysis,
@@ -25,33 +23,39 @@ from hopwatch_analysis.report.records import (
     Node,
     Unchecked,
 )
-from hopwatch_analysis.routers.unroutable import NO_SOCKET
 from hopwatch_analysis.topology import Scope
 
 FAULTS_REPORTED = 100
+INCIDENTS_KEPT = 1000
+"""More than verdict and page tell of."""
+
 TERMS = ("sent", "delivered", "lost", "in_flight", "unexplained")
 
 
-def summarize(results: Tables, known: Mapping[str, Identity], landed: Landed, scope: Scope) -> Analysis:
-    """Collect hops, ledger, incidents and findings: worst first."""
+def summarize(
+    results: Tables, known: Mapping[str, Identity], landed: Landed, scope: Scope
+) -> tuple[Analysis, Iterator[Incident]]:
+    """Hops, ledger, incidents and findings, worst first; then all incidents, to be gone through once while the session lasts."""
     hops = results["hops"].orderBy(sf.desc("lost"), "from_node_name", "to_node_name").collect()
     ledger = results["ledger"].orderBy("name", "receiver_name", "stream", "receiver").collect()
-    incidents = results["incidents"].orderBy(sf.desc("lost"), "started_at", "from_name", "to_name").collect()
     findings = _finding_rows(results["findings"])
     faults = results["faults"].orderBy("at", "text").limit(FAULTS_REPORTED).collect()
     shown = _ids(hops, "from_node", "to_node") | _ids(ledger, "stream", "receiver")
-    shown |= _ids(incidents, "from_node", "to_node") | _ids(findings + faults, "socket")
+    shown |= ends_of(results["incidents"]) | _ids(findings + faults, "socket")
     unchecked = sorted(results["unchecked"].collect(), key=_by_reason(known))
     agreed = sorted(results["agreed"].collect(), key=_by_reason(known))
     shown |= _ids(unchecked + agreed, "stream", "receiver")
     shown |= {identity.proxy for node, identity in known.items() if node in shown and identity.proxy}
     told = labels(identity for node, identity in known.items() if node in shown)
-    return Analysis(
+    incidents = worst_first(results["incidents"])
+    kept = tuple(records(incidents.limit(INCIDENTS_KEPT), told))
+    analysis = Analysis(
         began_at=scope.since or landed.earliest,
         ended_at=scope.ends_at,
         hops=tuple(_hop(row, told) for row in hops),
         ledger=tuple(_ledger_row(row, told) for row in sorted(ledger, key=_by_age(known))),
-        incidents=tuple(incident_of(row, told) for row in incidents),
+        incidents=kept,
+        more_incidents=results["incidents"].count() - len(kept),
         findings=tuple(_finding(row, told) for row in findings),
         unchecked=tuple(_unchecked(row, told) for row in unchecked),
         agreed=tuple(_unchecked(row, told) for row in agreed),
@@ -65,6 +69,7 @@ def summarize(results: Tables, known: Mapping[str, Identity], landed: Landed, sc
             results["timeline"], scope.buckets, {hop_key(row): _hop(row, told) for row in hops}
         ),
     )
+    return analysis, records(incidents, told)
 
 
 def _ids(rows: Iterable[Row], *columns: str) -> set[str]:
@@ -133,35 +138,6 @@ def _ledger_row(row: Row, told: Mapping[str, str]) -> LedgerRow:
     )
 
 
-def incident_of(row: Row, told: Mapping[str, str]) -> Incident:
-    """The record of one row of incidents; ``told`` are the labels of nodes and streams."""
-    values: dict[str, Any] = row.asDict()
-    same = ("cause", "exact", *COUNTS, *FIGURES)
-    return Incident(
-        sender=told.get(row["from_node"], row["from_name"] or called(row["from_node"])),
-        receiver=told.get(row["to_node"], row["to_name"] or called(row["to_node"])),
-        started_at=utc(row["started_at"]),
-        ended_at=utc(row["ended_at"]),
-        took_over_at=utc(row["took_over_at"]),
-        sender_type=row["from_type"],
-        receiver_type=row["to_type"],
-        sender_end=row["from_end"],
-        receiver_end=row["to_end"],
-        sender_killed=_killed(row, "from"),
-        receiver_killed=_killed(row, "to"),
-        streams=tuple(row["streams"]),
-        stream_labels=tuple(sorted(told.get(stream, called(stream)) for stream in row["streams"])),
-        peers=tuple(row["peers"]),
-        reasons=tuple(row["reasons"]),
-        **{name: values[name] for name in same},
-    )
-
-
-def _killed(row: Row, side: str) -> KilledForMemory | None:
-    of = row[f"{side}_killed_of"]
-    return None if of is None else KilledForMemory(int(of), row[f"{side}_memory_limit"])
-
-
 def _finding_rows(frame: DataFrame) -> list[Row]:
     distinct = frame.select("socket", "rule", "text", "advice").distinct()
     return distinct.orderBy("socket", "rule", "text").collect()
@@ -214,10 +190,3 @@ def _unchecked(row: Row, told: Mapping[str, str]) -> Unchecked:
         label=told.get(stream, name),
         receiver_label=told.get(receiver, receiver_name),
     )
-
-
-def called(socket: str | None) -> str:
-    """What a socket is called that nothing is known of."""
-    if socket is None:
-        return NOBODY
-    return NO_PEER if socket == NO_SOCKET else f"socket {socket[:6]}"

@@ -46,15 +46,15 @@ def verdict(analysis: Analysis) -> str:
     lines = [headline(analysis)]
     for incident in analysis.incidents[:MOST]:
         lines += ["", *_incident(incident)]
-    lines += ["", *_and_more(analysis.incidents, "incident"), *_receivers(analysis.ledger)]
+    lines += ["", *_and_more(analysis.incident_count, "incident"), *_receivers(analysis.ledger)]
     lines += _queued_for_nobody(analysis)
     lines += _unexplained(analysis)
     for agreed in analysis.agreed[:MOST]:
         lines += _wrapped("By count: ", agreement(agreed))
-    lines += _and_more(analysis.agreed, "such stream")
+    lines += _and_more(len(analysis.agreed), "such stream")
     for unchecked in analysis.unchecked[:MOST]:
         lines += _wrapped("Not checked: ", remark(unchecked))
-    lines += _and_more(analysis.unchecked, "such stream")
+    lines += _and_more(len(analysis.unchecked), "such stream")
     for advised in dict.fromkeys(what_to_do(unchecked) for unchecked in analysis.unchecked):
         lines += _wrapped("To check it: ", advised) if advised else []
     lines += incomplete(analysis)
@@ -64,7 +64,7 @@ def verdict(analysis: Analysis) -> str:
     notes = list(dict.fromkeys(told))
     for note in notes[:MOST]:
         lines += _wrapped("Note: ", note)
-    lines += _and_more(notes, "note")
+    lines += _and_more(len(notes), "note")
     return "\n".join(lines)
 
 
@@ -73,9 +73,9 @@ def where_the_report_is(out: Path) -> str:
     return f"Report: {out / 'report.html'}, and for programs {out / 'report.json'}"
 
 
-def _and_more(items: Sequence[object], what: str) -> list[str]:
-    """How many were left out."""
-    more = len(items) - MOST
+def _and_more(count: int, what: str) -> list[str]:
+    """How many of so many were left out."""
+    more = count - MOST
     return [f"And {counted(more, f'more {what}')}: see the report."] if more > 0 else []
 
 
@@ -146,7 +146,7 @@ def _receivers(ledger: Sequence[LedgerRow]) -> list[str]:
     rows = [row for row in ledger if row.receiver]
     if len(rows) > MOST:
         rows.sort(key=lambda row: row.delivered - row.sent)
-    return [*(_receiver(row) for row in rows[:MOST]), *_and_more(rows, "receiver")]
+    return [*(_receiver(row) for row in rows[:MOST]), *_and_more(len(rows), "receiver")]
 
 
 def _receiver(row: LedgerRow) -> str:
@@ -185,7 +185,7 @@ def _unexplained(analysis: Analysis) -> Iterator[str]:
     rows = [row for row in analysis.ledger if row.unexplained]
     for row in rows[:MOST]:
         yield f"  {row.unexplained} of {row.label} → {receiver_called(row, known=row.stream in received)}"
-    yield from _and_more(rows, "receiver")
+    yield from _and_more(len(rows), "receiver")
 
 
 def _why_unexplained(analysis: Analysis) -> str:

@@ -4,6 +4,8 @@ from py4j.protocol import Py4JJavaError
 
 LONGEST_REASON = 400
 
+JAVA_ENDED = "Spark's Java process ended early: was it killed, or out of memory?"
+
 
 def ran_out_of_memory(error: Exception) -> bool:
     """Java's own words, or those of Spark for the memory that it shares out among its tasks."""
