@@ -49,18 +49,18 @@ class Result:
 def main() -> int:
     args = _arguments()
     truth = json.loads((args.folder / "truth.json").read_text())
-    expected = _of_truth(truth)
+    expected = of_truth(truth)
     with tempfile.TemporaryDirectory() as scratch:
         out = args.out or Path(scratch) / "out"
-        cost = _measured(_analyze(args.folder, out), os.environ | {"SPARK_DRIVER_MEMORY": MEMORY})
+        cost = measured(_analyze(args.folder, out), os.environ | {"SPARK_DRIVER_MEMORY": MEMORY})
         report = json.loads((out / "report.json").read_text())
-        rows = [("`hopwatch analyze`", cost, _differences(_of_report(report), expected))]
+        rows = [("`hopwatch analyze`", cost, differences(of_report(report), expected))]
         sizes = {name: (out / name).stat().st_size / 1e6 for name in ("report.json", "report.html")}
         if not args.no_sql:
             found = Path(scratch) / "sql.json"
             script = Path(__file__).with_name("large_fleet_sql.py")
-            cost = _measured([args.sql_python, str(script), str(args.folder), str(found)], os.environ)
-            rows.append(("DuckDB", cost, _differences(_of_sql(json.loads(found.read_text())), expected)))
+            cost = measured([args.sql_python, str(script), str(args.folder), str(found)], os.environ)
+            rows.append(("DuckDB", cost, differences(_of_sql(json.loads(found.read_text())), expected)))
     print(_table(truth, rows))
     print(f"\n{sizes}, load {os.getloadavg()}")
     print(f"causes, messages: truth {_by_cause(truth['losses'])}, told {_by_cause(report['incidents'])}")
@@ -68,7 +68,7 @@ def main() -> int:
     exact = [each for each in report["incidents"] if each["certainty"] == "exact"]
     print(f"told as exact {_by_cause(exact)}, of which of another cause: {wrong} messages")
     too_much = any(cost.memory > AT_MOST for _, cost, _ in rows)
-    return 1 if wrong or too_much or any(differences for _, _, differences in rows) else 0
+    return 1 if wrong or too_much or any(unlike for _, _, unlike in rows) else 0
 
 
 def _arguments() -> argparse.Namespace:
@@ -89,7 +89,7 @@ def _analyze(folder: Path, out: Path) -> list[str]:
     return [sys.executable, "-c", command, "analyze", str(folder), "--out", str(out), "--master", "local[2]"]
 
 
-def _measured(command: Sequence[str], environment: Mapping[str, str]) -> Cost:
+def measured(command: Sequence[str], environment: Mapping[str, str]) -> Cost:
     began, used = time.monotonic(), os.times()
     process = subprocess.Popen(command, env=dict(environment), stdout=subprocess.DEVNULL)
     most, done = [0], threading.Event()
@@ -131,14 +131,14 @@ def _proportional(pid: int) -> int:
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
 
 
-def _of_truth(truth: dict[str, Any]) -> Result:
+def of_truth(truth: dict[str, Any]) -> Result:
     losses: Counter[tuple[str, str]] = Counter()
     for row in truth["losses"]:
         losses[row["from"], row["to"]] += row["lost"]
     return Result(_books(truth["ledger"]), dict(losses))
 
 
-def _of_report(report: dict[str, Any]) -> Result:
+def of_report(report: dict[str, Any]) -> Result:
     losses = {
         (hop["from"]["socket"], hop["to"]["socket"]): hop["lost"] for hop in report["hops"] if hop["lost"]
     }
@@ -154,7 +154,7 @@ def _books(rows: Sequence[dict[str, Any]]) -> Books:
     return {(row["stream"], row["receiver"]): (row["sent"], row["delivered"], row["lost"]) for row in rows}
 
 
-def _differences(found: Result, expected: Result) -> int:
+def differences(found: Result, expected: Result) -> int:
     """Rows of either that are not the same in both."""
     return len(found.books.items() ^ expected.books.items()) + len(found.losses.items() ^ expected.losses.items())  # fmt: skip
 
