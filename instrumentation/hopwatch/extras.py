@@ -14,7 +14,12 @@ PACKAGES = ("msgspec", "pyarrow", "fastapi", "pydantic", "uvicorn", "pyspark", "
 BROUGHT_BY = {"py4j": "pyspark"}
 """Packages that nobody installs by their own names."""
 
-EXTRAS_OF_COMMAND = {"agent": "agent,api", "analyze": "analysis", "simulate": "agent"}
+EXTRAS_OF_COMMAND = {
+    "agent": "agent,api",
+    "analyze": "analysis",
+    "injector": "agent,api",
+    "simulate": "agent",
+}
 """The commands that do with less than all extras."""
 
 

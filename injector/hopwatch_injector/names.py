@@ -1,0 +1,26 @@
+"""Names that pods bear, and by which they are known again."""
+
+PREFIX = "hopwatch.dev"
+
+INJECT = f"{PREFIX}/inject"
+"""Annotation of a pod: "true" or "false", whatever its namespace says."""
+
+CONTAINERS = f"{PREFIX}/containers"
+"""Annotation: names of the containers to instrument, by comma (default: all but those that only prepare)."""
+
+SEQUENCE = f"{PREFIX}/sequence"
+"""Annotation: ``HOPWATCH_SEQUENCE`` of those containers."""
+
+INJECTED = f"{PREFIX}/injected"
+"""Annotation that an injected pod bears: the version that did it."""
+
+MIRRORED = "kubernetes.io/config.mirror"
+"""Annotation of what shows a pod that a node started by itself: it cannot be changed."""
+
+OS_LABEL = "kubernetes.io/os"
+
+PYTHONPATH = "PYTHONPATH"
+PYTHONPATH_BEFORE = "HOPWATCH_PYTHONPATH_BEFORE"
+"""The application's own, where Kubernetes takes that from elsewhere."""
+
+LISTEN = "HOPWATCH_AGENT_LISTEN"

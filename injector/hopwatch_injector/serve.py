@@ -1,0 +1,64 @@
+"""One injector process, from its arguments to its end."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from hopwatch.errors import HopwatchError
+from hopwatch.version import VERSION
+from hopwatch_agent.logs.events import EventLogger
+from hopwatch_agent.logs.setup import logging_to
+from hopwatch_agent.settings.sections import AccessSettings, ListenSettings, LogSettings, TlsSettings
+from hopwatch_api.listening import listening, place_of
+from hopwatch_api.server import serve
+from hopwatch_api.stopping import stop_signals
+from hopwatch_api.tls import Tls
+
+from hopwatch_injector.app import create_app
+from hopwatch_injector.fragment import read_fragment
+
+EXIT_UNUSABLE = 2
+log = EventLogger(__name__)
+
+
+def run_injector(fragment: Path, host: str, port: int, tls_files: TlsSettings | None) -> int:
+    """Serves until SIGTERM or SIGINT; 2 if it cannot start.
+
+    Other hosts may ask without a token: the API server has none, and is told nothing that it has not said.
+    """
+    try:
+        app = create_app(read_fragment(fragment))
+        tls = Tls(tls_files) if tls_files else None
+        place = place_of(ListenSettings(host, port), AccessSettings(insecure=True))
+        with (
+            logging_to(sys.stderr, LogSettings()) as lines,
+            listening(place) as listener,
+            stop_signals() as stop,
+        ):
+
+            def each_second() -> None:
+                if tls is not None:
+                    tls.refresh()
+                lines.tell_left_out()
+
+            asyncio.run(
+                serve(
+                    app,
+                    listener,
+                    tls,
+                    stop,
+                    each_second,
+                    started=_started,
+                    stopping=lambda: log.info("stopping"),
+                )
+            )
+    except HopwatchError as error:
+        for line in str(error).splitlines():
+            print(f"hopwatch injector: {line}", file=sys.stderr)
+        return EXIT_UNUSABLE
+    return 0
+
+
+def _started(url: str) -> None:
+    print(f"hopwatch injector: {url}", flush=True)
+    log.info("listening", url=url, version=VERSION)

@@ -1,0 +1,45 @@
+"""What of a pod is looked at, and of which type it has to be: Kubernetes sees to the rest."""
+
+from typing import Annotated, Any
+
+import msgspec
+
+from hopwatch_injector.errors import ReviewError
+
+Json = dict[str, Any]
+
+
+class _Named(msgspec.Struct, frozen=True):
+    name: str
+
+
+class _Container(_Named, frozen=True, rename="camel"):
+    env: list[_Named] | None = None
+    env_from: list[Json] | None = None
+    volume_mounts: list[Json] | None = None
+
+
+class _Spec(msgspec.Struct, frozen=True, rename="camel"):
+    containers: Annotated[list[_Container], msgspec.Meta(min_length=1)]
+    init_containers: list[_Named] | None = None
+    volumes: list[_Named] | None = None
+    node_selector: dict[str, str] | None = None
+    os: _Named | None = None
+    host_network: bool | None = None
+
+
+class _Metadata(msgspec.Struct, frozen=True):
+    annotations: dict[str, str] | None = None
+
+
+class _Pod(msgspec.Struct, frozen=True):
+    spec: _Spec
+    metadata: _Metadata | None = None
+
+
+def require_pod(pod: Json) -> None:
+    """Raises ReviewError, which names the place, for what the API server could not have sent."""
+    try:
+        msgspec.convert(pod, type=_Pod)
+    except msgspec.ValidationError as error:
+        raise ReviewError(f"$.request.object is no pod: {error}") from error

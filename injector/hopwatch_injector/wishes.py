@@ -1,0 +1,40 @@
+"""What a pod's annotations ask for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hopwatch_injector.errors import WishError
+from hopwatch_injector.names import CONTAINERS, INJECT, SEQUENCE
+
+ANSWERS = {"true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """``inject``: None where the pod does not say. ``containers``: None for all of them."""
+
+    inject: bool | None = None
+    containers: tuple[str, ...] | None = None
+    sequence: str | None = None
+
+
+def wishes_of(annotations: Mapping[str, Any]) -> Wishes:
+    """Raises WishError that names the annotation."""
+    told = annotations.get(INJECT)
+    if told is not None and str(told).lower() not in ANSWERS:
+        raise WishError(f'{INJECT} is "true" or "false", not {told!r}')
+    return Wishes(
+        inject=None if told is None else ANSWERS[str(told).lower()],
+        containers=_names(annotations.get(CONTAINERS)),
+        sequence=annotations.get(SEQUENCE) or None,
+    )
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise WishError(f"{CONTAINERS} names no container")
+    return names

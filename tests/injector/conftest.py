@@ -1,0 +1,102 @@
+"""A real injector, served over real HTTPS, with what a chart would have it add."""
+
+import json
+import ssl
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from agent_process import HOPWATCH
+from certificates import Authority
+
+Json = dict[str, Any]
+TO_BE_ADDED: Json = {
+    "application": {
+        "pythonpath": "/opt/hopwatch/hopwatch/startup",
+        "env": [{"name": "HOPWATCH_DIR", "value": "/run/hopwatch"}],
+        "volumeMounts": [
+            {"name": "hopwatch-journal", "mountPath": "/run/hopwatch"},
+            {"name": "hopwatch-instrumentation", "mountPath": "/opt/hopwatch", "readOnly": True},
+        ],
+    },
+    "volumes": [
+        {"name": "hopwatch-journal", "emptyDir": {"medium": "Memory", "sizeLimit": "64Mi"}},
+        {"name": "hopwatch-instrumentation", "emptyDir": {}},
+    ],
+    "initContainers": [
+        {"name": "hopwatch-instrumentation", "image": "example/instrumentation"},
+        {
+            "name": "hopwatch-agent",
+            "image": "example/agent",
+            "restartPolicy": "Always",
+            "env": [{"name": "HOPWATCH_AGENT_LISTEN", "value": "0.0.0.0:8735"}],
+            "ports": [{"name": "hopwatch", "containerPort": 8735}],
+            "startupProbe": {"httpGet": {"path": "/readyz", "port": "hopwatch"}},
+        },
+    ],
+}
+
+
+class Injector:
+    """Asked as the API server asks."""
+
+    def __init__(self, client: httpx.Client) -> None:
+        self.client = client
+
+    def review(self, pod: Json, *, by: str = "annotation", **request: Any) -> Json:
+        """The response to a review of a new pod."""
+        asked = {
+            "uid": "b8d2",
+            "kind": {"group": "", "version": "v1", "kind": "Pod"},
+            "resource": {"group": "", "version": "v1", "resource": "pods"},
+            "operation": "CREATE",
+            "namespace": "trading",
+            "object": pod,
+            **request,
+        }
+        told = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": asked}
+        answer = self.client.post(f"/pods/by-{by}", json=told)
+        assert answer.status_code == 200, answer.text
+        response: Json = answer.json()["response"]
+        assert (response["uid"], response["allowed"]) == ("b8d2", True)
+        return response
+
+
+@pytest.fixture(scope="module")
+def injector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Injector]:
+    folder = tmp_path_factory.mktemp("injector")
+    (folder / "fragment.json").write_text(json.dumps(TO_BE_ADDED))
+    authority = Authority(folder)
+    served = authority.certificate("injector")
+    files = [
+        "--fragment",
+        str(folder / "fragment.json"),
+        "--tls-cert",
+        str(served.cert),
+        "--tls-key",
+        str(served.key),
+    ]
+    with subprocess.Popen(
+        [HOPWATCH, "injector", *files, "--listen", "127.0.0.1:0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("hopwatch injector: https://127.0.0.1:"), line
+        trusting = ssl.create_default_context(cafile=str(authority.cert))
+        with httpx.Client(base_url=line.split()[-1], verify=trusting) as client:
+            yield Injector(client)
+        process.terminate()
+        assert process.wait(timeout=20) == 0
+
+
+def write(folder: Path, fragment: Any) -> Path:
+    """A file of what is to be added."""
+    file = folder / "fragment.json"
+    file.write_text(fragment if isinstance(fragment, str) else json.dumps(fragment))
+    return file

@@ -1,0 +1,126 @@
+"""Pods of many kinds go through the real webhook: the patch it gives is applied, and Kubernetes' own schemas judge what comes of it."""
+
+import base64
+import copy
+import json
+from typing import Any
+
+import jsonpatch
+import kubernetes_validate
+import pytest
+from pods import KINDS, Kind
+
+from tests.injector.conftest import TO_BE_ADDED, Injector
+
+Json = dict[str, Any]
+VERSIONS = ("1.29", "1.32", "1.35")
+"""Before the first, an init container cannot go on beside the others."""
+
+
+def applied(pod: Json, response: Json) -> Json:
+    patched: Json = jsonpatch.apply_patch(copy.deepcopy(pod), json.loads(base64.b64decode(response["patch"])))
+    return patched
+
+
+def named(items: list[Json]) -> dict[str, Json]:
+    return {item["name"]: item for item in items}
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_a_pod_becomes_what_it_should_and_what_comes_of_it_is_a_pod(injector: Injector, kind: Kind) -> None:
+    response = injector.review(kind.pod, by=kind.by, **kind.request)
+    assert (kind.warned is None) is ("warnings" not in response)
+    assert kind.warned is None or kind.warned in response["warnings"][0]
+    if not kind.instrumented:
+        assert "patch" not in response
+        return
+    assert response["patchType"] == "JSONPatch"
+    pod = applied(kind.pod, response)
+    for version in VERSIONS:
+        kubernetes_validate.validate(pod, version, strict=True)
+    assert pod["metadata"]["annotations"]["hopwatch.dev/injected"]
+    for container in pod["spec"]["containers"]:
+        mounts = {mount["name"] for mount in container.get("volumeMounts") or ()}
+        assert (container["name"] in kind.instrumented) is (
+            {"hopwatch-journal", "hopwatch-instrumentation"} <= mounts
+        )
+    first = next(one for one in pod["spec"]["containers"] if one["name"] == kind.instrumented[0])
+    values = [one.get("value") for one in first["env"] if one["name"] == "PYTHONPATH"]
+    assert values == [kind.pythonpath]
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_nothing_that_a_pod_had_is_gone_or_changed(injector: Injector, kind: Kind) -> None:
+    response = injector.review(kind.pod, by=kind.by, **kind.request)
+    if "patch" not in response:
+        return
+    before, after = kind.pod["spec"], applied(kind.pod, response)["spec"]
+    for part in ("volumes", "initContainers"):
+        was = before.get(part) or []
+        assert [item for item in after.get(part) or [] if item in was] == was
+    for was, now in zip(before["containers"], after["containers"], strict=True):
+        changed = {"env", "volumeMounts"}
+        assert {k: v for k, v in was.items() if k not in changed} == {
+            k: v for k, v in now.items() if k not in changed
+        }
+        mounts = was.get("volumeMounts") or []
+        assert (now.get("volumeMounts") or [])[: len(mounts)] == mounts
+        for variable in was.get("env") or ():
+            if variable["name"] != "PYTHONPATH":
+                assert variable in now["env"]
+    assert {
+        k: v for k, v in before.items() if k not in ("containers", "volumes", "initContainers")
+    }.items() <= after.items()
+
+
+def test_ours_begin_before_the_pods_own(injector: Injector) -> None:
+    pod = KINDS["with init containers of its own"].pod
+    after = applied(pod, injector.review(pod))["spec"]["initContainers"]
+    assert [item["name"] for item in after] == [
+        "hopwatch-instrumentation",
+        "hopwatch-agent",
+        "migrate",
+        "proxy",
+    ]
+
+
+def test_an_injected_pod_is_not_injected_again(injector: Injector) -> None:
+    pod = KINDS["bare"].pod
+    again = applied(pod, injector.review(pod))
+    assert "patch" not in injector.review(again)
+    assert "patch" not in injector.review(again, by="namespace")
+
+
+def test_on_the_hosts_network_the_agent_takes_a_free_port_and_is_not_probed(injector: Injector) -> None:
+    pod = KINDS["of a DaemonSet on the host's network"].pod
+    agent = named(applied(pod, injector.review(pod))["spec"]["initContainers"])["hopwatch-agent"]
+    assert agent["env"] == [{"name": "HOPWATCH_AGENT_LISTEN", "value": "127.0.0.1:0"}]
+    assert agent.keys() & {"ports", "startupProbe"} == set()
+    elsewhere = named(
+        applied(KINDS["bare"].pod, injector.review(KINDS["bare"].pod))["spec"]["initContainers"]
+    )
+    assert elsewhere["hopwatch-agent"] == TO_BE_ADDED["initContainers"][1]
+
+
+def test_a_secret_pythonpath_is_kept_under_another_name_before_ours(injector: Injector) -> None:
+    pod = KINDS["with a PYTHONPATH from a secret"].pod
+    env = applied(pod, injector.review(pod))["spec"]["containers"][0]["env"]
+    names = [variable["name"] for variable in env]
+    assert names.index("HOPWATCH_PYTHONPATH_BEFORE") < names.index("PYTHONPATH")
+    assert named(env)["HOPWATCH_PYTHONPATH_BEFORE"]["valueFrom"]["secretKeyRef"] == {
+        "name": "paths",
+        "key": "python",
+    }
+
+
+def test_what_the_pod_sets_itself_comes_before_ours(injector: Injector) -> None:
+    pod = KINDS["with a journal directory of its own"].pod
+    env = applied(pod, injector.review(pod))["spec"]["containers"][0]["env"]
+    assert [one["value"] for one in env if one["name"] == "HOPWATCH_DIR"] == ["/mine"]
+
+
+def test_a_sequence_is_asked_for_by_annotation(injector: Injector) -> None:
+    pod = copy.deepcopy(KINDS["bare"].pod)
+    pod["metadata"]["annotations"]["hopwatch.dev/sequence"] = "stamp"
+    env = named(applied(pod, injector.review(pod))["spec"]["containers"][0]["env"])
+    assert env["HOPWATCH_SEQUENCE"]["value"] == "stamp"

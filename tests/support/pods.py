@@ -1,0 +1,133 @@
+"""Pods of many kinds, as the API server shows them to a webhook: each a name, the pod, and what should become of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
+ASKED = {"hopwatch.dev/inject": "true"}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """``instrumented``: names of its containers that are to be; none: it stays as it is. ``by``: where the API server asks.
+
+    ``warned``: a word of what whoever makes it is told. ``pythonpath``: of the first of its containers then.
+    """
+
+    pod: Json
+    instrumented: tuple[str, ...] = ()
+    by: str = "annotation"
+    warned: str | None = None
+    pythonpath: str = "/opt/hopwatch/hopwatch/startup"
+    request: Mapping[str, Any] = field(default_factory=dict)
+
+
+def pod(*containers: Json, annotations: Mapping[str, str] | None = ASKED, **spec: Any) -> Json:
+    metadata: Json = {"generateName": "feed-", "namespace": "trading"}
+    if annotations is not None:
+        metadata["annotations"] = dict(annotations)
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": metadata,
+        "spec": {"containers": list(containers or (container(),)), **spec},
+    }
+
+
+def container(name: str = "app", **more: Any) -> Json:
+    return {"name": name, "image": "example/app", **more}
+
+
+def owned_by(kind: str, made: Json, **spec: Any) -> Json:
+    owner = {"apiVersion": "batch/v1", "kind": kind, "name": "nightly", "uid": "77", "controller": True}
+    return made | {
+        "metadata": made["metadata"] | {"ownerReferences": [owner]},
+        "spec": made["spec"] | spec,
+    }
+
+
+FROM_A_SECRET = {"name": "PYTHONPATH", "valueFrom": {"secretKeyRef": {"name": "paths", "key": "python"}}}
+OURS = "/opt/hopwatch/hopwatch/startup"
+
+KINDS: dict[str, Kind] = {
+    "bare": Kind(pod(), ("app",)),
+    "without metadata but what asks": Kind(
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"annotations": ASKED},
+            "spec": {"containers": [container()]},
+        },
+        ("app",),
+    ),
+    "not asked for": Kind(pod(annotations=None)),
+    "asked for by its namespace": Kind(pod(annotations=None), ("app",), by="namespace"),
+    "asked for by a namespace, without metadata": Kind(
+        {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [container()]}}, ("app",), by="namespace"
+    ),
+    "opted out of its namespace": Kind(pod(annotations={"hopwatch.dev/inject": "false"}), by="namespace"),
+    "of a Job": Kind(owned_by("Job", pod(), restartPolicy="Never"), ("app",)),
+    "of a CronJob's Job": Kind(
+        owned_by("Job", pod(), restartPolicy="OnFailure", activeDeadlineSeconds=60), ("app",)
+    ),
+    "of a ReplicaSet": Kind(owned_by("ReplicaSet", pod()), ("app",)),
+    "of a DaemonSet on the host's network": Kind(owned_by("DaemonSet", pod(hostNetwork=True)), ("app",)),
+    "with several containers": Kind(pod(container("app"), container("worker")), ("app", "worker")),
+    "with several containers, one named": Kind(
+        pod(
+            container("app"), container("worker"), annotations={**ASKED, "hopwatch.dev/containers": "worker"}
+        ),
+        ("worker",),
+    ),
+    "that names a container it does not have": Kind(
+        pod(annotations={**ASKED, "hopwatch.dev/containers": "aap"}),
+        warned="aap; the pod's containers are app",
+    ),
+    "with volumes and mounts of its own": Kind(
+        pod(
+            container(volumeMounts=[{"name": "data", "mountPath": "/data"}]),
+            volumes=[{"name": "data", "emptyDir": {}}],
+        ),
+        ("app",),
+    ),
+    "with init containers of its own": Kind(
+        pod(initContainers=[container("migrate"), container("proxy", restartPolicy="Always")]), ("app",)
+    ),
+    "with a PYTHONPATH of its own": Kind(
+        pod(container(env=[{"name": "PYTHONPATH", "value": "/src:/lib"}])),
+        ("app",),
+        pythonpath=f"{OURS}:/src:/lib",
+    ),
+    "with an empty PYTHONPATH": Kind(pod(container(env=[{"name": "PYTHONPATH"}])), ("app",)),
+    "with a PYTHONPATH from a secret": Kind(
+        pod(container(env=[FROM_A_SECRET])), ("app",), pythonpath=f"{OURS}:$(HOPWATCH_PYTHONPATH_BEFORE)"
+    ),
+    "with variables from a config map": Kind(
+        pod(container(envFrom=[{"configMapRef": {"name": "settings"}}])),
+        ("app",),
+        pythonpath=f"{OURS}:$(PYTHONPATH)",
+    ),
+    "with a journal directory of its own": Kind(
+        pod(container(env=[{"name": "HOPWATCH_DIR", "value": "/mine"}])), ("app",)
+    ),
+    "already injected": Kind(pod(annotations={**ASKED, "hopwatch.dev/injected": "0.1.0"})),
+    "whose own chart brings an agent": Kind(
+        pod(initContainers=[container("hopwatch-agent", restartPolicy="Always")]),
+        warned="hopwatch-agent already",
+    ),
+    "with a volume of our name": Kind(
+        pod(volumes=[{"name": "hopwatch-journal", "emptyDir": {}}]), warned="hopwatch-journal already"
+    ),
+    "for Windows": Kind(pod(os={"name": "windows"})),
+    "for Windows nodes": Kind(pod(nodeSelector={"kubernetes.io/os": "windows"})),
+    "that a node shows": Kind(pod(annotations={**ASKED, "kubernetes.io/config.mirror": "91ab"})),
+    "that gets an ephemeral container": Kind(
+        pod(ephemeralContainers=[container("debugger")]),
+        request={"operation": "UPDATE", "subResource": "ephemeralcontainers"},
+    ),
+    "that is changed": Kind(pod(), request={"operation": "UPDATE"}),
+    "that is asked for by a word that is none": Kind(
+        pod(annotations={"hopwatch.dev/inject": "yes please"}), warned="yes please"
+    ),
+}
