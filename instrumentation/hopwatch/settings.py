@@ -1,12 +1,14 @@
 """What the environment says to an instrumented process."""
 
 import os
+import re
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from hopwatch.journal.files import PRIVATE
 from hopwatch.sequences import KNOWN
 
 VARIABLES = (
@@ -16,6 +18,7 @@ VARIABLES = (
     "HOPWATCH_SEQUENCE",
     "HOPWATCH_STAMP_EVERY",
     "HOPWATCH_FIRST_CALLS",
+    "HOPWATCH_FILE_MODE",
     "HOPWATCH_DISABLED",
     "XDG_RUNTIME_DIR",
 )
@@ -36,12 +39,13 @@ class Settings:
     disabled: bool
     stamp_every: int = 1
     first_calls: int = FIRST_CALLS
+    file_mode: int = PRIVATE
     problems: tuple[str, ...] = ()
 
 
 def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
     """Read ``HOPWATCH_DIR``, ``HOPWATCH_HOST``, ``HOPWATCH_NAME``, ``HOPWATCH_SEQUENCE``, ``HOPWATCH_STAMP_EVERY``,
-    ``HOPWATCH_FIRST_CALLS``, ``HOPWATCH_DISABLED``. What cannot be used is left out, and told in ``problems``: the application must not notice.
+    ``HOPWATCH_FIRST_CALLS``, ``HOPWATCH_FILE_MODE``, ``HOPWATCH_DISABLED``. What cannot be used is left out, and told in ``problems``: the application must not notice.
     """
     values = os.environ if environ is None else environ
     return _settings(tuple(values.get(name) for name in VARIABLES), os.getuid())
@@ -62,6 +66,7 @@ def _settings(given: tuple[str | None, ...], user: int) -> Settings:
         disabled=values.get("HOPWATCH_DISABLED", "") not in {"", "0"},
         stamp_every=_number(values, "HOPWATCH_STAMP_EVERY", 1, 1, problems),
         first_calls=_number(values, "HOPWATCH_FIRST_CALLS", FIRST_CALLS, 0, problems),
+        file_mode=_file_mode(values.get("HOPWATCH_FILE_MODE"), problems),
         problems=tuple(problems),
     )
 
@@ -80,6 +85,15 @@ def _number(values: Mapping[str, str], name: str, default: int, least: int, prob
         problems.append(f"{name} must be a number from {least} on, not {text!r}")
         return default
     return int(text)
+
+
+def _file_mode(text: str | None, problems: list[str]) -> int:
+    if not text:
+        return PRIVATE
+    if re.fullmatch("0?6[04]{2}", text) is None:
+        problems.append(f"HOPWATCH_FILE_MODE must be like 0600, 0640 or 0644, not {text!r}")
+        return PRIVATE
+    return int(text, 8)
 
 
 def default_directory(environ: Mapping[str, str], user: int | None = None) -> Path:

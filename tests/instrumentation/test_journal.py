@@ -206,6 +206,21 @@ def test_the_directory_and_its_files_are_for_this_user_alone(context: zmq.Contex
     assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
 
 
+@pytest.mark.parametrize("mode", ["0640", "644"])
+def test_its_files_are_for_whom_they_are_said_to_be_whatever_the_umask(
+    context: zmq.Context, journal: Journal, monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    monkeypatch.setenv("HOPWATCH_FILE_MODE", mode)
+    before = os.umask(0o077)
+    try:
+        hopwatch.wrap(context.socket(zmq.PUSH))
+    finally:
+        os.umask(before)
+    files = list(journal.directory.iterdir())
+    assert sorted(path.suffix for path in files) == [".counters", ".events", ".lock"]
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {int(mode, 8)}
+
+
 def test_a_closed_sockets_slot_is_free_and_used_again(context: zmq.Context, journal: Journal, link) -> None:
     first = hopwatch.wrap(context.socket(zmq.PUSH), name="first", sequence="stamp")
     link(first, context.socket(zmq.PULL))

@@ -269,7 +269,8 @@ def test_an_unusable_directory_costs_one_warning_and_no_message(
 
 
 @pytest.mark.parametrize(
-    ("variable", "value"), [("HOPWATCH_SEQUENCE", "Stamp"), ("HOPWATCH_STAMP_EVERY", "often")]
+    ("variable", "value"),
+    [("HOPWATCH_SEQUENCE", "Stamp"), ("HOPWATCH_STAMP_EVERY", "often"), ("HOPWATCH_FILE_MODE", "0666")],
 )
 def test_an_environment_variable_that_cannot_be_used_is_told_once_and_left_out(
     context: zmq.Context,

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from hopwatch.errors import JournalError
 from hopwatch.ids import as_text
+from hopwatch.journal.files import PRIVATE, open_new
 from hopwatch.native_threads import reentrant_lock
 from hopwatch.words import LANE_SLOT_WORDS, SOCKET_SLOT_WORDS
 
@@ -45,9 +46,9 @@ class CountersFile:
     later would end the process with SIGBUS.
     """
 
-    def __init__(self, directory: Path, process: int, index: int) -> None:
+    def __init__(self, directory: Path, process: int, index: int, mode: int = PRIVATE) -> None:
         self.index = index
-        self._mapped = _map(directory, process, index)
+        self._mapped = _map(directory, process, index, mode)
         self.header = self._view(0, HEADER_BYTES // 8)
         self._free_sockets = list(range(SOCKET_SLOTS - 1, -1, -1))
         self._free_lanes = list(range(LANE_SLOTS - 1, -1, -1))
@@ -97,13 +98,13 @@ def snapshot(slot: Slot) -> Slot:
     return Slot(memoryview(bytearray(slot.words)).cast("Q"), None)
 
 
-def _map(directory: Path, process: int, index: int) -> mmap.mmap:
+def _map(directory: Path, process: int, index: int, mode: int) -> mmap.mmap:
     if sys.byteorder != "little":
         raise JournalError("counters files are little-endian, this machine is not")
     path = directory / f"{as_text(process)}.{index:04d}.counters"
     fresh = path.with_name(path.name + ".new")
     try:
-        descriptor = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        descriptor = open_new(fresh, os.O_RDWR, mode)
         try:
             os.posix_fallocate(descriptor, 0, FILE_BYTES)
             os.pwrite(descriptor, _header(process, index), 0)

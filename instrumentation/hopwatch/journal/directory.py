@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from hopwatch.errors import JournalError
+from hopwatch.journal.files import PRIVATE, open_new
 
 
 def prepare_directory(directory: Path, must_be_ours: bool) -> None:
@@ -22,14 +23,14 @@ def prepare_directory(directory: Path, must_be_ours: bool) -> None:
         raise JournalError(f"cannot use {directory}: it does not belong to this user")
 
 
-def hold_lock(directory: Path, process: str) -> int:
+def hold_lock(directory: Path, process: str, mode: int = PRIVATE) -> int:
     """Take the process's lock; returns the descriptor that must stay open for as long as the process lives.
 
     The file appears under its name only once it is locked: a reader never finds it free by accident.
     """
     fresh = directory / f"{process}.lock.new"
     try:
-        descriptor = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        descriptor = open_new(fresh, os.O_RDWR, mode)
     except OSError as error:
         raise JournalError(f"cannot write {fresh}: {error.strerror}") from error
     try:

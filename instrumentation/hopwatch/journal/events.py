@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hopwatch.errors import JournalError
+from hopwatch.journal.files import PRIVATE, open_new
 from hopwatch.native_threads import reentrant_lock
 
 SEGMENT_BYTES = 1 << 20
@@ -30,11 +31,13 @@ class EventLog:
         process: str,
         header: Callable[[int, int], dict[str, Any]],
         lost: Callable[[int], None],
+        mode: int = PRIVATE,
     ) -> None:
         self._directory = directory
         self._process = process
         self._header = header
         self._lost = lost
+        self._mode = mode
         self._lock = reentrant_lock()
         self._next = 1
         self._index = -1
@@ -103,9 +106,7 @@ class EventLog:
 
     def _open_segment(self) -> None:
         index = self._index + 1
-        descriptor = os.open(
-            self._path(index), os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, 0o600
-        )
+        descriptor = open_new(self._path(index), os.O_WRONLY | os.O_APPEND, self._mode)
         if self._descriptor >= 0:
             os.close(self._descriptor)
         self._descriptor, self._index, self._written = descriptor, index, 0

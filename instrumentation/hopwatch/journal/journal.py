@@ -66,10 +66,11 @@ class FileJournal:
         self._process = new_id()
         self._started = time.time_ns()
         prepare_directory(settings.directory, settings.directory_is_default)
-        self._lock = hold_lock(settings.directory, as_text(self._process))
+        self._lock = hold_lock(settings.directory, as_text(self._process), settings.file_mode)
         try:
-            self._slots = Slots(lambda index: CountersFile(settings.directory, self._process, index))
-            self._log = EventLog(settings.directory, as_text(self._process), self._segment_line, self._lost)
+            where, mode = settings.directory, settings.file_mode
+            self._slots = Slots(lambda index: CountersFile(where, self._process, index, mode))
+            self._log = EventLog(where, as_text(self._process), self._segment_line, self._lost, mode)
         except JournalError:
             self._remove_files()
             raise
