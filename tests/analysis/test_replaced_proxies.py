@@ -51,7 +51,34 @@ def all_of_them(story: LandedFolder) -> None:
     killed_and_back(story, "short", 2 * (SENT - SENT_WHEN_GONE) - 20)
 
 
-STORIES = (all_of_them,)
+def no_room_while_it_was_away(story: LandedFolder) -> None:
+    """Of 20 messages a second in two lanes, one of either found the queue full that its PUB kept while the proxy was away; it met that in the first lane."""
+    story.socket("twin-quotes", "PUB", closed=52, sndhwm=30)
+    story.socket("twin-reader", "SUB", closed=60)
+    story.subscribe("twin-reader", "")
+    for generation, opened, up, down in (("", 0, 0.1, SEEN_TO_GO), ("2", 10.5, 11.6, None)):
+        front, back = f"twin-front{generation}", f"twin-back{generation}"
+        story.socket(front, "XSUB", opened=opened, closed=None if down else 58)
+        story.socket(back, "XPUB", opened=opened, closed=None if down else 58, probed=False)
+        story.proxy(f"twin-hub{generation}", front, back)
+        story.link(front, "twin-quotes", up=up, down=down)
+        story.link(back, "twin-reader", up=0.1 if down else 11.0, down=down)
+        story.counters(front, SEEN_TO_GO if down else 56, proxied_in_frames=400 if down else 1596)
+    for killed in ("twin-front", "twin-back"):
+        story.killed(killed, SEEN_TO_GO + 1)
+    story.onset("twin-quotes", 230, 11.5, lane=0, lane_number=115)
+    for lane in (0, 1):
+        story.sent("twin-quotes", 500, 50, lane=lane, topic=str(lane))
+        story.got("twin-reader", "twin-quotes", 499, 0, 499, 55, lane=lane, newest=50)
+        number = 230 + lane
+        times = ((number - 2) / 20, (number + 2) / 20)
+        around = (number - 2, number + 2)
+        story.gap(
+            "twin-reader", "twin-quotes", 115, 115, times, lane=lane, around=around, received=number - lane
+        )
+
+
+STORIES = (all_of_them, no_room_while_it_was_away)
 
 
 @pytest.fixture
@@ -74,3 +101,9 @@ def test_what_went_with_the_former_one_is_not_told_of_any_hop(report: Json) -> N
 def test_where_the_one_that_came_counted_less_nothing_is_told_of_any_hop(report: Json) -> None:
     assert incidents(report, "short") == []
     assert row(report, "short-quotes", "short-reader")["unexplained"] == 34
+
+
+def test_one_message_that_found_no_room_while_the_proxy_was_away_is_told_so_in_either_lane(
+    report: Json,
+) -> None:
+    assert [(cause, lost) for _, cause, _, lost in incidents(report, "twin-quotes")] == [("reconnect", 2)]

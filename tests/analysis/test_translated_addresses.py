@@ -67,6 +67,32 @@ def two_are_killed_whose_clock_is_ahead(story: LandedFolder) -> None:
     story.sent("lighthouse", 6000, 61)
 
 
+def one_comes_in_place_of_another_whose_clock_is_behind(story: LandedFolder) -> None:
+    """A PUSH calls a service, at which a second worker takes over from one that was killed: their clock is 3 s behind, so that the first
+    connection is nearer in time to the second worker.
+    """
+    hopper, place, service = "hopper", "10.4.7.20:7300", "10.96.0.70:7300"
+    story.socket(hopper, "PUSH", closed=40, host="mill")
+    story.add("endpoint", hopper, 0, action="connect", endpoint=f"tcp://{service}")
+    workers = (("first-stone", 5.0, 41020), ("second-stone", 9.5, 41021))
+    for worker, up, port in workers:
+        story.socket(
+            worker, "PULL", opened=up - 3.1, closed=None if worker == "first-stone" else 38, host="behind"
+        )
+        story.add("endpoint", worker, up - 3.1, action="bind", endpoint="tcp://0.0.0.0:7300")
+        ends = {"local": f"10.4.6.2:{port}", "remote": service, "endpoint": f"tcp://{service}"}
+        story.one_end(hopper, up, accepted=False, **ends)
+        if worker == "first-stone":
+            numbers = {"connection": story.connections, "sent": 104, "received": 0, "accepted": False}
+            story.add("connection", hopper, 8.6, action="disconnected", **ends, **numbers)
+        bound = {"local": place, "remote": f"10.4.9.1:{port + 9000}", "endpoint": "tcp://0.0.0.0:7300"}
+        story.one_end(worker, up - 3, accepted=True, **bound)
+    story.killed("first-stone", 5.9)
+    story.sent(hopper, 200, 20)
+    story.got("first-stone", hopper, 103, 0, 102, 5.5, newest=8.4, final=False)
+    story.got("second-stone", hopper, 96, 104, 199, 18, newest=20)
+
+
 def behind_a_proxy_by_another_address(story: LandedFolder) -> None:
     """Of two readers of a proxy one is reached at a service's address and port: nothing tells that it is the proxy that it reads from."""
     story.socket("coiner", "PUB", closed=61, sndhwm=100)
@@ -117,6 +143,7 @@ def full_pipes(story: LandedFolder) -> None:
 STORIES = (
     one_of_two_is_killed,
     two_are_killed_whose_clock_is_ahead,
+    one_comes_in_place_of_another_whose_clock_is_behind,
     behind_a_proxy_by_another_address,
     full_pipes,
 )
@@ -149,6 +176,19 @@ def test_of_two_that_came_up_at_once_each_is_the_one_that_lasted_as_long_whateve
         "matins": (2000, 100),
         "vespers": (2090, 100),
     }
+
+
+def test_who_got_nothing_sent_before_a_connection_went_down_was_not_there_whatever_clocks_say(
+    joint_report: Json,
+) -> None:
+    told = {worker: row(joint_report, "hopper", worker) for worker in ("first-stone", "second-stone")}
+    assert {worker: (each["sent"], each["lost"]) for worker, each in told.items()} == {
+        "first-stone": (104, 1),
+        "second-stone": (96, 0),
+    }
+    assert [(cause, lost) for _, cause, _, lost in incidents(joint_report, "hopper")] == [
+        ("receiver_died", 1)
+    ]
 
 
 @pytest.mark.parametrize("feed", ["by-gateway", "by-neighbour"])

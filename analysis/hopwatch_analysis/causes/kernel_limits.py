@@ -13,6 +13,8 @@ HOLDS_SECONDS = 30
 """A reading is landed when something else limits, and every ten seconds while the figures change."""
 FIRST_WITHIN_SECONDS = 5
 """A connection that has just come up is read for the first time after a second or two."""
+FIRST_WORD_WITHIN_SECONDS = 15
+"""It takes two readings to tell the network from a receiver whose buffers are only filling, and an agent with much to read does so every six seconds."""
 
 
 def readings(tables: Tables, mirrored: DataFrame) -> DataFrame:
@@ -41,7 +43,7 @@ def with_limit(losses: DataFrame, readings: DataFrame) -> DataFrame:
     """Adds ``limited_by``: "network", "receiver" or "neither", as last told when the run was lost; null if nobody told.
 
     "unknown" leaves it at what was told before. Something limits a pipe that is full: where the kernel last said that nothing did, what it said
-    next is meant, if it said so soon.
+    next is meant, if it said so soon. Where it had said nothing at all yet, and the first that it said is that it was the network, that may have come later.
     """
     told = sf.when(sf.col("limited_by") != UNKNOWN, sf.struct("at", "limited_by"))
     limit = sf.when(sf.col("limited_by").isin(NETWORK, RECEIVER), sf.struct("at", "limited_by"))
@@ -82,11 +84,13 @@ def _in_force() -> Column:
 
     holds = apart("last_told") <= HOLDS_SECONDS * 1_000_000
     soon = apart("next_limit") <= FIRST_WITHIN_SECONDS * 1_000_000
+    first_word = sf.col("last_told").isNull() & (sf.col("next_limit.limited_by") == NETWORK)
+    in_time = first_word & (apart("next_limit") <= FIRST_WORD_WITHIN_SECONDS * 1_000_000)
     return (
         sf.when(
             holds & sf.col("last_told.limited_by").isin(NETWORK, RECEIVER), sf.col("last_told.limited_by")
         )
-        .when(soon, sf.col("next_limit.limited_by"))
+        .when(soon | in_time, sf.col("next_limit.limited_by"))
         .when(holds, sf.col("last_told.limited_by"))
     )
 

@@ -153,8 +153,7 @@ def _why_inner() -> Column:
 
 def _met_full_pipe() -> Column:
     several = sf.col("last") > sf.col("first")  # one may have been under way to the former peer
-    unseen = sf.col("onset_between").isNotNull() | drops_unseen()
-    return sf.col("begins_at_onset") | (several & unseen)
+    return sf.col("begins_at_onset") | sf.col("onset_between").isNotNull() | (several & drops_unseen())
 
 
 def _overlaps_a_former_down() -> Column:

@@ -14,6 +14,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.files.reading import Tables
+from hopwatch_analysis.links.numbered import proven, who_was_there
 from hopwatch_analysis.links.paired import OURS, THEIRS, alone, paired, without
 from hopwatch_analysis.spark.frames import seconds, settle
 
@@ -53,22 +54,26 @@ def translated_connections(
             "peer_tells",
             "peer_gone_at",
             "peer_found_dead",
+            "peer_sent_at_down",
         )
     )
     ours, theirs = settle(ours), settle(theirs)
     if ours.isEmpty() or theirs.isEmpty():
         return mirrored.limit(0)
     near = (sf.abs(seconds(sf.col("peer_at"), sf.col("at"))) <= WITHIN) & _may_talk(flows)
-    proven = settle(_proven(tables["lane"]))
+    of_stamps = settle(proven(tables["lane"]))
     by_caller = ours.join(theirs, (ours["caller"] == theirs["peer_caller"]) & near, how="inner").where(
         ~sf.col("caller").rlike(LOOPBACK)
     )
-    by_stamps = ours.join(proven, on="socket", how="inner").join(theirs, on="peer", how="inner").where(near)
+    by_stamps = (
+        ours.join(of_stamps, on="socket", how="inner").join(theirs, on="peer", how="inner").where(near)
+    )
     by_port = ours.join(theirs, (ours["port"] == theirs["peer_port"]) & near, how="inner")
     called = settle(_ends(paired(settle(by_caller)), masqueraded=False))
-    found = settle(called.unionByName(_ends(paired(settle(without(by_stamps, called))), masqueraded=True)))
+    numbered = settle(who_was_there(without(by_stamps, called)))
+    found = settle(called.unionByName(_ends(paired(numbered), masqueraded=True)))
     matched = mirrored.select("socket", "peer").unionByName(_both_ways(found).select("socket", "peer"))
-    borne_out = settle(without(_borne_out(settle(by_port), matched, sockets, proven), found))
+    borne_out = settle(without(_borne_out(settle(by_port), matched, sockets, of_stamps), found))
     pairs = found.unionByName(_ends(paired(alone(borne_out)), masqueraded=True))
     local = unmirrored.where("endpoint like 'ipc:%'").select(*OURS, sf.lit("ipc").alias("local"))
     told = _both_ways(pairs).join(local, on=list(OURS), how="left")
@@ -83,9 +88,11 @@ def translated_connections(
 
 
 def _downs(connection_rows: DataFrame) -> DataFrame:
-    """When ends of connections went down: socket, connection, down_at."""
+    """When ends of connections went down: socket, connection, down_at, sent_at_down (what the socket had sent by then, to anybody)."""
     gone = connection_rows.where("action = 'disconnected'")
-    return gone.groupBy("socket", "connection").agg(sf.min("at").alias("down_at"))
+    return gone.groupBy("socket", "connection").agg(
+        sf.min("at").alias("down_at"), sf.min_by("sent", "at").alias("sent_at_down")
+    )
 
 
 def _with_sockets(ends: DataFrame, about: DataFrame) -> DataFrame:
@@ -93,7 +100,15 @@ def _with_sockets(ends: DataFrame, about: DataFrame) -> DataFrame:
     gone_at = sf.coalesce("down_at", "ended_at").alias("gone_at")
     found_dead = sf.coalesce(sf.col("down_at").isNull() & (sf.col("end") == "died"), sf.lit(False))
     return ends.join(about, on="socket", how="inner").select(
-        *OURS, "at", "port", "caller", "type", "tells", gone_at, found_dead.alias("found_dead")
+        *OURS,
+        "at",
+        "port",
+        "caller",
+        "type",
+        "tells",
+        gone_at,
+        found_dead.alias("found_dead"),
+        "sent_at_down",
     )
 
 
@@ -139,18 +154,6 @@ def _may_talk(flows: dict[str, tuple[str, ...]]) -> Column:
         for sender, receivers in flows.items()
     ]
     return reduce(Column.__or__, ways)
-
-
-def _proven(lane_rows: DataFrame) -> DataFrame:
-    """Pairs of which the one got stamps of the other, each both ways: socket, peer."""
-    got = (
-        lane_rows.where("role = 'receive' and stream is not null")
-        .select("socket", sf.col("stream").alias("peer"))
-        .distinct()
-    )
-    return got.unionByName(
-        got.select(sf.col("peer").alias("socket"), sf.col("socket").alias("peer"))
-    ).distinct()
 
 
 def _ends(pairs: DataFrame, *, masqueraded: bool) -> DataFrame:
