@@ -117,9 +117,9 @@ def _analyze_files(spark: SparkSession, landed: Landed, job: Job, progress: Prog
         _write_tables(results, folder)
         found, incidents = summarize(results, identities(tables), landed, scope)
         analysis = replace(found, clocks=ahead)
-        told, shown = report(analysis, incidents), page(analysis)
-    write_report(told, job.out)
-    write_page(shown, job.out)
+        shown = page(analysis)
+        write_report(report(analysis, incidents), job.out)
+        write_page(shown, job.out)
     return analysis
 
 

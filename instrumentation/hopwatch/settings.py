@@ -90,7 +90,7 @@ def _number(values: Mapping[str, str], name: str, default: int, least: int, prob
 def _file_mode(text: str | None, problems: list[str]) -> int:
     if not text:
         return PRIVATE
-    if re.fullmatch("0?6[04]{2}", text) is None:
+    if re.fullmatch("0?6(00|40|44)", text) is None:
         problems.append(f"HOPWATCH_FILE_MODE must be like 0600, 0640 or 0644, not {text!r}")
         return PRIVATE
     return int(text, 8)

@@ -43,6 +43,8 @@ def limited_pipes(story: LandedFolder) -> None:
     full_pipe(story, "calm-before", "calm", (3, "neither"), (12.5, "network"))
     full_pipe(story, "calm-for-long", "still", (3, "neither"), (20, "network"))
     full_pipe(story, "seldom-read", "patient", (11, "unknown"), (18, "network"))
+    full_pipe(story, "calm-then-unsure", "doubted", (3, "neither"), (11, "unknown"), (18, "network"))
+    full_pipe(story, "calm-first", "cleared", (11, "unknown"), (13, "neither"), (18, "network"))
     full_pipe(story, "read-too-late", "forgotten", (11, "unknown"), (27, "network"))
     full_pipe(story, "seldom-read-slow", "tardy", (11, "unknown"), (18, "receiver"), until=30)
     full_pipe(story, "on-one-host", "neighbour", away="box", until=30)
@@ -174,7 +176,7 @@ def test_the_same_while_the_receivers_window_was_full_is_the_receivers_doing(rep
 
 
 @pytest.mark.parametrize(
-    "sender", ["untold", "told-long-ago", "calm-for-long", "read-too-late", "seldom-read-slow"]
+    "sender", ["untold", "told-long-ago", "calm-for-long", "read-too-late", "seldom-read-slow", "calm-first"]
 )
 def test_between_two_hosts_it_is_only_inferred_where_no_kernel_told(report: Json, sender: str) -> None:
     assert told(report, sender) == ("slow_receiver", "inferred", 100)
@@ -184,7 +186,9 @@ def test_on_one_host_there_is_no_network_to_blame(report: Json) -> None:
     assert told(report, "on-one-host") == ("slow_receiver", "exact", 100)
 
 
-@pytest.mark.parametrize("sender", ["unsure", "just-connected", "calm-before", "seldom-read"])
+@pytest.mark.parametrize(
+    "sender", ["unsure", "just-connected", "calm-before", "seldom-read", "calm-then-unsure"]
+)
 def test_what_was_told_just_before_holds_and_the_first_word_for_what_was_before_it(
     report: Json, sender: str
 ) -> None:

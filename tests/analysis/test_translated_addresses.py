@@ -93,6 +93,38 @@ def one_comes_in_place_of_another_whose_clock_is_behind(story: LandedFolder) -> 
     story.got("second-stone", hopper, 96, 104, 199, 18, newest=20)
 
 
+def one_between_gets_nothing(story: LandedFolder) -> None:
+    """Of three that call a service, the second subscribes to nothing and goes; the third comes when much has been sent. The first loses a hundred later."""
+    story.socket("bells", "PUB", closed=61, host="server")
+    story.add("endpoint", "bells", 0, action="bind", endpoint=BOUND)
+    for reader, number, up, down in (
+        ("early-ear", 41, 0.1, None),
+        ("no-ear", 42, 2.0, 3.0),
+        ("late-ear", 43, 6.0, None),
+    ):
+        story.socket(reader, "SUB", closed=62 if down is None else down, host="choir")
+        read_over_a_service(story, "bells", reader, number, up=(up, up), down=down, sent=300)
+    story.sent("bells", 6000, 60)
+    story.got("early-ear", "bells", 5900, 0, 5999, 60.5, newest=60)
+    story.gap("early-ear", "bells", 3000, 3099, (30, 31), received=3001)
+    story.onset("bells", 3000, 30)
+    story.got("late-ear", "bells", 5400, 600, 5999, 60.5, newest=60)
+
+
+def one_reconnects_before_its_first_message(story: LandedFolder) -> None:
+    """A message every other second; the connection of the second to come is cut before it got any, and the one that is sent meanwhile is lost."""
+    story.socket("foghorn", "PUB", closed=61, host="server")
+    story.add("endpoint", "foghorn", 0, action="bind", endpoint=BOUND)
+    story.socket("pilot", "SUB", closed=62, host="harbour")
+    read_over_a_service(story, "foghorn", "pilot", 44, up=(0.5, 0.5), down=None, sent=0)
+    story.socket("skipper", "SUB", closed=62, host="harbour")
+    read_over_a_service(story, "foghorn", "skipper", 45, up=(10.0, 10.0), down=11.0, sent=5)
+    read_over_a_service(story, "foghorn", "skipper", 46, up=(11.6, 11.6), down=None, sent=6)
+    story.sent("foghorn", 30, 59.3)
+    story.got("pilot", "foghorn", 30, 0, 29, 60, newest=59.3)
+    story.got("skipper", "foghorn", 24, 6, 29, 60, newest=59.3)
+
+
 def behind_a_proxy_by_another_address(story: LandedFolder) -> None:
     """Of two readers of a proxy one is reached at a service's address and port: nothing tells that it is the proxy that it reads from."""
     story.socket("coiner", "PUB", closed=61, sndhwm=100)
@@ -144,6 +176,8 @@ STORIES = (
     one_of_two_is_killed,
     two_are_killed_whose_clock_is_ahead,
     one_comes_in_place_of_another_whose_clock_is_behind,
+    one_between_gets_nothing,
+    one_reconnects_before_its_first_message,
     behind_a_proxy_by_another_address,
     full_pipes,
 )
@@ -189,6 +223,16 @@ def test_who_got_nothing_sent_before_a_connection_went_down_was_not_there_whatev
     assert [(cause, lost) for _, cause, _, lost in incidents(joint_report, "hopper")] == [
         ("receiver_died", 1)
     ]
+
+
+def test_who_got_nothing_takes_nobodys_connection_away(joint_report: Json) -> None:
+    assert row(joint_report, "bells", "early-ear")["causes"] == {"slow_receiver": 100}
+    assert row(joint_report, "bells", "late-ear")["causes"] == {"slow_joiner": 600}
+
+
+def test_who_reconnects_before_its_first_message_has_both_its_connections(joint_report: Json) -> None:
+    assert row(joint_report, "foghorn", "pilot")["lost"] == 0
+    assert "exact" not in {certainty for _, _, certainty, _ in incidents(joint_report, "foghorn")}
 
 
 @pytest.mark.parametrize("feed", ["by-gateway", "by-neighbour"])

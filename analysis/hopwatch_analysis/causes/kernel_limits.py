@@ -43,12 +43,18 @@ def with_limit(losses: DataFrame, readings: DataFrame) -> DataFrame:
     """Adds ``limited_by``: "network", "receiver" or "neither", as last told when the run was lost; null if nobody told.
 
     "unknown" leaves it at what was told before. Something limits a pipe that is full: where the kernel last said that nothing did, what it said
-    next is meant, if it said so soon. Where it had said nothing at all yet, and the first that it said is that it was the network, that may have come later.
+    next is meant, if it said so soon. Where it had said nothing at all yet, or that it did not know, and what it said next is that it was the network, that may have
+    come later: between two hosts, of a receiver that is not shown to be too slow by what it read.
     """
-    told = sf.when(sf.col("limited_by") != UNKNOWN, sf.struct("at", "limited_by"))
-    limit = sf.when(sf.col("limited_by").isin(NETWORK, RECEIVER), sf.struct("at", "limited_by"))
+    reading = sf.struct("at", "limited_by")
+    told = sf.when(sf.col("limited_by") != UNKNOWN, reading)
+    limit = sf.when(sf.col("limited_by").isin(NETWORK, RECEIVER), reading)
     marks = readings.select(
-        *EDGE, sf.unix_micros("at").alias("position"), told.alias("told"), limit.alias("limit")
+        *EDGE,
+        sf.unix_micros("at").alias("position"),
+        reading.alias("reading"),
+        told.alias("told"),
+        limit.alias("limit"),
     )
     lost_at = sf.coalesce("before_sent_at", "onset_at", "after_sent_at", "seen_at")
     placed = losses.withColumns(
@@ -70,11 +76,15 @@ def with_limit(losses: DataFrame, readings: DataFrame) -> DataFrame:
             {
                 "last_told": sf.last("told", ignorenulls=True).over(before),
                 "next_limit": sf.last("limit", ignorenulls=True).over(behind),
+                "next_told": sf.last("told", ignorenulls=True).over(behind),
+                "last_reading": sf.last("reading", ignorenulls=True).over(before),
+                "next_reading": sf.last("reading", ignorenulls=True).over(behind),
             }
         )
         .where("is_loss")
         .withColumn("limited_by", _in_force())
-        .drop("lost_at", "position", "is_loss", "told", "limit", "last_told", "next_limit")
+        .drop("lost_at", "position", "is_loss", "reading", "told", "limit")
+        .drop("last_told", "next_told", "next_limit", "last_reading", "next_reading")
     )
 
 
@@ -84,13 +94,20 @@ def _in_force() -> Column:
 
     holds = apart("last_told") <= HOLDS_SECONDS * 1_000_000
     soon = apart("next_limit") <= FIRST_WITHIN_SECONDS * 1_000_000
-    first_word = sf.col("last_told").isNull() & (sf.col("next_limit.limited_by") == NETWORK)
-    in_time = first_word & (apart("next_limit") <= FIRST_WORD_WITHIN_SECONDS * 1_000_000)
+    had_no_word = sf.col("last_told").isNull() | (sf.col("last_reading.limited_by") == UNKNOWN)
+    knew_not_yet = (sf.col("next_reading.limited_by") == UNKNOWN) & (
+        apart("next_reading") <= FIRST_WITHIN_SECONDS * 1_000_000
+    )
+    in_time = apart("next_told") <= FIRST_WORD_WITHIN_SECONDS * 1_000_000
+    between_hosts = sf.col("x_host") != sf.col("y_host")
+    shown_to_be_slow = sf.coalesce("clearly", sf.lit(False))
+    first_word = (had_no_word | knew_not_yet) & (sf.col("next_told.limited_by") == NETWORK) & in_time
     return (
         sf.when(
             holds & sf.col("last_told.limited_by").isin(NETWORK, RECEIVER), sf.col("last_told.limited_by")
         )
-        .when(soon | in_time, sf.col("next_limit.limited_by"))
+        .when(soon, sf.col("next_limit.limited_by"))
+        .when(first_word & between_hosts & ~shown_to_be_slow, NETWORK)
         .when(holds, sf.col("last_told.limited_by"))
     )
 

@@ -143,6 +143,7 @@ def _why_inner() -> Column:
         .when(overlaps_a_down(), went_down())
         .when(conflates(), inferred("conflated"))
         .when(_met_full_pipe() & _overlaps_a_former_down(), went_down())
+        .when(sf.col("onset_between").isNotNull() & _began_in_a_former_down(), went_down())
         .when(sf.col("begins_at_onset"), exact(FULL_PIPE))
         .when(sf.col("onset_between").isNotNull(), inferred(FULL_PIPE))
         .when(sf.col("linked").isNotNull() & (shows_behind_a_down() | _before_it_came_back()), went_down())
@@ -153,7 +154,8 @@ def _why_inner() -> Column:
 
 def _met_full_pipe() -> Column:
     several = sf.col("last") > sf.col("first")  # one may have been under way to the former peer
-    return sf.col("begins_at_onset") | sf.col("onset_between").isNotNull() | (several & drops_unseen())
+    unseen = sf.col("onset_between").isNotNull() | drops_unseen()
+    return sf.col("begins_at_onset") | (several & unseen)
 
 
 def _overlaps_a_former_down() -> Column:
@@ -161,6 +163,15 @@ def _overlaps_a_former_down() -> Column:
     meanwhile = sf.exists(
         "former_downs",
         lambda down: (down["start"] <= sf.col("after_sent_at")) & (down["end"] >= sf.col("before_sent_at")),
+    )
+    return sf.coalesce(meanwhile, sf.lit(False))
+
+
+def _began_in_a_former_down() -> Column:
+    """The message before it was sent while nobody was there."""
+    meanwhile = sf.exists(
+        "former_downs",
+        lambda down: sf.col("before_sent_at").between(down["start"], down["end"]),
     )
     return sf.coalesce(meanwhile, sf.lit(False))
 

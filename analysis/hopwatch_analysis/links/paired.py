@@ -1,7 +1,8 @@
 """Which ends of connections belong together, of candidates that nothing tells apart but when they came up, and how long they lasted.
 
 Between two sockets that meet nobody else so, and of which either tells of as many, the first belongs to the first, whatever their clocks say. Else those do
-that came up nearest in time to each other; of several that came up at once, those that lasted as long, whatever their clocks say.
+that came up nearest in time to each other; of several that came up at once, those that lasted as long, whatever their clocks say. Whoever is known to have
+come ``later`` than a connection went down, where candidates have that column, is taken for its other end only if nobody else can be.
 """
 
 from pyspark.sql import Column, DataFrame, Window
@@ -55,17 +56,24 @@ def _nearest(candidates: DataFrame) -> DataFrame:
 
 def _nearest_to(candidates: DataFrame, one: tuple[str, str], other: tuple[str, str]) -> DataFrame:
     """The candidate that came up nearest to one end; of those that came up at once, the one that lasted as long, or did not go down either.
-    Adds ``doubtful``: another one lasted about as long.
+    Adds ``doubtful``: another one lasted about as long, or was nearer and is known to have come later.
     """
     apart = sf.abs(seconds(sf.col("at"), sf.col("peer_at")))
     behind_the_nearest = apart - sf.min(apart).over(Window.partitionBy(*one))
     ranked = candidates.withColumns(
         {
+            "later": sf.col("later") if "later" in candidates.columns else sf.lit(False),
             "came_apart": sf.when(behind_the_nearest > CAME_UP_AT_ONCE, apart).otherwise(0.0),
             "unlike": _unlike(),
         }
     )
-    order = [sf.col("came_apart"), sf.col("unlike").asc_nulls_last(), apart, *map(sf.col, other)]
+    order = [
+        sf.col("later"),
+        sf.col("came_apart"),
+        sf.col("unlike").asc_nulls_last(),
+        apart,
+        *map(sf.col, other),
+    ]
     return best(ranked.transform(lambda frame: _with_doubt(frame, one)), one, order)
 
 
@@ -84,9 +92,11 @@ def _with_doubt(ranked: DataFrame, one: tuple[str, str]) -> DataFrame:
     """Adds ``doubtful``. Who was killed is found dead some time later, so that how long it lasted is known no better."""
     of_one = Window.partitionBy(*one)
     least = sf.min(sf.when(sf.col("came_apart") == 0.0, sf.col("unlike"))).over(of_one)
-    as_like = (sf.col("came_apart") == 0.0) & (sf.col("unlike") - sf.col("least") <= FOUND_DEAD_WITHIN)
+    at_once = sf.col("came_apart") == 0.0
+    as_like = at_once & (sf.col("unlike") - sf.col("least") <= FOUND_DEAD_WITHIN)
     rivals = sf.count(sf.when(as_like, 1)).over(of_one)
-    return ranked.withColumn("least", least).withColumn("doubtful", rivals > 1).drop("least")
+    passed_over = sf.max(at_once & sf.col("later")).over(of_one) & ~at_once
+    return ranked.withColumn("least", least).withColumn("doubtful", (rivals > 1) | passed_over).drop("least")
 
 
 def alone(candidates: DataFrame) -> DataFrame:

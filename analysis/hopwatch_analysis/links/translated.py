@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.files.reading import Tables
-from hopwatch_analysis.links.numbered import proven, who_was_there
+from hopwatch_analysis.links.numbered import proven, with_who_came_later
 from hopwatch_analysis.links.paired import OURS, THEIRS, alone, paired, without
 from hopwatch_analysis.spark.frames import seconds, settle
 
@@ -70,7 +70,7 @@ def translated_connections(
     )
     by_port = ours.join(theirs, (ours["port"] == theirs["peer_port"]) & near, how="inner")
     called = settle(_ends(paired(settle(by_caller)), masqueraded=False))
-    numbered = settle(who_was_there(without(by_stamps, called)))
+    numbered = settle(with_who_came_later(without(by_stamps, called)))
     found = settle(called.unionByName(_ends(paired(numbered), masqueraded=True)))
     matched = mirrored.select("socket", "peer").unionByName(_both_ways(found).select("socket", "peer"))
     borne_out = settle(without(_borne_out(settle(by_port), matched, sockets, of_stamps), found))

@@ -1,4 +1,4 @@
-"""Incidents as rows of Spark's and as records. There is no bound to how many there are: few of them are in memory at a time."""
+"""Incidents as rows of Spark's and as records. There is no bound to how many a report has: few of them are in memory at a time."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

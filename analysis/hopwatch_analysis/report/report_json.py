@@ -103,9 +103,12 @@ def _write(path: Path, pieces: Iterable[str]) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         aside = path.with_name(f".{path.name}.new")  # whoever reads the one before has it whole
-        with aside.open("w", encoding="utf-8") as file:
-            file.writelines(pieces)
-        aside.replace(path)
+        try:
+            with aside.open("w", encoding="utf-8") as file:
+                file.writelines(pieces)
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
     except OSError as error:
         raise AnalysisError(f"cannot write {path}: {error}") from error
     return path
