@@ -42,7 +42,7 @@ def limited_pipes(story: LandedFolder) -> None:
     full_pipe(story, "just-connected", "fresh", (14, "network"))
     full_pipe(story, "calm-before", "calm", (3, "neither"), (12.5, "network"))
     full_pipe(story, "calm-for-long", "still", (3, "neither"), (20, "network"))
-    full_pipe(story, "seldom-read", "patient", (11, "unknown"), (18, "network"))
+    full_pipe(story, "seldom-read", "unhurried", (11, "unknown"), (18, "network"))
     full_pipe(story, "calm-then-unsure", "doubted", (3, "neither"), (11, "unknown"), (18, "network"))
     full_pipe(story, "calm-first", "cleared", (11, "unknown"), (13, "neither"), (18, "network"))
     full_pipe(story, "read-too-late", "forgotten", (11, "unknown"), (27, "network"))

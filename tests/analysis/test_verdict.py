@@ -122,4 +122,4 @@ def test_of_very_many_incidents_the_first_are_told_and_how_many_there_are() -> N
     many = tuple(replace(ONE, sender=f"src-{number}") for number in range(130))
     lines = verdict(Analysis(NOON, NOON, (), (), many, (), more_incidents=1000)).splitlines()
     assert sum("1 message lost" in line for line in lines) == 100
-    assert "And 1,030 more incidents: see the report." in lines
+    assert "And 1030 more incidents: see the report." in lines
