@@ -53,7 +53,11 @@ def main() -> None:
 def _run(folder: Path, scratch: Path) -> list[Step]:
     (scratch / "log").mkdir()
     (scratch / "conf").mkdir()
-    log = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": (scratch / "log").as_uri()}
+    log = {
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.compress": "false",  # Spark 4 compresses it
+        "spark.eventLog.dir": (scratch / "log").as_uri(),
+    }
     told = "".join(f"{name} {value}\n" for name, value in log.items())
     (scratch / "conf" / "spark-defaults.conf").write_text(told)
     command = "import sys; from hopwatch.cli import main; sys.exit(main())"

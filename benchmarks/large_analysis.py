@@ -27,6 +27,9 @@ LOOK_EVERY = 0.5
 MEMORY = "5g"
 """Of Java objects: with what else Java and Python take, it is less than ``AT_MOST``."""
 AT_MOST = 8 << 30
+STACK = 25
+"""Where /proc/PID/stat, behind the name, has the address at which the stack begins. What vfork starts is in its parent's memory until it
+runs another program: it has the same stack, and Linux tells all of that memory of both."""
 
 
 @dataclass(frozen=True)
@@ -111,16 +114,20 @@ def measured(command: Sequence[str], environment: Mapping[str, str]) -> Cost:
 
 
 def _memory(root: int) -> int:
-    """Resident bytes of a process and all that descend from it; what they share (a fork's, before it runs another program) counts once."""
-    parents = {}
+    """Resident bytes of a process and all that descend from it; what they share counts once, also before a fork runs another program."""
+    parents, stacks = {}, {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             with suppress(OSError):  # it has just ended
-                parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+                fields = (folder / "stat").read_text().rpartition(")")[2].split()
+                parents[int(folder.name)], stacks[int(folder.name)] = int(fields[1]), fields[STACK]
     family = {root}
     while more := {pid for pid, parent in parents.items() if parent in family} - family:
         family |= more
-    return sum(map(_proportional, family))
+    of_stack: dict[str, int] = {}
+    for pid in family & stacks.keys():
+        of_stack[stacks[pid]] = max(of_stack.get(stacks[pid], 0), _proportional(pid))
+    return sum(of_stack.values())
 
 
 def _proportional(pid: int) -> int:
