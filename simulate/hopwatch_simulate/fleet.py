@@ -7,6 +7,7 @@ from datetime import timedelta
 from functools import partial
 
 from hopwatch_simulate import (
+    chain_stories,
     cut_dialogues,
     cut_share_stories,
     dialogues,
@@ -72,6 +73,10 @@ LOSSY: Mapping[str, Story] = {
     "bursts_before_a_proxy": proxy_stories.bursts_before_a_proxy,
     "slow_proxy": proxy_stories.slow_proxy,
     "tree": proxy_stories.tree,
+    "slow_second_proxy": chain_stories.slow_second_proxy,
+    "slow_link_between_proxies": chain_stories.slow_link_between_proxies,
+    "cut_between_proxies": chain_stories.cut_between_proxies,
+    "slow_branch": chain_stories.slow_branch,
     "late_behind_a_proxy": proxy_stories.late_behind_a_proxy,
     "forwarder": proxy_stories.forwarder,
     "dark_proxy": proxy_stories.dark_proxy,

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from itertools import pairwise
 
+from hopwatch_simulate.agents import Agent
+from hopwatch_simulate.connections import Connection
 from hopwatch_simulate.messages import Message
 from hopwatch_simulate.parties import Party
 from hopwatch_simulate.pipes import Wire
@@ -47,7 +49,7 @@ def slow_before_a_proxy(tell: Teller) -> None:
 
 def bursts_before_a_proxy(tell: Teller) -> None:
     """A proxy that keeps up with the mean, and a mark before it too low for the bursts between."""
-    middle = _middle(tell, in_hwm=10, service=0.001)
+    middle = hub(tell, in_hwm=10, service=0.001)
     options = {"sndhwm": tell.chance.choice([10, 20, 50])}
     feed = feed_into(tell, middle, full="hwm_too_low", wire=tell.wire(8), options=options)
     readers = [behind(tell, middle, QUICK) for _ in range(tell.chance.randint(1, 2))]
@@ -60,7 +62,7 @@ def bursts_before_a_proxy(tell: Teller) -> None:
 def slow_proxy(tell: Teller) -> None:
     """A proxy that takes longer for a message than its PUB: both readers miss the same."""
     service = tell.world.between(0.003, 0.005)
-    middle = _middle(tell, in_hwm=10, service=service)
+    middle = hub(tell, in_hwm=10, service=service)
     feed = feed_into(tell, middle, wire=tell.wire(10), options={"sndhwm": tell.chance.choice([50, 100])})
     readers = [behind(tell, middle, QUICK) for _ in range(2)]
     tell.sends(feed, tell.steady(0.6, 1500, 0.001))
@@ -69,10 +71,10 @@ def slow_proxy(tell: Teller) -> None:
 
 def tree(tell: Teller) -> None:
     """A proxy before two others; a reader behind each, one of them slow."""
-    root = _middle(tell, in_hwm=1000, out_hwm=1000)
-    leaves = [_middle(tell, in_hwm=1000, out_hwm=80) for _ in range(2)]
+    root = hub(tell, in_hwm=1000, out_hwm=1000)
+    leaves = [hub(tell, in_hwm=1000, out_hwm=80) for _ in range(2)]
     for leaf in leaves:
-        _join(tell, root, leaf)
+        join(tell, root, leaf)
     feed = feed_into(tell, root)
     slow = behind(tell, leaves[0], 0.004, options={"rcvhwm": 10}, wire=tell.wire(10))
     fast = behind(tell, leaves[1], QUICK)
@@ -132,7 +134,7 @@ def forwarder(tell: Teller) -> None:
 
 def dark_proxy(tell: Teller) -> None:
     """A proxy that is not instrumented, between a PUB and a reader that are: it drops for the slow reader."""
-    middle = _middle(tell, in_hwm=1000, out_hwm=60, dark=True)
+    middle = hub(tell, in_hwm=1000, out_hwm=60, dark=True)
     feed = feed_into(tell, middle)
     slow = behind(tell, middle, 0.004, options={"rcvhwm": 10}, wire=tell.wire(10))
     tell.sends(feed, tell.steady(0.6, 1200, 0.001))
@@ -141,7 +143,7 @@ def dark_proxy(tell: Teller) -> None:
 
 def side_by_side(tell: Teller) -> None:
     """Two proxies that get the same from one PUB; a reader behind each, one of them slow."""
-    middles = [_middle(tell, out_hwm=80) for _ in range(2)]
+    middles = [hub(tell, out_hwm=80) for _ in range(2)]
     feed = feed_into(tell, middles[0])
     _also_into(tell, feed, middles[1])
     slow = behind(tell, middles[0], 0.004, options={"rcvhwm": 10}, wire=tell.wire(10))
@@ -152,7 +154,7 @@ def side_by_side(tell: Teller) -> None:
 
 def restarted_proxy(tell: Teller) -> None:
     """A proxy goes home and comes back while its PUB has nothing to send."""
-    middle = _middle(tell)
+    middle = hub(tell)
     feed = feed_into(tell, middle)
     readers = [behind(tell, middle, QUICK) for _ in range(tell.chance.randint(1, 2))]
     tell.sends(feed, tell.steady(0.5, 400, 0.001) + tell.steady(2.4, 400, 0.001))
@@ -164,7 +166,7 @@ def restarted_proxy(tell: Teller) -> None:
 
 def killed_proxy(tell: Teller) -> None:
     """A proxy is killed and comes back; its PUB sends on all the time."""
-    middle = _middle(tell)
+    middle = hub(tell)
     feed = feed_into(tell, middle)
     readers = [behind(tell, middle, QUICK) for _ in range(tell.chance.randint(1, 2))]
     tell.sends(feed, tell.steady(0.5, 1800, 0.001))
@@ -187,9 +189,10 @@ def _come_back(tell: Teller, former: Middle, feed: Publisher, readers: list[Subs
     return party, proxy
 
 
-def _middle(tell: Teller, *, in_hwm: int = 1000, out_hwm: int = 1000, service: float = PER_MESSAGE,
-            dark: bool = False) -> Middle:  # fmt: skip
-    party = tell.site.party("proxy", dark=dark)
+def hub(tell: Teller, *, in_hwm: int = 1000, out_hwm: int = 1000, service: float = PER_MESSAGE,
+        dark: bool = False, agent: Agent | None = None) -> Middle:  # fmt: skip
+    """A proxy in a process of its own, on one of the hosts (that of ``agent``, if given)."""
+    party = tell.site.party("proxy", dark=dark, agent=agent)
     return party, tell.site.proxy(
         party, tell.site.name("hub"), in_hwm=in_hwm, out_hwm=out_hwm, service=service
     )
@@ -197,16 +200,20 @@ def _middle(tell: Teller, *, in_hwm: int = 1000, out_hwm: int = 1000, service: f
 
 def chain(tell: Teller, length: int, out_hwm: int = 1000) -> list[Middle]:
     """Some proxies, each connected to the next."""
-    middles = [_middle(tell, out_hwm=out_hwm) for _ in range(length)]
+    middles = [hub(tell, out_hwm=out_hwm) for _ in range(length)]
     for before, after in pairwise(middles):
-        _join(tell, before, after)
+        join(tell, before, after)
     return middles
 
 
-def _join(tell: Teller, before: Middle, after: Middle) -> None:
+def join(
+    tell: Teller, before: Middle, after: Middle, *, full: str = "slow_receiver", wire: Wire | None = None
+) -> Connection:
+    """One proxy sends to another; either is bound."""
     bound = tell.chance.choice([before[1].back, after[1].front])
     sides = (before[0], before[1].outlet, after[0], after[1].inlet)
-    tell.site.link(sides, tell.wire(), bound=bound, proxied=(before[1], after[1]))
+    proxied = (before[1], after[1])
+    return tell.site.link(sides, wire or tell.wire(), bound=bound, full=full, proxied=proxied)
 
 
 def feed_into(

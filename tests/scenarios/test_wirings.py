@@ -50,6 +50,37 @@ def test_in_a_tree_of_proxies_the_one_that_drops_is_told_from_those_before_and_b
     )
 
 
+def test_what_one_proxy_drops_for_another_is_lost_between_the_two(system: System, judge) -> None:
+    root, frontend, trunk = system.proxy("root", "--out-hwm", 400)
+    branch, _, end = system.proxy("branch", "--in-hwm", 10, "--upstream", trunk, "--out-hwm", 10_000)
+    quotes = system.sender("quotes", "--connect", frontend, "--sndhwm", 10_000)
+    near = system.receiver("near", "--connect", trunk, "--subscribe", "", *ROOMY)
+    far = [system.receiver(name, "--connect", end, "--subscribe", "", *ROOMY) for name in ("far", "as-far")]
+    quotes.ask("await-subscriptions", 4, event="subscribed")
+    quotes.ask("send", 100, 0.001, event="sent")
+
+    branch.freeze()
+    quotes.ask("send", 2000, 0.001, event="sent")
+    branch.thaw()
+    quotes.ask("send", 200, 0.001, event="sent")
+    for receiver in (near, *far):
+        receiver.ask("finish", event="finished")
+    for program in (quotes, near, *far):
+        program.close()
+    for proxy in (branch, root):
+        proxy.terminate_at_rest()
+
+    truth = system.truth()
+    missing = truth.missing("quotes", "far")
+    assert missing
+    assert missing == truth.missing("quotes", "as-far")
+    assert not truth.missing("quotes", "near")
+    judge(
+        [Way("quotes", name) for name in ("near", "far", "as-far")],
+        {("root → branch", "slow_receiver"): len(missing)},
+    )
+
+
 @pytest.mark.parametrize(("sending", "receiving"), [("PUSH", "PULL"), ("DEALER", "ROUTER")])
 def test_of_two_that_send_to_one_the_killed_one_takes_its_queue_along(
     system: System, judge, sending: str, receiving: str

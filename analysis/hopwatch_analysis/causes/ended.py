@@ -22,7 +22,12 @@ from hopwatch_analysis.causes.reasons import (
     x_first,
     y_first,
 )
-from hopwatch_analysis.causes.rested import both_rested, said_nothing_was_left
+from hopwatch_analysis.causes.rested import (
+    both_rested,
+    counts_itself,
+    proxy_had_rested,
+    said_nothing_was_left,
+)
 from hopwatch_analysis.doubts.watched import idle_between, is_watched
 from hopwatch_analysis.losses.cuts import overlaps_a_down
 from hopwatch_analysis.losses.joining import joins, never_joined, sent_before_joining
@@ -82,7 +87,7 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
         .when(sf.col("linked").isNull(), inferred(UNEXPLAINED))
         .when(_went_down_for_good(), went_down())
         .when((sender_gone | receiver_gone) & _may_have_been_cut(window_end), inferred(UNEXPLAINED))
-        .when((sender_gone | receiver_gone) & both_rested(), inferred(UNEXPLAINED))
+        .when((sender_gone | receiver_gone) & both_rested(window_end), inferred(UNEXPLAINED))
         .when(sender_gone, _why_sender_went())
         .when(receiver_gone & _cut_off_long_before(), _why_cut_off())
         .when(receiver_gone & died("y"), _unless_kept(_unless_dropped_unseen("receiver_died")))
@@ -134,7 +139,8 @@ def _why_sender_went() -> Column:
 
 def _may_have_left_some() -> Column:
     """It was closed, and did not say that nothing was left to read: whoever closes may have been busy with a message for long."""
-    return sf.coalesce(sf.col("y_end") == "closed", sf.lit(False)) & ~said_nothing_was_left()
+    told = said_nothing_was_left() | counts_itself()
+    return sf.coalesce(sf.col("y_end") == "closed", sf.lit(False)) & ~told
 
 
 def sender_let_go(moved_at: Column) -> Column:
@@ -175,7 +181,9 @@ def _idle_before_the_end(window_end: datetime) -> Column:
     until = sf.least(
         sf.coalesce("x_ended_at", sf.lit(window_end)), sf.coalesce("y_ended_at", heard_until(window_end))
     )
-    return idle_between(sf.col("way_moved_at"), until) & (sf.col("part") == "tail")
+    nothing_came = idle_between(sf.col("way_moved_at"), until)
+    idle = sf.when(counts_itself(), proxy_had_rested(window_end)).otherwise(nothing_came)
+    return idle & (sf.col("part") == "tail")
 
 
 def _may_have_been_cut(window_end: datetime) -> Column:

@@ -15,6 +15,8 @@ OF_ENDS = (
     "end",
     "ended_at",
     "unread",
+    "took_last_at",
+    "asked_until",
     "opened_at",
     "node_type",
     "host",

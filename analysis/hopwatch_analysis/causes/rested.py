@@ -1,9 +1,11 @@
 """Ends of a hop between which nothing was on its way any more when the first of them was closed."""
 
+from datetime import datetime
+
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.causes.reasons import died, x_first
+from hopwatch_analysis.causes.reasons import died, heard_until, still_open, x_first
 from hopwatch_analysis.doubts.watched import idle_between
 from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN
 
@@ -15,7 +17,21 @@ def said_nothing_was_left() -> Column:
     return sf.coalesce(sf.col("y_unread") == sf.lit(False), sf.lit(False))
 
 
-def both_rested() -> Column:
+def counts_itself() -> Column:
+    """The receiver is a proxy that was not killed, and its counts tell until when it took something in: who is behind it may have gone before, or be slow."""
+    return sf.col("y_took_last_at").isNotNull() & ~died("y")
+
+
+def proxy_had_rested(window_end: datetime) -> Column:
+    """A proxy that ``counts_itself`` was asked for its counts, and took in nothing more, for a while before the first end of the hop went: so it had read all
+    that had come. One that is still there is asked on, which is worth no row.
+    """
+    asked_until = sf.when(still_open("y"), heard_until(window_end)).otherwise(sf.col("y_asked_until"))
+    sender_went = sf.when(x_first(), sf.coalesce("to_end_down_at", "x_ended_at"))
+    return idle_between(sf.col("y_took_last_at"), sf.least(asked_until, sender_went))
+
+
+def both_rested(window_end: datetime) -> Column:
     """The receiver was closed in order and had read all, and for a while before the first end went nothing was sent and nothing came, each by its own clock:
     what is missing was in no queue any more. A sender that was killed had gone some time before it was found dead.
     """
@@ -27,4 +43,6 @@ def both_rested() -> Column:
     sender_rested = idle_between(sf.col("sent_at"), sender_ended_at)
     receiver_rested = idle_between(sf.col("way_moved_at"), receiver_ended_at)
     in_order = sf.coalesce((sf.col("y_end") == "closed") & (sf.col("part") == "tail"), sf.lit(False))
-    return in_order & said_nothing_was_left() & sender_rested & receiver_rested
+    by_its_receivers = said_nothing_was_left() & receiver_rested
+    had_read_all = sf.when(counts_itself(), proxy_had_rested(window_end)).otherwise(by_its_receivers)
+    return in_order & had_read_all & sender_rested

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.doubts.watched import idle_between
 from hopwatch_analysis.losses.cuts import in_a_down, went_with_the_proxy
 from hopwatch_analysis.losses.onsets import onsets_of_edges, with_beginning_at_onset, with_onset_between
 from hopwatch_analysis.proxies.frontends import arrivals, expected_frames, verdicts
@@ -83,7 +84,8 @@ def _place_on_long_ways(missing: DataFrame, evidence: Evidence, longest_way: int
     for depth in range(1, longest_way):
         at_edges = settle(pieces.transform(lambda frame, depth=depth: _at_depth(frame, evidence, depth)))
         proofs = verdicts(at_edges, depth, expected, arrived, evidence.lanes)
-        proofs = proofs.join(all_since, on="to_socket", how="full")
+        for more in (all_since, _with_gaps_open(at_edges)):
+            proofs = proofs.join(more, on="to_socket", how="full")
         pieces = settle(_placed_at(at_edges, proofs, depth))
     return pieces.drop("handed")
 
@@ -147,18 +149,21 @@ def _at_depth(pieces: DataFrame, evidence: Evidence, depth: int) -> DataFrame:
     ends = evidence.sockets.select(
         sf.col("socket").alias("to_socket"), sf.col("ended_at").alias("to_ended_at")
     )
+    rested = _rested(evidence)
     beside = evidence.replaced.where(at_depth).select("stream", "receiver", sf.lit(True).alias("beside"))
     left_first = evidence.owed.select(*LANE_OF_RECEIVER, "receiver_left_first")
     cut = in_a_down() & ~went_with_the_proxy()
     at_the_end = sf.col("part").isin("tail", "all")
     # who came later was not sent them: so it lacks them, and that says nothing of others
-    ends_by_leaving = sf.when(sf.col("part") != "head", sf.col("receiver_left_first") & at_the_end)
+    went_with_it = sf.col("receiver_left_first") & at_the_end & sf.col("rested").isNull()
+    ends_by_leaving = sf.when(sf.col("part") != "head", went_with_it)
     return (
         pieces.join(edges, on=["stream", "receiver"], how="left")
         .join(sf.broadcast(beside), on=["stream", "receiver"], how="left")
         .join(downs, on=["from_socket", "to_socket"], how="left")
         .join(ends, on="to_socket", how="left")
         .join(left_first, on=list(LANE_OF_RECEIVER), how="left")
+        .join(rested, on=["stream", "receiver"], how="left")
         .withColumns(
             {
                 "is_open": sf.col("placed").isNull() & at_depth,
@@ -176,8 +181,33 @@ def _at_depth(pieces: DataFrame, evidence: Evidence, depth: int) -> DataFrame:
                 "handed": sf.max("handed").over(same_messages),
             }
         )
-        .drop("beside", "downs", "to_ended_at", "receiver_left_first", "sent_from", "sent_to")
+        .drop("beside", "downs", "to_ended_at", "receiver_left_first", "rested", "sent_from", "sent_to")
     )
+
+
+def _rested(evidence: Evidence) -> DataFrame:
+    """Receivers that were closed with nothing left to read when nothing had been sent to them for a while, and nothing had come: stream, receiver, rested (true)."""
+    last_sent = evidence.lanes.groupBy("stream").agg(sf.max("moved_at").alias("last_sent_at"))
+    ends = evidence.sockets.where("end = 'closed' and not unread").select(
+        sf.col("socket").alias("receiver"), "ended_at"
+    )
+    return (
+        evidence.owed.groupBy("stream", "receiver")
+        .agg(sf.max("moved_at").alias("came_last_at"))
+        .join(sf.broadcast(ends), on="receiver", how="inner")
+        .join(last_sent, on="stream", how="inner")
+        .where(
+            idle_between(sf.col("came_last_at"), sf.col("ended_at"))
+            & idle_between(sf.col("last_sent_at"), sf.col("ended_at"))
+        )
+        .select("stream", "receiver", sf.lit(True).alias("rested"))
+    )
+
+
+def _with_gaps_open(at_edges: DataFrame) -> DataFrame:
+    """Proxies before which gaps are open between messages that came: to_socket, gaps_open (true)."""
+    gaps = at_edges.where(sf.col("is_open") & (sf.col("part") == "inner"))
+    return gaps.select("to_socket", sf.lit(True).alias("gaps_open")).distinct()
 
 
 def _placed_at(at_edges: DataFrame, proofs: DataFrame, depth: int) -> DataFrame:
@@ -187,7 +217,9 @@ def _placed_at(at_edges: DataFrame, proofs: DataFrame, depth: int) -> DataFrame:
     in_the_cut = sf.col("in_a_cut") & sf.coalesce("cut_fits", sf.lit(True))
     here = sf.col("alone") & (sf.coalesce("none_arrived", sf.lit(False)) | in_the_cut)
     arrived = (sf.col("all_arrived") & sf.col("alone")) | (sf.col("handed") & sf.col("all_since"))
-    behind = sf.coalesce(arrived, sf.lit(False)) | (sf.col("ends_by_leaving") & ~here)
+    # where gaps may be of this hop, what a receiver lacks that left may be of it as well
+    by_leaving = sf.col("ends_by_leaving") & sf.col("gaps_open").isNull() & ~here
+    behind = sf.coalesce(arrived, sf.lit(False)) | by_leaving
     return (
         at_edges.join(proofs, on="to_socket", how="left")
         .withColumn("moves", sf.col("is_open") & behind)

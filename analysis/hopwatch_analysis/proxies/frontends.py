@@ -6,9 +6,10 @@ from datetime import datetime
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.doubts.watched import idle_between
 from hopwatch_analysis.links.clocks import clock_of
 from hopwatch_analysis.spark.frames import seconds
-from hopwatch_analysis.terms.delays import CLOCKS_MAY_DIFFER_BY, CLOCKS_TOLD_WITHIN
+from hopwatch_analysis.terms.delays import CLOCKS_MAY_DIFFER_BY, CLOCKS_TOLD_WITHIN, IDLE_SECONDS
 from hopwatch_analysis.terms.keys import LANE_OF_EDGE
 from hopwatch_analysis.terms.ranges import coverage, length
 
@@ -82,10 +83,10 @@ def counted_all(
 ) -> DataFrame:
     """Whether each proxy socket was there for so long after the last send towards it that its counts hold that
     message, had it arrived: to_socket, is_final; and is_no_newer. A proxy's counts are always a little older than its end, and older yet where who asks for
-    them was stuck. ``compared``: hosts whose clocks are.
+    them was stuck; one that had counted nothing more for a while has nothing left to count. ``compared``: hosts whose clocks are.
     """
     last_sends = lanes.groupBy("stream").agg(sf.max("moved_at").alias("last_sent_at"))
-    ends = sockets.select("socket", "host", "ended_at", "heard_until")
+    ends = sockets.select("socket", "host", "ended_at", "heard_until", "took_last_at")
     proxied_at = sf.timestamp_micros((sf.col("proxied_at") / 1000).cast("long"))
     asked = counters.where("proxied_at > 0").select(
         sf.col("socket").alias("to_socket"), proxied_at.alias("asked_at")
@@ -103,7 +104,10 @@ def counted_all(
         .when(one_clock, CLOCKS_TOLD_WITHIN)
         .otherwise(CLOCKS_MAY_DIFFER_BY)
     )
-    is_final = later >= COUNTED_WITHIN + apart
+    counted_within = sf.when(idle_between(sf.col("took_last_at"), asked_until), IDLE_SECONDS).otherwise(
+        COUNTED_WITHIN
+    )
+    is_final = later >= counted_within + apart
     newest = seconds(sf.coalesce("asked_at", asked_until), sf.col("last_sent_at"))
     is_no_newer = is_final | sf.col("sender_ended_at").isNotNull() | (newest <= -apart)
     return (

@@ -7,6 +7,7 @@ from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.files.schemas import COUNTERS
 from hopwatch_analysis.sockets.options import with_options
 from hopwatch_analysis.sockets.probing import with_probing
+from hopwatch_analysis.sockets.rests import rests
 from hopwatch_analysis.spark.frames import best
 
 BALANCED_TYPES = ("PUSH", "DEALER", "REQ", "REP")
@@ -17,7 +18,7 @@ DROPPING_TYPES = ("PUB", "XPUB", "ROUTER")
 
 def sockets(tables: Tables) -> DataFrame:
     """One row a socket: socket, host, process, command, name, type, probed, probing_stopped_at, never_drops, stamped, sequence, opened_at, end,
-    ended_at, unread, sndhwm, rcvhwm, linger, req_relaxed, conflate, maxmsgsize, immediate, memory_limit, killed_of, proxy, passes_to (the proxy's other socket), node, node_name, node_type.
+    ended_at, unread, took_last_at, asked_until (see sockets.rests), sndhwm, rcvhwm, linger, req_relaxed, conflate, maxmsgsize, immediate, memory_limit, killed_of, proxy, passes_to (the proxy's other socket), node, node_name, node_type.
 
     ``unread``: messages had reached it that it had not received when it was closed; null where that is not known.
     ``killed_of``: its process vanished when the kernel killed for memory, in a cgroup of so many bytes (``memory_limit``); it is
@@ -35,6 +36,7 @@ def sockets(tables: Tables) -> DataFrame:
         .join(_processes(tables["process"]), on="process", how="left")
         .join(_killed_for_memory(tables["oom"]), on="process", how="left")
         .join(_proxy_sides(tables["proxy"]), on="socket", how="left")
+        .join(rests(tables["counters"]), on="socket", how="left")
         .withColumn("end", _end())
         .withColumn("ended_at", sf.coalesce("closed_at", "exited_at", "gone_at"))
         .withColumn("node", sf.coalesce("proxy", "socket"))
