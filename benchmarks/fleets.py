@@ -114,8 +114,11 @@ def table(score: Score, fleets: int, stories: int) -> str:
         ("all causes, knowable or not: precision, recall", _rates(score.all_causes)),
         ("kills for memory: precision, recall", _rates(score.memory)),
         ("refused sends: precision, recall", _rates(score.refused)),
-        ("hops with another count", f"{score.wrong_counts} of {score.counts}"),
-        ("causes with another count", f"{score.wrong_cause_counts} of {score.cause_counts}"),
+        ("hops with another count", _of(score.wrong_counts, score.counts, score.counts_in_bounds)),
+        (
+            "causes with another count",
+            _of(score.wrong_cause_counts, score.cause_counts, score.cause_counts_in_bounds),
+        ),
         ("books that are not true", f"{score.wrong_books} of {score.books}"),
         ("exact, and wrong", f"{score.wrong_exact} of {score.exact} ({exact})"),
         ("exact ranges, and wrong", f"{score.wrong_exact_ranges} of {score.exact_ranges}"),
@@ -124,6 +127,7 @@ def table(score: Score, fleets: int, stories: int) -> str:
             "left out: causes not knowable",
             f"{out.causes} of {out.all_causes} ({why_causes}), {out.lost_by_causes} messages",
         ),
+        ("of these causes, told", _counted(score.unknowable)),
         (
             "left out: books not knowable",
             f"{out.rows} of {out.all_rows} ({why}), {out.lost_in_rows} messages lost",
@@ -134,6 +138,10 @@ def table(score: Score, fleets: int, stories: int) -> str:
         ),
     ]
     return "\n".join(["| | |", "| --- | --- |", *(f"| {name} | {value} |" for name, value in rows)])
+
+
+def _of(wrong: int, all_of_them: int, in_bounds: int) -> str:
+    return f"{wrong} of {all_of_them} (of which {in_bounds} within bounds, all others to the message)"
 
 
 def _counted(reasons: Mapping[str, int]) -> str:

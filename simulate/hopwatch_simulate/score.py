@@ -8,11 +8,12 @@ from itertools import groupby
 from typing import Any
 
 from hopwatch_simulate.bookkeeping import in_words, is_bounded, same_books, same_sums, too_little
-from hopwatch_simulate.comparison import Comparison
+from hopwatch_simulate.comparison import Comparison, Hop
 from hopwatch_simulate.exact_ranges import not_lost_so
 from hopwatch_simulate.left_out import LeftOut
 
 Json = dict[str, Any]
+HopAndCause = tuple[Hop, str]
 REFUSED = re.compile(r"had (\d+) sends refused")
 
 
@@ -54,7 +55,10 @@ class Score:
     """Sockets with sends that were refused, and how many, as findings tell."""
     counts: int = 0
     wrong_counts: int = 0
+    counts_in_bounds: int = 0
+    """Hops of whose losses some need not be told, so that more counts than one are right; likewise of causes."""
     cause_counts: int = 0
+    cause_counts_in_bounds: int = 0
     wrong_cause_counts: int = 0
     books: int = 0
     wrong_books: int = 0
@@ -66,6 +70,8 @@ class Score:
     bounded_books: int = 0
     """Rows of the ledger that are only untraceable, and were told: they may not have less missing than was lost."""
     wrong_bounds: int = 0
+    unknowable: Counter[str] = field(default_factory=Counter)
+    """Causes that cannot be known, by what was told of their messages: "so", "another cause" on that hop, or "no cause" there."""
     left_out: LeftOut = field(default_factory=LeftOut)
     disagreements: list[str] = field(default_factory=list)
 
@@ -96,6 +102,7 @@ class Score:
             self.disagreements.append(f"hop made up: {compared.called(hop)} lost {compared.told_hops[hop]}")
         for hop, lost in compared.true_hops.items():
             self.counts += 1
+            self.counts_in_bounds += compared.unseen[hop] > 0
             told_lost = compared.told_hops.get(hop, 0)
             if not lost - compared.unseen[hop] <= told_lost <= lost:
                 self.wrong_counts += 1
@@ -109,6 +116,7 @@ class Score:
             told_so, true_so = ({pair for pair in pairs if pair[1] == cause} for pairs in (told, true))
             self.by_cause[cause].add(told_so, true_so, compared.unknowable_causes)
         self.all_causes.add(told, set(compared.all_causes), set())
+        self._unknowable(told, compared)
         for hop, cause in sorted(told - true - compared.unknowable_causes):
             self.disagreements.append(
                 f"cause made up: {compared.called(hop)} {cause} {compared.told_causes[hop, cause]}"
@@ -117,10 +125,17 @@ class Score:
             self.cause_counts += 1
             lost, told_lost = compared.true_causes[hop, cause], compared.told_causes[hop, cause]
             least, most = compared.bounds[hop, cause]
+            self.cause_counts_in_bounds += least < most
             if not least <= told_lost <= most:
                 self.wrong_cause_counts += 1
                 word = "cause's count" if told_lost else "cause missed"
                 self.disagreements.append(f"{word}: {compared.called(hop)} {cause} {lost}, told {told_lost}")
+
+    def _unknowable(self, told: set[HopAndCause], compared: Comparison) -> None:
+        for hop, cause in compared.all_causes.keys() - compared.true_causes.keys():
+            others = {of_hop for of_hop, other in told if (of_hop, other) not in compared.all_causes}
+            how = "so" if (hop, cause) in told else "another cause" if hop in others else "no cause"
+            self.unknowable[how] += 1
 
     def _memory(self, compared: Comparison) -> None:
         self.memory.add(compared.told_kills, compared.true_kills, compared.unknowable_causes)

@@ -169,6 +169,25 @@ def test_causes_that_cannot_be_known_count_among_all_and_are_left_out_with_a_rea
     assert score.left_out.why_causes == {"untold": 1}
 
 
+def test_of_causes_that_cannot_be_known_it_is_counted_what_was_told() -> None:
+    truth = copy.deepcopy(TRUTH)
+    truth["hops"][0]["causes"][0] |= {"knowable": False, "unknowable_by": ["untold"]}
+    silent, otherwise = copy.deepcopy(REPORT), copy.deepcopy(REPORT)
+    silent["incidents"] = []
+    otherwise["incidents"][0]["cause"] = "network"
+    told = [scored(report, truth).unknowable for report in (REPORT, silent, otherwise)]
+    assert told == [{"so": 1}, {"no cause": 1}, {"another cause": 1}]
+
+
+def test_counts_of_which_more_than_one_is_right_are_counted() -> None:
+    truth = copy.deepcopy(TRUTH)
+    truth["hops"][0]["unseen"] = 4
+    truth["hops"][0]["causes"][0] |= {"at_least": 6, "at_most": 10}
+    score = scored(REPORT, truth)
+    assert (score.counts_in_bounds, score.cause_counts_in_bounds) == (1, 1)
+    assert (scored(REPORT).counts_in_bounds, scored(REPORT).cause_counts_in_bounds) == (0, 0)
+
+
 def unknowable(*reasons: str) -> dict[str, Any]:
     truth = copy.deepcopy(TRUTH)
     truth["ledger"][0] |= {"knowable": False, "unknowable_by": [*reasons]}

@@ -23,6 +23,8 @@ FIGURES = (
     "transport",
     "sndhwm",
     "rcvhwm",
+    "sndbuf",
+    "rcvbuf",
     "conflated_at",
     "maxmsgsize",
     "hung_up",
@@ -110,12 +112,14 @@ def edge_figures(
         "sndhwm",
         "sndhwm_late",
         "linger",
+        "sndbuf",
         sf.col("conflate").alias("x_conflate"),
     )
     y = sockets.select(
         sf.col("socket").alias("to_socket"),
         "rcvhwm",
         "rcvhwm_late",
+        "rcvbuf",
         sf.col("unread").alias("left_unread"),
         sf.col("conflate").alias("y_conflate"),
         "maxmsgsize",

@@ -183,7 +183,11 @@ def _refused_sends(counters: DataFrame, sockets: DataFrame) -> DataFrame:
     """Sends that raised EAGAIN: no loss on the way, and no part of the ledger, but maybe of what the application meant to send."""
     refused = (
         counters.groupBy("socket")
-        .agg(sf.max("eagain_sends").alias("refused"), sf.max("sent").alias("sent"))
+        .agg(
+            sf.max("eagain_sends").alias("refused"),
+            sf.max("sent").alias("sent"),
+            sf.max("sent_bytes").alias("sent_bytes"),
+        )
         .where("refused > 0")
         .join(sockets.select("socket", "name", "sndhwm"), on="socket", how="inner")
     )
@@ -194,9 +198,15 @@ def _refused_sends(counters: DataFrame, sockets: DataFrame) -> DataFrame:
         "refused",
         "sent",
     )
+    each = sf.concat(
+        sf.lit("; each 1000 of it hold 1000 messages for as long as nobody reads, "),
+        _size(sf.when(sf.col("sent") > 0, 1000.0 * sf.col("sent_bytes") / sf.col("sent"))),
+        sf.lit(" of them and what libzmq keeps beside"),
+    )
     advice = sf.format_string(
         "Let the application count what it gives up, or wait (poll for POLLOUT, or send without DONTWAIT and with a SNDTIMEO). SNDHWM is %s: a "
-        "higher one only helps where there is no room for a moment.",
+        "higher one only helps where there is no room for a moment%s.",
         sf.coalesce(_mark("sndhwm"), sf.lit("not known")),
+        sf.coalesce(each, sf.lit("")),
     )
     return refused.select(*_finding("socket", "refused", text, advice))

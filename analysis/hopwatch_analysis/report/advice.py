@@ -55,6 +55,8 @@ def _hwm_too_low(incident: Incident) -> list[str]:
 def _network(incident: Incident) -> list[str]:
     lossy = incident.retransmissions and incident.segments_sent and is_lossy(incident)
     where = f"the network between {incident.sender} and {incident.receiver}"
+    if not lossy and (buffer := costs.small_buffer(incident)):
+        return [buffer, f"A higher mark only delays the loss: {costs.time_bought(incident)}"]
     return [
         f"Find out why {where} loses packets{costs.sent_again(incident)}."
         if lossy
@@ -87,12 +89,23 @@ def _kept(incident: Incident) -> str:
 
 def _conflated(incident: Incident) -> list[str]:
     name = incident.sender if incident.conflated_at == "sender" else incident.receiver
-    takes = costs.memory(incident, incident.longest)
+    sent, read = costs.sent_to_it(incident), costs.reads(incident)
+    without = f"If every message counts, do without ZMQ_CONFLATE on {name}"
+    if not sent or not read:
+        then = f", and let {incident.receiver} read as fast as it is sent messages: which mark it needs then follows from its bursts, of which nothing is known."
+    elif read < sent:
+        then = (
+            f", and make {incident.receiver} faster, or give it less: it reads {costs.figure(read)} messages/s, and gets sent {costs.figure(sent)}. "
+            f"No mark makes up for that: {costs.time_bought(incident)}"
+        )
+    else:
+        takes = costs.memory(incident, 2 * incident.longest)
+        then = (
+            f", and set SNDHWM of {incident.sender} to at least {2 * incident.longest}: twice the longest run that was lost, as a sender counts what was "
+            f"read only at each half of its mark{f' ({takes})' if takes else ''}."
+        )
     return [
-        (
-            f"If every message counts, do without ZMQ_CONFLATE on {name}, and set marks of at least {incident.longest}, the longest run "
-            f"that was lost{f': {takes}' if takes else ''}."
-        ),
+        without + then,
         "If only the newest one does, nothing is wrong: this is what the option is for.",
     ]
 

@@ -42,12 +42,25 @@ def _lost_with_it(incident: Incident) -> str:
         f"{sender} keeps up to its SNDHWM of what is queued or sent meanwhile, and sends that when the connection is "
         "back (with ZMQ_IMMEDIATE it does not)"
     )
-    more = " What finds no room there it drops: a higher mark keeps more." if type_ in DROPPING else ""
+    more = (
+        f" What finds no room there it drops: a higher mark keeps more{_all_of_them(incident)}."
+        if type_ in DROPPING
+        else ""
+    )
     if incident.sender_connects is None:
         return f"what is in its buffers is lost. If {sender} is bound, so is {bound}; if it connected, {keeps}.{more}"
     if incident.sender_connects:
         return f"what is in its buffers is lost. As the end that connected, {keeps}.{more}"
     return f"what is in its buffers is lost and, as {sender} is bound, so is {bound}."
+
+
+def _all_of_them(incident: Incident) -> str:
+    """Which SNDHWM keeps whatever was lost, and what that takes while it is full."""
+    if not incident.sndhwm:
+        return ""
+    mark = incident.sndhwm + incident.lost
+    takes = costs.memory(incident, mark)
+    return f", at {mark} all of these{f' ({takes} while it is full)' if takes else ''}"
 
 
 def closed(incident: Incident) -> list[str]:

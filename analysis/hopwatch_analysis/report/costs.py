@@ -9,6 +9,8 @@ WHOLE_FROM = 10
 LARGE = 1000
 FEWEST_FOR_EXAMPLE = 10
 PART = 10
+ROUND_TRIPS_HELD = 2
+"""A buffer that holds as much as is sent in so many round trips was seen to be enough."""
 KERNEL_HOLDS = 100_000
 """Bytes of messages that a TCP connection holds at the least, where nobody has set its buffers."""
 
@@ -65,6 +67,28 @@ def bandwidth(incident: Incident) -> str:
 def _megabits(incident: Incident, rate: float) -> str:
     """Megabits a second of messages alone: packets and frames add to that."""
     return f"{figure(rate * (incident.mean_bytes or 0) * 8 / 1e6)} Mbit/s"
+
+
+def small_buffer(incident: Incident) -> str | None:
+    """Which of the two buffers lets less be under way than is sent in a round trip, and how large it would have to be; None: neither is known to.
+
+    As much as a buffer was set to gets through in each round trip, or somewhat more (tests/scenarios/test_long_ways.py).
+    """
+    sent = sent_to_it(incident)
+    if not sent or not incident.mean_bytes or not incident.min_rtt_us:
+        return None
+    seconds = incident.min_rtt_us / 1e6
+    needed = sent * incident.mean_bytes * seconds
+    ends = (("SNDBUF", incident.sender, incident.sndbuf), ("RCVBUF", incident.receiver, incident.rcvbuf))
+    small = [end for end in ends if end[2] is not None and 0 < end[2] < needed]
+    if not small:
+        return None
+    option, name, bytes_ = min(small, key=lambda end: end[2] or 0)
+    return (
+        f"Raise {option} of {name} from {bytes_} to at least {round(ROUND_TRIPS_HELD * needed)} bytes, or leave it unset (-1), so that the kernel finds its size: "
+        f"not much more than it holds gets through in a round trip, which takes {incident.min_rtt_us / 1000:g} ms at best; {size(needed)} are sent in that time. "
+        "The kernel may take twice as much memory for each connection."
+    )
 
 
 def sent_again(incident: Incident) -> str:

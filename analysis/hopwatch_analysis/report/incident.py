@@ -54,6 +54,9 @@ class Incident:
     transport: str | None = None
     sndhwm: int | None = None
     rcvhwm: int | None = None
+    sndbuf: int | None = None
+    """ZMQ_SNDBUF of the sender, and ``rcvbuf``: ZMQ_RCVBUF of the receiver, in bytes; -1: the kernel's own, which grow."""
+    rcvbuf: int | None = None
     mean_rate: float | None = None
     """Of the sender; ``asked_rate``: of all that send to the receiver, as far as it is sent their messages."""
     asked_rate: float | None = None

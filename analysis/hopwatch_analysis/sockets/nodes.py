@@ -18,7 +18,7 @@ DROPPING_TYPES = ("PUB", "XPUB", "ROUTER")
 
 def sockets(tables: Tables) -> DataFrame:
     """One row a socket: socket, host, process, command, name, type, probed, probing_stopped_at, never_drops, stamped, sequence, opened_at, end,
-    ended_at, unread, took_last_at, asked_until (see sockets.rests), sndhwm, rcvhwm, linger, req_relaxed, conflate, maxmsgsize, immediate, memory_limit, killed_of, proxy, passes_to (the proxy's other socket), node, node_name, node_type.
+    ended_at, unread, took_last_at, asked_until (see sockets.rests), sndhwm, rcvhwm, linger, sndbuf, rcvbuf, req_relaxed, conflate, maxmsgsize, immediate, memory_limit, killed_of, proxy, passes_to (the proxy's other socket), node, node_name, node_type.
 
     ``unread``: messages had reached it that it had not received when it was closed; null where that is not known.
     ``killed_of``: its process vanished when the kernel killed for memory, in a cgroup of so many bytes (``memory_limit``); it is

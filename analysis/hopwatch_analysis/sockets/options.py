@@ -10,14 +10,14 @@ from pyspark.sql import functions as sf
 MARKS = ("sndhwm", "rcvhwm")
 OF_THE_TIME = ("conflate", "maxmsgsize", "immediate")
 """What a bind or a connect takes over; set later, they do nothing to it."""
-JOURNALED = (*MARKS, "linger", "req_relaxed", *OF_THE_TIME)
+JOURNALED = (*MARKS, "linger", "sndbuf", "rcvbuf", "req_relaxed", *OF_THE_TIME)
 TAKEN_IN_AFTER = 100_000  # microseconds: a connection that came so shortly before was hardly used by then
 
 
 def with_options(
     opened: DataFrame, options: DataFrame, endpoints: DataFrame, connections: DataFrame
 ) -> DataFrame:
-    """Adds sndhwm, rcvhwm, linger, req_relaxed, conflate, maxmsgsize, immediate to sockets, whose ``options`` are those of the time when they were wrapped; and sndhwm_late,
+    """Adds sndhwm, rcvhwm, linger, sndbuf, rcvbuf, req_relaxed, conflate, maxmsgsize, immediate to sockets, whose ``options`` are those of the time when they were wrapped; and sndhwm_late,
     rcvhwm_late: (at, value, at_bind) of a mark that was set after the bind, else null.
 
     Where there was such a mark, ``sndhwm`` and ``rcvhwm`` are those of the newest connection.
