@@ -16,6 +16,7 @@ from hopwatch_simulate import (
     proxy_stories,
     restart_stories,
     shared_stories,
+    sharing_chain_stories,
     sharing_proxy_stories,
     sparse_stories,
     stories,
@@ -47,6 +48,7 @@ QUIET: Mapping[str, Story] = {
     "pair": dialogues.pair,
     "restarted_proxy": proxy_stories.restarted_proxy,
     "quiet_sharing_proxy": sharing_proxy_stories.quiet_sharing_proxy,
+    "quiet_sharing_chain": sharing_chain_stories.quiet_sharing_chain,
 }
 LOSSY: Mapping[str, Story] = {
     "slow_subscriber": stories.slow_subscriber,
@@ -120,6 +122,8 @@ LOSSY: Mapping[str, Story] = {
     "cut_pair": cut_dialogues.cut_pair,
     "cut_before_a_sharing_proxy": sharing_proxy_stories.cut_before_a_sharing_proxy,
     "cut_before_a_sharing_proxy_then_killed": sharing_proxy_stories.cut_before_a_sharing_proxy_then_killed,
+    "cut_between_sharing_proxies": sharing_chain_stories.cut_between_sharing_proxies,
+    "killed_worker_behind_a_sharing_chain": sharing_chain_stories.killed_worker_behind_a_sharing_chain,
     "killed_sharing_proxy": sharing_proxy_stories.killed_sharing_proxy,
     "restarted_sharing_proxy": sharing_proxy_stories.restarted_sharing_proxy,
 }

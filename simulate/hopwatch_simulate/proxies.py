@@ -103,6 +103,7 @@ class SharingProxy(Proxy):
     ) -> None:
         super().__init__(process, name, in_hwm=in_hwm, out_hwm=out_hwm, service=service)
         self.outlet.room_is_there = self._try_again
+        self._passing = False
 
     def subscribe(self, topics: set[bytes]) -> None:
         """Who connects to a PUSH wants everything, and nobody is told."""
@@ -115,7 +116,12 @@ class SharingProxy(Proxy):
 
     def _try_again(self) -> None:
         waits_with = self.inlet.in_hand
-        if waits_with is not None and self.process.alive and self.outlet.share_out(waits_with[0]):
+        if waits_with is None or self._passing or not self.process.alive:
+            return
+        self._passing = True  # what it passes on may make room at once
+        passed = self.outlet.share_out(waits_with[0])
+        self._passing = False
+        if passed:
             self._count(waits_with[0])
             self.inlet.let_go()
 

@@ -125,11 +125,20 @@ def _entering(
 
 
 def _for_any(accounts: DataFrame, way_edges: DataFrame) -> DataFrame:
-    """What was lost before a proxy of a stream that is shared out behind it: for whom it was is not known."""
+    """What was lost before a proxy of a stream that is shared out behind it: for whom it was is not known. It was sent along the hops before, too."""
     keys = ["stream", "from_socket", "to_socket"]
-    before = way_edges.where("depth < length").select(*keys).distinct()
-    of_nobody = accounts.where("receiver is null").join(before, on=keys, how="inner")
-    return of_nobody.select(*keys, sf.col("messages").alias("sent"))
+    inner = way_edges.where("depth < length").select(*keys, "depth").distinct()
+    of_nobody = (
+        accounts.where("receiver is null")
+        .select(*keys, "messages")
+        .join(inner, on=keys, how="inner")
+        .select("stream", sf.col("depth").alias("lost_at"), "messages")
+    )
+    return (
+        inner.join(of_nobody, on="stream", how="inner")
+        .where("depth <= lost_at")
+        .select(*keys, sf.col("messages").alias("sent"))
+    )
 
 
 def _lost_before(accounts: DataFrame, way_edges: DataFrame) -> DataFrame:

@@ -12,7 +12,12 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.causes.ended import sender_let_go
 from hopwatch_analysis.causes.reasons import died
 from hopwatch_analysis.causes.rested import said_nothing_was_left
-from hopwatch_analysis.causes.shared_out.before_proxies import lost_before, with_lost_before
+from hopwatch_analysis.causes.shared_out.before_proxies import (
+    counted_out,
+    lost_before,
+    lost_in_cuts,
+    with_lost_before,
+)
 from hopwatch_analysis.causes.shared_out.cut_shares import IN_THE_CUT, in_parts, is_cut, of_cut
 from hopwatch_analysis.causes.shared_out.held_by_others import reading_on, with_held_by_others
 from hopwatch_analysis.causes.shared_out.kept import (
@@ -34,7 +39,8 @@ def balanced_accounts(
     shares: DataFrame, arrivals: DataFrame, way_edges: DataFrame, window_end: datetime, guard: float
 ) -> DataFrame:
     """Accounts of shared-out streams that something is missing of; those whose hop is not known have no receiver and no edge."""
-    whole = settle(shares.transform(lambda frame: with_lost_before(frame, arrivals, way_edges)))
+    counted = settle(counted_out(shares, arrivals, way_edges))
+    whole = settle(shares.transform(lambda frame: with_lost_before(frame, counted)))
     lacking = whole.where("missing > 0")
     split = (
         lacking.where(~is_cut())
@@ -67,7 +73,8 @@ def balanced_accounts(
         .distinct()
     )
     accounts = known.unionByName(unknown, allowMissingColumns=True)
-    return accounts.unionByName(lost_before(whole), allowMissingColumns=True).transform(_as_accounts)
+    in_cuts_before = lost_before(shares, lost_in_cuts(shares, counted))
+    return accounts.unionByName(in_cuts_before, allowMissingColumns=True).transform(_as_accounts)
 
 
 def _of_the_suspect(shares: DataFrame) -> DataFrame:
@@ -191,7 +198,9 @@ def _on_their_edge(rows: DataFrame, way_edges: DataFrame) -> DataFrame:
     """
     lacking = sf.col("never_arrived") - sf.col("lost_before")
     all_arrived = sf.coalesce(lacking <= 0, sf.lit(False))
-    none_arrived = sf.coalesce(lacking >= sf.col("messages"), sf.lit(False))
+    none_arrived = sf.coalesce(
+        (lacking >= sf.col("messages")) & (sf.col("never_arrived_first") >= sf.col("messages")), sf.lit(False)
+    )
     lost_behind = sf.col("missing") - lacking
     left_behind = (sf.col("mark") == "left") & sf.coalesce(lost_behind >= sf.col("messages"), sf.lit(False))
     at_end = (sf.col("length") == 1) | all_arrived | left_behind | _surely_at_the_end()

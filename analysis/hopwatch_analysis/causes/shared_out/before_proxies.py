@@ -1,66 +1,119 @@
-"""What a cut connection before a proxy lost of a shared-out stream: the proxy's counts tell, whoever it would have given it to."""
+"""What never came to the proxies of a shared-out stream: their counts tell, whoever they would have given it to.
 
-from pyspark.sql import Column, DataFrame
+Of a stream that goes through one proxy after the other, to all of its receivers alike, each proxy's count and the one before it tell what
+was lost between the two.
+"""
+
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.causes.shared_out.cut_shares import IN_THE_CUT
 from hopwatch_analysis.terms.keys import EDGE
 
 
-def with_lost_before(shares: DataFrame, arrivals: DataFrame, way_edges: DataFrame) -> DataFrame:
-    """Adds of each stream, where its proxy's counts are final (or have all), and of no other stream: ``never_arrived`` (else null), and of those that had
-    overtaken them by then, where a connection before the proxy was cut, ``lost_before``, which ``missing`` has no more; and the edge: before_from, before_to.
+def with_lost_before(shares: DataFrame, counted_out: DataFrame) -> DataFrame:
+    """Adds of each stream whose proxies' counts are final (or have all), and of no other stream: ``never_arrived`` at the last of them (else null), of
+    those ``never_arrived_first`` at the first one, and, where connections before proxies were cut, ``lost_before``: those that later messages had overtaken by then, which
+    ``missing`` has no more. ``counted_out``: see there.
     """
-    firsts = (
-        way_edges.where("depth = 1")
-        .groupBy("stream")
+    per_stream = counted_out.groupBy("stream").agg(
+        sf.sum("lacking").alias("never_arrived"),
+        sf.sum(sf.when(sf.col("depth") == 1, sf.col("lacking"))).alias("never_arrived_first"),
+    )
+    lost = lost_in_cuts(shares, counted_out).groupBy("stream").agg(sf.sum("messages").alias("lost_before"))
+    return (
+        shares.join(per_stream, on="stream", how="left")
+        .join(lost, on="stream", how="left")
+        .fillna(0, subset=["lost_before"])
+        .withColumn("missing", sf.col("missing") - sf.col("lost_before"))
+    )
+
+
+def counted_out(shares: DataFrame, arrivals: DataFrame, way_edges: DataFrame) -> DataFrame:
+    """One row a stream and hop into a proxy, of streams all of whose hops into proxies tell how many of their messages did not come over
+    them: stream, depth, from_socket, to_socket, lacking.
+    """
+    linear = sf.max("edges").over(Window.partitionBy("stream")) == 1
+    known = sf.min("told").over(Window.partitionBy("stream"))
+    before = sf.lag("never_came").over(Window.partitionBy("stream").orderBy("depth"))
+    return (
+        _hops_into_proxies(way_edges)
+        .join(shares.select("stream", "sent", "frames_each").distinct(), on="stream", how="inner")
+        .join(arrivals, on="to_socket", how="left")
+        .join(_streams_in(way_edges), on="to_socket", how="left")
+        .withColumn("never_came", _never_came())
+        .withColumn("told", sf.coalesce(linear & sf.col("proxied") & _is_told(), sf.lit(False)))
+        .withColumn("known", known)
+        .withColumn("lacking", sf.greatest(sf.lit(0), sf.col("never_came") - sf.coalesce(before, sf.lit(0))))
+        .where("known")
+        .select("stream", "depth", *EDGE, "lacking")
+    )
+
+
+def _hops_into_proxies(way_edges: DataFrame) -> DataFrame:
+    """By stream and depth: edges (how many different ones), proxied (all receivers are as far or further behind), and one of the edges."""
+    inner = sf.col("depth") < sf.col("length")
+    shortest = way_edges.groupBy("stream").agg(sf.min("length").alias("shortest"))
+    return (
+        way_edges.where(inner)
+        .groupBy("stream", "depth")
         .agg(
-            sf.count_distinct(*EDGE).alias("first_edges"),
-            sf.min(sf.col("length") > 1).alias("proxied"),
+            sf.count_distinct(*EDGE).alias("edges"),
             *(sf.min(end).alias(end) for end in EDGE),
         )
+        .join(shortest, on="stream", how="inner")
+        .withColumn("proxied", sf.col("shortest") > sf.col("depth"))
+        .drop("shortest")
     )
-    streams_in = (
-        way_edges.where("depth = 1").groupBy("to_socket").agg(sf.count_distinct("stream").alias("streams_in"))
-    )
+
+
+def _streams_in(way_edges: DataFrame) -> DataFrame:
+    return way_edges.groupBy("to_socket").agg(sf.count_distinct("stream").alias("streams_in"))
+
+
+def _never_came() -> Column:
     reached = (sf.col("arrived") - sf.col("strays")) / sf.col("frames_each")
     lacking = sf.greatest(sf.lit(0), sf.col("sent") - reached).cast("long")
-    told = sf.when(reached.isNotNull(), lacking)  # greatest() passes nulls over
-    alone = (sf.col("first_edges") == 1) & sf.col("proxied") & (sf.col("streams_in") == 1)
-    counted = alone & (sf.col("is_final") | (sf.col("is_no_newer") & (told == 0)))
+    return sf.when(reached.isNotNull(), lacking)  # greatest() passes nulls over
+
+
+def _is_told() -> Column:
+    final = sf.col("is_final") | (sf.col("is_no_newer") & (sf.col("never_came") == 0))
+    return (sf.col("streams_in") == 1) & final & sf.col("never_came").isNotNull()
+
+
+def lost_in_cuts(shares: DataFrame, counted_out: DataFrame) -> DataFrame:
+    """One row a stream and hop into a proxy whose connection was cut: stream, depth, from_socket, to_socket, messages. Of several such hops
+    only if later messages had overtaken all that never arrived: which of it was lost in which cut is not known else.
+    """
     overtaken = sf.greatest(sf.lit(0), sf.col("highest") - (sf.col("sent") - sf.col("missing")))
-    lost = sf.least("never_arrived", "missing", overtaken)
+    streams = shares.groupBy("stream", "missing").agg(
+        sf.max(overtaken).alias("overtaken"),
+        sf.array_distinct(sf.flatten(sf.collect_list("cut_depths"))).alias("cut_depths"),
+    )
+    whole = Window.partitionBy("stream")
+    lacking = sf.sum("lacking").over(whole)
+    alone = sf.sum((sf.col("lacking") > 0).cast("int")).over(whole) == 1
+    told = sf.when(alone | (lacking <= sf.col("overtaken")), sf.col("lacking")).otherwise(0)
     return (
-        shares.join(firsts, on="stream", how="left")
-        .join(arrivals, on="to_socket", how="left")
-        .join(streams_in, on="to_socket", how="left")
-        .withColumn("never_arrived", sf.when(counted, told))
-        .withColumn("lost_before", sf.when(_cut_before_all(), sf.coalesce(lost, sf.lit(0))).otherwise(0))
-        .withColumn("missing", sf.col("missing") - sf.col("lost_before"))
-        .withColumnsRenamed({"from_socket": "before_from", "to_socket": "before_to"})
-        .drop("first_edges", "proxied", "arrived", "strays", "is_final", "is_no_newer", "streams_in")
+        counted_out.join(streams, on="stream", how="inner")
+        .withColumn("messages", sf.least(told, "missing", "overtaken"))
+        .where(sf.array_contains("cut_depths", sf.col("depth")) & (sf.col("messages") > 0))
+        .select("stream", "depth", *EDGE, "messages")
     )
 
 
-def lost_before(shares: DataFrame) -> DataFrame:
-    """One row a stream: of its only receiver, or of none."""
+def lost_before(shares: DataFrame, lost: DataFrame) -> DataFrame:
+    """One row a stream and hop (see ``lost_in_cuts``): of its only receiver, or of none."""
     receiver = sf.when(sf.col("receivers") == 1, sf.col("receiver"))
-    return (
-        shares.where("lost_before > 0")
-        .select(
-            "stream",
-            receiver.alias("receiver"),
-            sf.col("lost_before").alias("messages"),
-            sf.lit("reconnect").alias("cause"),
-            sf.lit(f"before {IN_THE_CUT}").alias("mark"),
-            sf.lit(1).alias("depth"),
-            sf.col("before_from").alias("from_socket"),
-            sf.col("before_to").alias("to_socket"),
-            sf.col("sent_until").alias("at"),
-        )
-        .distinct()
+    streams = shares.select("stream", receiver.alias("receiver"), sf.col("sent_until").alias("at")).distinct()
+    return lost.join(streams, on="stream", how="inner").select(
+        "stream",
+        "receiver",
+        "messages",
+        sf.lit("reconnect").alias("cause"),
+        sf.concat(sf.lit(f"before {IN_THE_CUT} "), sf.col("depth")).alias("mark"),
+        "depth",
+        *EDGE,
+        "at",
     )
-
-
-def _cut_before_all() -> Column:
-    return sf.col("cut_before") & sf.col("never_arrived").isNotNull()

@@ -14,7 +14,7 @@ def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) ->
     were there, as both saw, or one), seen_by_one (one end alone saw it go, long before the other ended), sender_connects, sender_keeps (its queue, without a
     connection too), queue_mark and queue_ended_at (the sending end's), came_after (who was at the receiver's place before), sent_when_back, received_when_back, seen_to_go_at (when its
     receiving end saw it go down for good).
-    Of the hops before: cut_before. Of the proxies on it: relay_gone (one ended while the receiver was there).
+    Of the hops before: cut_before, and cut_depths (which of them). Of the proxies on it: relay_gone (one ended while the receiver was there).
     """
     ends = sockets.select("socket", "ended_at")
     receivers_end = ends.toDF("receiver", "receiver_ended_at")
@@ -32,7 +32,10 @@ def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) ->
         .agg(
             _ever(last & _mended()).alias("cut_off"),
             _ever(last & _for_good()).alias("cut_for_good"),
-            _ever(~last & (_mended() | _both_saw_it() | sf.col("cut_alone"))).alias("cut_before"),
+            _ever(~last & _was_cut()).alias("cut_before"),
+            sf.collect_set(sf.when(~last & sf.coalesce(_was_cut(), sf.lit(False)), sf.col("depth"))).alias(
+                "cut_depths"
+            ),
             _ever(last & _seen_by_one_long_before()).alias("seen_by_one"),
             _ever((sf.col("depth") > 1) & _gone_before_the_receiver()).alias("relay_gone"),
             _ever(last & sf.col("sender_connects")).alias("sender_connects"),
@@ -49,6 +52,10 @@ def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) ->
 
 def _ever(condition: Column) -> Column:
     return sf.max(sf.coalesce(condition, sf.lit(False)))
+
+
+def _was_cut() -> Column:
+    return _mended() | _both_saw_it() | sf.col("cut_alone")
 
 
 def _mended() -> Column:
