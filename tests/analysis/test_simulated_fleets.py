@@ -41,7 +41,15 @@ def small_fleets(seed: int) -> list[Drawn]:
         )
         for each in SEVERAL_LANES_END_TOGETHER
     ]
-    return fleets + more
+    found_wrong = Drawn(
+        380,
+        2,
+        0.002,
+        ("oversize_to_a_bound_end", "dark_feed"),
+        3.0,
+        len(fleets) + max(SEVERAL_LANES_END_TOGETHER) + 1,
+    )
+    return [*fleets, *more, found_wrong]
 
 
 def scored(spark: SparkSession, fleets: Sequence[Drawn], folder: Path) -> Score:

@@ -48,14 +48,23 @@ def shows_behind_a_down() -> Column:
                 sf.col("after_sent_at").isNotNull()
                 & (seconds(down["start"], sf.col("after_sent_at")) >= 0)
                 & (seconds(down["start"], sf.col("before_sent_at")) <= UNDER_WAY)
-                & (seconds(sf.col("seen_at"), down["start"]) > -TOLD_LATE)
-                & sf.coalesce(
-                    seconds(sf.col("seen_at"), down["end"]).between(-TOLD_LATE, UNDER_WAY), sf.lit(False)
-                )
+                & (_was_seen_behind(down) | _was_sent_just_before(down))
             ),
         ),
         sf.lit(False),
     )
+
+
+def _was_seen_behind(down: Column) -> Column:
+    mended = seconds(sf.col("seen_at"), down["end"]).between(-TOLD_LATE, UNDER_WAY)
+    return (seconds(sf.col("seen_at"), down["start"]) > -TOLD_LATE) & sf.coalesce(mended, sf.lit(False))
+
+
+def _was_sent_just_before(down: Column) -> Column:
+    """What tells when it was seen missing is a clock that is behind the sender's: no message is read before it is sent."""
+    behind = sf.col("seen_at") < sf.col("after_sent_at")
+    soon = seconds(down["start"], sf.col("after_sent_at")) <= TOLD_LATE
+    return sf.coalesce(behind & soon & down["end"].isNotNull(), sf.lit(False))
 
 
 def went_with_the_proxy() -> Column:
