@@ -1,7 +1,7 @@
 """Stories of a proxy behind another one that lose on the hop between the two, where neither end tells of a full pipe."""
 
 from hopwatch_simulate.pipes import Wire
-from hopwatch_simulate.proxy_stories import Middle, behind, end_all, feed_into, hub, join
+from hopwatch_simulate.proxied_ways import Before, Middle, behind, come_back, end_all, feed_into, hub, join
 from hopwatch_simulate.telling import QUICK, Publisher, Subscriber, Teller
 
 LITTLE = 10
@@ -42,6 +42,23 @@ def cut_between_proxies(tell: Teller) -> None:
     tell.at(breaks, connection.cut)
     tell.at(breaks + tell.world.between(0.1, 0.5), lambda: connection.come_up(second[1].topics))
     end_all(tell, COUNTED, [first, second], feed, *readers)
+
+
+def killed_second_proxy(tell: Teller) -> None:
+    """The second proxy is killed and comes back; the PUB sends on all the time."""
+    first, second = hub(tell), hub(tell)
+    connection = join(tell, first, second, bound=second[1].front)
+    feed = feed_into(tell, first)
+    readers = [behind(tell, second, QUICK) for _ in range(tell.chance.randint(1, 2))]
+    near = [behind(tell, first, QUICK)] if tell.chance.random() < 0.5 else []
+    tell.sends(feed, tell.steady(0.7, 1400, 0.001))
+    tell.at(tell.world.between(0.9, 1.2), second[0].kill)
+    before = Before(first[0], first[1].outlet, first[1], connection)
+
+    def comes_back() -> None:
+        end_all(tell, COUNTED, [first, come_back(tell, second, before, readers)], feed, *readers, *near)
+
+    tell.at(1.5, comes_back)
 
 
 def slow_branch(tell: Teller) -> None:

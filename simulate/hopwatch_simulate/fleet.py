@@ -134,7 +134,9 @@ SPARSE: Mapping[str, Story] = {
     "sparse_killed_feed": sparse_stories.sparse_killed_feed,
 }
 """Only where they are asked for: which messages a receiver of sparse stamps lacks is not known, and so their causes less often."""
-EVERY = {**ALL, **SPARSE}
+UNTOLD: Mapping[str, Story] = {"killed_second_proxy": chain_stories.killed_second_proxy}
+"""Likewise: no event tells on which side of a proxy messages were lost that came in another's place behind a third one."""
+EVERY = {**ALL, **SPARSE, **UNTOLD}
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Stories of receivers that stop to read and are killed a while later: what waits for them by then goes with them, dropped or not."""
 
-from hopwatch_simulate.proxy_stories import behind, chain, end_all, feed_into
+from hopwatch_simulate.proxied_ways import behind, chain, end_all, feed_into
 from hopwatch_simulate.shared_stories import source_of, worker_of
 from hopwatch_simulate.stories import ends
 from hopwatch_simulate.telling import QUICK, SETTLED, Subscriber, Teller

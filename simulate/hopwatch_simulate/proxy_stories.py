@@ -1,19 +1,23 @@
 """Stories of ways with more than one hop: proxies in chains and trees, and applications that receive and send again."""
 
 from collections.abc import Callable
-from itertools import pairwise
 
-from hopwatch_simulate.agents import Agent
-from hopwatch_simulate.connections import Connection
 from hopwatch_simulate.messages import Message
 from hopwatch_simulate.parties import Party
 from hopwatch_simulate.pipes import Wire
-from hopwatch_simulate.proxies import PER_MESSAGE, Proxy
-from hopwatch_simulate.sockets import NONE, Options
+from hopwatch_simulate.proxied_ways import (
+    also_into,
+    behind,
+    chain,
+    come_back,
+    end_all,
+    feed_into,
+    feed_of,
+    hub,
+    join,
+)
 from hopwatch_simulate.stories import ends
 from hopwatch_simulate.telling import QUICK, SETTLED, Publisher, Subscriber, Teller
-
-Middle = tuple[Party, Proxy]
 
 
 def quiet_chain(tell: Teller) -> None:
@@ -145,7 +149,7 @@ def side_by_side(tell: Teller) -> None:
     """Two proxies that get the same from one PUB; a reader behind each, one of them slow."""
     middles = [hub(tell, out_hwm=80) for _ in range(2)]
     feed = feed_into(tell, middles[0])
-    _also_into(tell, feed, middles[1])
+    also_into(tell, feed, middles[1])
     slow = behind(tell, middles[0], 0.004, options={"rcvhwm": 10}, wire=tell.wire(10))
     fast = [behind(tell, middles[1], QUICK) for _ in range(tell.chance.randint(1, 2))]
     tell.sends(feed, tell.steady(0.8, 1500, 0.001))
@@ -160,7 +164,10 @@ def restarted_proxy(tell: Teller) -> None:
     tell.sends(feed, tell.steady(0.5, 400, 0.001) + tell.steady(2.4, 400, 0.001))
     tell.at(1.5, middle[0].leave)
     tell.at(
-        1.9, lambda: end_all(tell, 3.0 + SETTLED, [_come_back(tell, middle, feed, readers)], feed, *readers)
+        1.9,
+        lambda: end_all(
+            tell, 3.0 + SETTLED, [come_back(tell, middle, feed_of(feed), readers)], feed, *readers
+        ),
     )
 
 
@@ -172,84 +179,8 @@ def killed_proxy(tell: Teller) -> None:
     tell.sends(feed, tell.steady(0.5, 1800, 0.001))
     tell.at(tell.world.between(0.9, 1.2), middle[0].kill)
     tell.at(
-        1.5, lambda: end_all(tell, 3.0 + SETTLED, [_come_back(tell, middle, feed, readers)], feed, *readers)
+        1.5,
+        lambda: end_all(
+            tell, 3.0 + SETTLED, [come_back(tell, middle, feed_of(feed), readers)], feed, *readers
+        ),
     )
-
-
-def _come_back(tell: Teller, former: Middle, feed: Publisher, readers: list[Subscriber]) -> Middle:
-    party = tell.site.party("proxy", agent=former[0].agent)
-    proxy = tell.site.proxy(party, former[1].name, after=former[1])
-    again = feed.party.connections[-1]
-    sides = (feed.party, feed.outlet, party, proxy.inlet)
-    tell.site.link(sides, again.wire, bound=proxy.front, proxied=(None, proxy), again=again)
-    for reader in readers:
-        again = reader.party.connections[-1]
-        ends = (party, proxy.outlet, reader.party, reader.inlet)
-        tell.site.link(ends, again.wire, bound=proxy.back, proxied=(proxy, None), again=again)
-    return party, proxy
-
-
-def hub(tell: Teller, *, in_hwm: int = 1000, out_hwm: int = 1000, service: float = PER_MESSAGE,
-        dark: bool = False, agent: Agent | None = None) -> Middle:  # fmt: skip
-    """A proxy in a process of its own, on one of the hosts (that of ``agent``, if given)."""
-    party = tell.site.party("proxy", dark=dark, agent=agent)
-    return party, tell.site.proxy(
-        party, tell.site.name("hub"), in_hwm=in_hwm, out_hwm=out_hwm, service=service
-    )
-
-
-def chain(tell: Teller, length: int, out_hwm: int = 1000) -> list[Middle]:
-    """Some proxies, each connected to the next."""
-    middles = [hub(tell, out_hwm=out_hwm) for _ in range(length)]
-    for before, after in pairwise(middles):
-        join(tell, before, after)
-    return middles
-
-
-def join(
-    tell: Teller, before: Middle, after: Middle, *, full: str = "slow_receiver", wire: Wire | None = None
-) -> Connection:
-    """One proxy sends to another; either is bound."""
-    bound = tell.chance.choice([before[1].back, after[1].front])
-    sides = (before[0], before[1].outlet, after[0], after[1].inlet)
-    proxied = (before[1], after[1])
-    return tell.site.link(sides, wire or tell.wire(), bound=bound, full=full, proxied=proxied)
-
-
-def feed_into(
-    tell: Teller,
-    middle: Middle,
-    *,
-    full: str = "slow_receiver",
-    wire: Wire | None = None,
-    options: Options = NONE,
-) -> Publisher:
-    """A PUB that sends to a proxy alone."""
-    apart_from = middle[0] if full == "network" else None
-    feed = tell.publisher(bound=False, options=options, apart_from=apart_from)
-    _also_into(tell, feed, middle, full=full, wire=wire)
-    return feed
-
-
-def _also_into(tell: Teller, feed: Publisher, middle: Middle, *, full: str = "slow_receiver", wire: Wire | None = None) -> None:  # fmt: skip
-    party, proxy = middle
-    sides = (feed.party, feed.outlet, party, proxy.inlet)
-    tell.site.link(sides, wire or tell.wire(), bound=proxy.front, full=full, proxied=(None, proxy))
-
-
-def behind(
-    tell: Teller, middle: Middle, service: float, *, wire: Wire | None = None, options: Options = NONE
-) -> Subscriber:
-    """A SUB that is connected to a proxy."""
-    party, proxy = middle
-    reader = tell.reader(service, options=options)
-    ends = (party, proxy.outlet, reader.party, reader.inlet)
-    tell.site.link(ends, wire or tell.wire(), bound=proxy.back, proxied=(proxy, None))
-    return reader
-
-
-def end_all(tell: Teller, seconds: float, middles: list[Middle], *others: Publisher | Subscriber) -> None:
-    """All go home, the proxies last."""
-    ends(tell, seconds, *others)
-    for step, (party, _) in enumerate(middles):
-        tell.at(seconds + 0.6 + step * 0.1, party.leave)

@@ -142,7 +142,7 @@ def test_without_rates_no_mark_is_said_to_do_in_place_of_conflating() -> None:
     assert "SNDHWM" not in text
 
 
-FAR = {"cause": "network", "asked_rate": 1000.0, "min_rtt_us": 50_000, "rtt_us": 54_000}
+FAR = {"cause": "network", "asked_rate": 1000.0, "capacity": 400.0, "min_rtt_us": 50_000, "rtt_us": 54_000}
 
 
 def test_a_send_buffer_that_is_too_small_for_a_long_way_is_to_be_raised_and_not_the_bandwidth() -> None:
@@ -161,6 +161,12 @@ def test_of_two_small_buffers_the_smaller_one_is_named() -> None:
 )
 def test_a_buffer_that_holds_enough_or_is_the_kernels_own_is_not_to_blame(buffers: dict[str, int]) -> None:
     assert "more bandwidth" in advised(**FAR, **buffers)
+
+
+def test_where_less_gets_through_than_the_buffer_holds_that_is_not_the_limit() -> None:
+    text = advised(**FAR | {"asked_rate": 2000.0, "capacity": 500.0}, sndbuf=65_536)
+    assert "more bandwidth" in text
+    assert "SNDBUF" not in text
 
 
 def test_where_packets_are_lost_the_buffer_is_not_to_blame() -> None:
@@ -249,7 +255,7 @@ def test_a_sender_that_connected_is_said_to_keep_what_waits_for_the_connection(s
     text = advised(cause="reconnect", sender_type=sender_type, sender_connects=True)
     assert f"what is in its buffers is lost. As the end that connected, {KEPT}" in text
     assert "with ZMQ_IMMEDIATE it does not" in text
-    more = "a higher mark keeps more, at 3100 all of these (about 3.5 MB while it is full)"
+    more = "a higher mark keeps more, at 3100 all that it dropped of these (about 3.5 MB while it is full)"
     assert (more in text) is (sender_type in {"PUB", "XPUB"})
 
 

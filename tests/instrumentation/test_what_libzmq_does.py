@@ -1,5 +1,7 @@
 """What the causes and findings rest on, shown by bare sockets: options that lose messages by design."""
 
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import zmq
 Until = Callable[[Callable[[], object]], None]
 BOUND = 1000
 QUIET_MS = 500
+SMALL_BUFFER = 9000
 
 
 def test_of_the_subscriptions_of_a_conflating_socket_the_last_alone_arrives(
@@ -79,6 +82,42 @@ def is_refused(push: zmq.Socket) -> bool:
     except zmq.Again:
         return True
     return False
+
+
+@pytest.mark.skipif(shutil.which("ss") is None, reason="ss not installed")
+@pytest.mark.parametrize("binds", [True, False])
+def test_a_buffer_that_is_set_after_the_bind_or_connect_does_nothing(
+    context: zmq.Context, binds: bool
+) -> None:
+    assert (
+        send_buffer(context, binds=binds, late=False) == 2 * SMALL_BUFFER
+    )  # Linux takes twice what it is told
+    assert send_buffer(context, binds=binds, late=True) > 2 * SMALL_BUFFER
+
+
+def send_buffer(context: zmq.Context, *, binds: bool, late: bool) -> int:
+    """Bytes that the kernel gives the connection of a PUSH that set SNDBUF before, or after, it bound or connected."""
+    sender, receiver = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+    if not late:
+        sender.sndbuf = SMALL_BUFFER
+    bound, other = (sender, receiver) if binds else (receiver, sender)
+    port = bound.bind_to_random_port("tcp://127.0.0.1")
+    if binds and late:
+        sender.sndbuf = SMALL_BUFFER
+    other.connect(f"tcp://127.0.0.1:{port}")
+    if not binds and late:
+        sender.sndbuf = SMALL_BUFFER
+    sender.send(b"")
+    receiver.recv()
+    side = "sport" if binds else "dport"
+    told = subprocess.run(
+        ["ss", "-tmn", side, "=", f":{port}"], capture_output=True, text=True, check=True
+    ).stdout
+    for socket in (sender, receiver):
+        socket.close(0)
+    found = re.search(r",tb(\d+),", told)
+    assert found is not None, told
+    return int(found[1])
 
 
 @pytest.mark.parametrize("receiver_connects", [True, False])

@@ -12,6 +12,7 @@ MAY_BE_SKIPPED = {
     "no cgroups are mounted that account for memory": "a container has those of the machine that it is on, or none",
     "cannot make a cgroup: ": "the same, where they are mounted to be read only",
     "cannot limit a cgroup: ": "the same",
+    "no TUN device here": "a module of the kernel, which nothing that is installed can bring",
     "the filter is for other processors": "it is written in the numbers of their system calls",
     "there are no turns to take": "an interpreter without a global lock has none",
     "free-threaded CPython 3.13 keeps classes": "a fault of that interpreter",

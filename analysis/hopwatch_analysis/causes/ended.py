@@ -178,17 +178,25 @@ def _nothing_was_left(window_end: datetime) -> Column:
 
 
 def _idle_before_the_end(window_end: datetime) -> Column:
+    """Nothing came any more: to a proxy, as it counts itself, else to who is behind."""
+    by_receivers, by_itself = _idle_by_either(window_end)
+    return sf.when(counts_itself(), by_itself).otherwise(by_receivers)
+
+
+def _idle_by_either(window_end: datetime) -> tuple[Column, Column]:
+    """For a while before the first end went nothing came to the receivers of the stream; nor to the proxy at the end of the hop, of any stream."""
     until = sf.least(
         sf.coalesce("x_ended_at", sf.lit(window_end)), sf.coalesce("y_ended_at", heard_until(window_end))
     )
-    nothing_came = idle_between(sf.col("way_moved_at"), until)
-    idle = sf.when(counts_itself(), proxy_had_rested(window_end)).otherwise(nothing_came)
-    return idle & (sf.col("part") == "tail")
+    at_the_end = sf.col("part") == "tail"
+    by_receivers = idle_between(sf.col("way_moved_at"), until) & at_the_end
+    return by_receivers, counts_itself() & proxy_had_rested(window_end) & at_the_end
 
 
 def _may_have_been_cut(window_end: datetime) -> Column:
     """Nobody watched the connection all the time, and what had been sent did not come over it for a while before an end was gone."""
-    return ~is_watched() & _idle_before_the_end(window_end)
+    by_receivers, by_itself = _idle_by_either(window_end)
+    return ~is_watched() & (by_receivers | by_itself)
 
 
 def _went_down_for_good() -> Column:

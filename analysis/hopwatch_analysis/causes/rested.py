@@ -18,8 +18,11 @@ def said_nothing_was_left() -> Column:
 
 
 def counts_itself() -> Column:
-    """The receiver is a proxy that was not killed, and its counts tell until when it took something in: who is behind it may have gone before, or be slow."""
-    return sf.col("y_took_last_at").isNotNull() & ~died("y")
+    """The receiver is a proxy that was not killed, nor left anything unread, and its counts tell until when it took something in: who is behind it may have
+    gone before, or be slow.
+    """
+    left_some = sf.coalesce("y_unread", sf.lit(False))
+    return sf.col("y_took_last_at").isNotNull() & ~died("y") & ~left_some
 
 
 def proxy_had_rested(window_end: datetime) -> Column:
@@ -44,5 +47,5 @@ def both_rested(window_end: datetime) -> Column:
     receiver_rested = idle_between(sf.col("way_moved_at"), receiver_ended_at)
     in_order = sf.coalesce((sf.col("y_end") == "closed") & (sf.col("part") == "tail"), sf.lit(False))
     by_its_receivers = said_nothing_was_left() & receiver_rested
-    had_read_all = sf.when(counts_itself(), proxy_had_rested(window_end)).otherwise(by_its_receivers)
+    had_read_all = by_its_receivers | (counts_itself() & proxy_had_rested(window_end))
     return in_order & had_read_all & sender_rested

@@ -64,7 +64,8 @@ def _was_sent_just_before(down: Column) -> Column:
     """What tells when it was seen missing is a clock that is behind the sender's: no message is read before it is sent."""
     behind = sf.col("seen_at") < sf.col("after_sent_at")
     soon = seconds(down["start"], sf.col("after_sent_at")) <= TOLD_LATE
-    return sf.coalesce(behind & soon & down["end"].isNotNull(), sf.lit(False))
+    of_the_sender = sf.col("from_socket") == sf.col("stream")
+    return sf.coalesce(of_the_sender & behind & soon & down["end"].isNotNull(), sf.lit(False))
 
 
 def went_with_the_proxy() -> Column:

@@ -81,11 +81,13 @@ def _place_on_long_ways(missing: DataFrame, evidence: Evidence, longest_way: int
     all_since = settle(
         with_all_since(pieces, evidence.handovers, evidence.way_edges, evidence.lanes, arrived)
     )
+    rested = settle(_rested(evidence))
     for depth in range(1, longest_way):
-        at_edges = settle(pieces.transform(lambda frame, depth=depth: _at_depth(frame, evidence, depth)))
+        at_edges = settle(
+            pieces.transform(lambda frame, depth=depth: _at_depth(frame, evidence, rested, depth))
+        )
         proofs = verdicts(at_edges, depth, expected, arrived, evidence.lanes)
-        for more in (all_since, _with_gaps_open(at_edges)):
-            proofs = proofs.join(more, on="to_socket", how="full")
+        proofs = proofs.join(all_since, on="to_socket", how="full")
         pieces = settle(_placed_at(at_edges, proofs, depth))
     return pieces.drop("handed")
 
@@ -138,7 +140,7 @@ def _ends_with_another_lane() -> Column:
     return sf.coalesce(ends & soon, sf.lit(False))
 
 
-def _at_depth(pieces: DataFrame, evidence: Evidence, depth: int) -> DataFrame:
+def _at_depth(pieces: DataFrame, evidence: Evidence, rested: DataFrame, depth: int) -> DataFrame:
     """With the edge at this depth, and of the open ones that lead there (``is_open``) what is true of the same messages for all who are behind it:
     ``alone`` (no other proxy was beside this one), ``in_a_cut``, ``ends_by_leaving`` and ``handed``.
     """
@@ -149,7 +151,6 @@ def _at_depth(pieces: DataFrame, evidence: Evidence, depth: int) -> DataFrame:
     ends = evidence.sockets.select(
         sf.col("socket").alias("to_socket"), sf.col("ended_at").alias("to_ended_at")
     )
-    rested = _rested(evidence)
     beside = evidence.replaced.where(at_depth).select("stream", "receiver", sf.lit(True).alias("beside"))
     left_first = evidence.owed.select(*LANE_OF_RECEIVER, "receiver_left_first")
     cut = in_a_down() & ~went_with_the_proxy()
@@ -204,12 +205,6 @@ def _rested(evidence: Evidence) -> DataFrame:
     )
 
 
-def _with_gaps_open(at_edges: DataFrame) -> DataFrame:
-    """Proxies before which gaps are open between messages that came: to_socket, gaps_open (true)."""
-    gaps = at_edges.where(sf.col("is_open") & (sf.col("part") == "inner"))
-    return gaps.select("to_socket", sf.lit(True).alias("gaps_open")).distinct()
-
-
 def _placed_at(at_edges: DataFrame, proofs: DataFrame, depth: int) -> DataFrame:
     """Decide the pieces that are open at this depth: this edge, or one further on, or not to be known. The same messages are decided alike for all who are
     behind the edge: else one loss would be on two hops.
@@ -217,19 +212,30 @@ def _placed_at(at_edges: DataFrame, proofs: DataFrame, depth: int) -> DataFrame:
     in_the_cut = sf.col("in_a_cut") & sf.coalesce("cut_fits", sf.lit(True))
     here = sf.col("alone") & (sf.coalesce("none_arrived", sf.lit(False)) | in_the_cut)
     arrived = (sf.col("all_arrived") & sf.col("alone")) | (sf.col("handed") & sf.col("all_since"))
-    # where gaps may be of this hop, what a receiver lacks that left may be of it as well
-    by_leaving = sf.col("ends_by_leaving") & sf.col("gaps_open").isNull() & ~here
-    behind = sf.coalesce(arrived, sf.lit(False)) | by_leaving
+    told = settle(
+        at_edges.join(proofs, on="to_socket", how="left").withColumns(
+            {"here": here, "arrived": sf.coalesce(arrived, sf.lit(False))}
+        )
+    )
+    # where gaps of the stream may be of this hop, what a receiver lacks that left may be of it as well
+    by_leaving = sf.col("ends_by_leaving") & sf.col("gaps_open").isNull() & ~sf.col("here")
+    behind = sf.col("arrived") | by_leaving
     return (
-        at_edges.join(proofs, on="to_socket", how="left")
+        told.join(sf.broadcast(_gaps_open(told)), on=["stream", "to_socket"], how="left")
         .withColumn("moves", sf.col("is_open") & behind)
         .withColumn(
             "placed",
             sf.when(sf.col("moves") & (sf.col("length") == depth + 1), depth + 1)
-            .when(sf.col("is_open") & ~behind & here, depth)
+            .when(sf.col("is_open") & ~behind & sf.col("here"), depth)
             .otherwise(sf.col("placed")),
         )
         .withColumn("depth", sf.when(sf.col("moves"), depth + 1).otherwise(sf.col("depth")))
         .select(*at_edges.columns)
         .drop("is_open", "alone", "in_a_cut", "ends_by_leaving", "from_socket", "to_socket")
     )
+
+
+def _gaps_open(told: DataFrame) -> DataFrame:
+    """Proxies before which it is not known of gaps between messages that came whether they are of that hop: stream, to_socket, gaps_open (true)."""
+    undecided = sf.col("is_open") & (sf.col("part") == "inner") & ~sf.col("here") & ~sf.col("arrived")
+    return told.where(undecided).select("stream", "to_socket", sf.lit(True).alias("gaps_open")).distinct()

@@ -104,9 +104,9 @@ def counted_all(
         .when(one_clock, CLOCKS_TOLD_WITHIN)
         .otherwise(CLOCKS_MAY_DIFFER_BY)
     )
-    counted_within = sf.when(idle_between(sf.col("took_last_at"), asked_until), IDLE_SECONDS).otherwise(
-        COUNTED_WITHIN
-    )
+    # of one that is still there it is not known when it was asked last
+    rested = sf.col("ended_at").isNotNull() & idle_between(sf.col("took_last_at"), asked_until)
+    counted_within = sf.when(rested, IDLE_SECONDS).otherwise(COUNTED_WITHIN)
     is_final = later >= counted_within + apart
     newest = seconds(sf.coalesce("asked_at", asked_until), sf.col("last_sent_at"))
     is_no_newer = is_final | sf.col("sender_ended_at").isNotNull() | (newest <= -apart)

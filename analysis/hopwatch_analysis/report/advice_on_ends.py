@@ -60,7 +60,7 @@ def _all_of_them(incident: Incident) -> str:
         return ""
     mark = incident.sndhwm + incident.lost
     takes = costs.memory(incident, mark)
-    return f", at {mark} all of these{f' ({takes} while it is full)' if takes else ''}"
+    return f", at {mark} all that it dropped of these{f' ({takes} while it is full)' if takes else ''}"
 
 
 def closed(incident: Incident) -> list[str]:

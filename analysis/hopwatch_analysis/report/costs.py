@@ -9,6 +9,8 @@ WHOLE_FROM = 10
 LARGE = 1000
 FEWEST_FOR_EXAMPLE = 10
 PART = 10
+MOSTLY = 0.8
+"""Of a buffer that is the limit, at least so much gets through in a round trip."""
 ROUND_TRIPS_HELD = 2
 """A buffer that holds as much as is sent in so many round trips was seen to be enough."""
 KERNEL_HOLDS = 100_000
@@ -79,8 +81,10 @@ def small_buffer(incident: Incident) -> str | None:
         return None
     seconds = incident.min_rtt_us / 1e6
     needed = sent * incident.mean_bytes * seconds
+    read = reads(incident)
+    through = read * incident.mean_bytes * seconds if read else needed
     ends = (("SNDBUF", incident.sender, incident.sndbuf), ("RCVBUF", incident.receiver, incident.rcvbuf))
-    small = [end for end in ends if end[2] is not None and 0 < end[2] < needed]
+    small = [end for end in ends if end[2] is not None and 0 < end[2] < needed and through >= MOSTLY * end[2]]
     if not small:
         return None
     option, name, bytes_ = min(small, key=lambda end: end[2] or 0)

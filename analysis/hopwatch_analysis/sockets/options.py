@@ -8,9 +8,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 MARKS = ("sndhwm", "rcvhwm")
-OF_THE_TIME = ("conflate", "maxmsgsize", "immediate")
+OF_THE_TIME = ("conflate", "maxmsgsize", "immediate", "sndbuf", "rcvbuf")
 """What a bind or a connect takes over; set later, they do nothing to it."""
-JOURNALED = (*MARKS, "linger", "sndbuf", "rcvbuf", "req_relaxed", *OF_THE_TIME)
+JOURNALED = (*MARKS, "linger", "req_relaxed", *OF_THE_TIME)
 TAKEN_IN_AFTER = 100_000  # microseconds: a connection that came so shortly before was hardly used by then
 
 

@@ -228,7 +228,8 @@ def _on_their_edge(rows: DataFrame, way_edges: DataFrame) -> DataFrame:
 def _surely_at_the_end() -> Column:
     """Who left with some unread, or was cut off, lost them on the last hop, unless the proxy's counts, or a cut before it, tell otherwise."""
     of_last_hop = sf.col("mark").isin("left", KEPT, "around", IN_THE_CUT)
-    return of_last_hop & ~sf.col("cut_before") & sf.col("never_arrived").isNull()
+    came_to_the_first = sf.coalesce("never_arrived_first", sf.lit(0)) == 0
+    return of_last_hop & ~sf.col("cut_before") & sf.col("never_arrived").isNull() & came_to_the_first
 
 
 def _as_accounts(rows: DataFrame) -> DataFrame:
