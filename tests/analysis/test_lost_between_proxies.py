@@ -79,7 +79,26 @@ def first_one_closed_with_some(story: LandedFolder) -> None:
         closed["at"] = at(LEFT + 3.1)
 
 
-STORIES = (settled, shortly_settled, still_counting, first_one_closed_with_some)
+def busy_with_another(story: LandedFolder) -> None:
+    """The end of a PUB's stream did not come to a proxy that another PUB kept busy for long after both ends of that had rested."""
+    for pub, closed in (("busy-one", 100), ("busy-two", 112)):
+        story.socket(pub, "PUB", closed=closed)
+    story.socket("busy-in", "XSUB", closed=119.5)
+    story.socket("busy-out", "XPUB", closed=119.5, probed=False)
+    story.proxy("busy-hub", "busy-in", "busy-out")
+    story.socket("busy-reader", "SUB", closed=119)
+    story.subscribe("busy-reader", "")
+    for pub, closed in (("busy-one", 100), ("busy-two", 112)):
+        story.link("busy-in", pub, down=closed)
+    story.link("busy-out", "busy-reader")
+    story.sent("busy-one", SENT, 90)
+    story.got("busy-reader", "busy-one", SENT - TAIL, 0, SENT - TAIL - 1, 89.5, newest=89)
+    story.sent("busy-two", SENT, 110)
+    story.got("busy-reader", "busy-two", SENT, 0, SENT - 1, 110.1, newest=110)
+    counted(story, "busy-in", 2 * SENT - TAIL, 110.1, 119.4)
+
+
+STORIES = (settled, shortly_settled, still_counting, first_one_closed_with_some, busy_with_another)
 
 
 @pytest.fixture
@@ -115,3 +134,11 @@ def test_what_the_first_proxy_still_had_when_it_was_closed_is_not_said_to_have_b
 def _causes_of_the_end(report: Json) -> set[str]:
     found = [item for item in report["incidents"] if item["hop"].startswith("hasty-")]
     return {item["cause"] for item in found if item["lost"] == TAIL}
+
+
+def test_what_was_in_no_queue_is_not_lost_with_a_sender_that_closed_while_another_kept_the_proxy_busy(
+    report: Json,
+) -> None:
+    books = row(report, "busy-one", "busy-reader")
+    assert (books["lost"], books["unexplained"]) == (0, TAIL)
+    assert not incidents(report, "busy-one")
