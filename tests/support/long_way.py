@@ -44,20 +44,27 @@ def long_way(seconds: float) -> Iterator[Wire]:
     name = f"hwl{os.getpid()}"
     made = Wire(f"{name}a", f"{name}b", "wire")
     ends = ((made.sender, SENDER), (made.receiver, RECEIVER))
-    for namespace, _ in ends:
-        _run("ip", "netns", "add", namespace)
     arguments = [part for end in ends for part in end]
-    carrier = subprocess.Popen(
-        [sys.executable, __file__, str(seconds), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
     try:
-        assert carrier.stdout is not None
-        assert carrier.stdout.readline() == b"ready\n"
-        yield made
+        for namespace, _ in ends:
+            _run("ip", "netns", "add", namespace)
+        with _carrier(str(seconds), *arguments):
+            yield made
     finally:
-        carrier.communicate()
         for namespace, _ in ends:
             subprocess.run(["ip", "netns", "del", namespace], capture_output=True, check=False)
+
+
+@contextmanager
+def _carrier(*arguments: str) -> Iterator[None]:
+    command = [sys.executable, __file__, *arguments]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as carrier:
+        try:
+            assert carrier.stdout is not None
+            assert carrier.stdout.readline() == b"ready\n"
+            yield
+        finally:
+            carrier.communicate()
 
 
 def main() -> None:

@@ -95,8 +95,8 @@ def _conflated(incident: Incident) -> list[str]:
         then = f", and let {incident.receiver} read as fast as it is sent messages: which mark it needs then follows from its bursts, of which nothing is known."
     elif read < sent:
         then = (
-            f", and make {incident.receiver} faster, or give it less: it reads {costs.figure(read)} messages/s, and gets sent {costs.figure(sent)}. "
-            f"No mark makes up for that: {costs.time_bought(incident)}"
+            f", and let {incident.receiver} read faster, or give it less: it was seen to read {costs.figure(read)} messages/s at most, and gets sent "
+            f"{costs.figure(sent)}. While it reads no faster, no mark makes up for that: {costs.time_bought(incident)}"
         )
     else:
         takes = costs.memory(incident, 2 * incident.longest)
