@@ -35,7 +35,7 @@ def test_who_ends_after_a_full_pipe_has_cost_the_last_messages_is_not_why_they_a
     for sender, receiver in pairs.values():
         sender.expect("sent")
         receiver.ask("pause", event="paused")
-        sender.ask("send", 300, 0.0005, event="sent")
+        sender.ask("send", 2000, 0.0005, event="sent")
         receiver.ask("finish", event="finished")
     for names, (first, end) in FIRST_TO_END.items():
         end(pairs[names][first])
@@ -43,7 +43,7 @@ def test_who_ends_after_a_full_pipe_has_cost_the_last_messages_is_not_why_they_a
 
     truth = system.truth()
     for names in FIRST_TO_END:
-        assert ("", 1299) in truth.missing(*names)
+        assert ("", 2999) in truth.missing(*names)
     judge(
         [Way(*names) for names in FIRST_TO_END],
         {

@@ -20,7 +20,7 @@ def test_a_topic_whose_first_messages_met_a_full_pipe_was_not_joined_late(system
 
     quotes.ask("send", 1000, 0.0005, "old", event="sent")
     desk.ask("pause", event="paused")
-    quotes.ask("send", 200, 0.0005, "old", event="sent")
+    quotes.ask("send", 2000, 0.0005, "old", event="sent")
     quotes.ask("send", 100, 0.0005, "new", "old", event="sent")
     desk.tell("resume")
     quotes.ask("send", 2400, 0.0005, "new", "old", event="sent")
