@@ -33,7 +33,7 @@ def hop(report: Json, label: str) -> dict[str, int]:
     return {name: found[name] for name in ("sent", "delivered", "lost", "in_flight", "unexplained")}
 
 
-def row(report: Json, stream: str, receiver: str) -> Json:
+def row(report: Json, stream: str, receiver: str | None) -> Json:
     return next(
         item for item in report["ledger"] if (item["name"], item["receiver_name"]) == (stream, receiver)
     )

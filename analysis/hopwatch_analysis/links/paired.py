@@ -64,7 +64,7 @@ def _nearest_to(candidates: DataFrame, one: tuple[str, str], other: tuple[str, s
         {
             "later": sf.col("later") if "later" in candidates.columns else sf.lit(False),
             "came_apart": sf.when(behind_the_nearest > CAME_UP_AT_ONCE, apart).otherwise(0.0),
-            "unlike": _unlike(),
+            "unlike": unlike(),
         }
     )
     order = [
@@ -77,7 +77,7 @@ def _nearest_to(candidates: DataFrame, one: tuple[str, str], other: tuple[str, s
     return best(ranked.transform(lambda frame: _with_doubt(frame, one)), one, order)
 
 
-def _unlike() -> Column:
+def unlike() -> Column:
     """By how much (seconds) the two ends did not last equally long. Who was found dead had died before, and may seem to have lasted longer, not shorter."""
     longer = seconds(sf.col("gone_at"), sf.col("at")) - seconds(sf.col("peer_gone_at"), sf.col("peer_at"))
     ours, theirs = sf.col("found_dead"), sf.col("peer_found_dead")

@@ -16,6 +16,7 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.links.numbered import proven, with_who_came_later
 from hopwatch_analysis.links.paired import OURS, THEIRS, alone, paired, without
+from hopwatch_analysis.links.proxies_between import without_those_behind_proxies
 from hopwatch_analysis.spark.frames import seconds, settle
 
 LOOPBACK = r"^(127\.|\[::1\])"
@@ -62,15 +63,22 @@ def translated_connections(
         return mirrored.limit(0)
     near = (sf.abs(seconds(sf.col("peer_at"), sf.col("at"))) <= WITHIN) & _may_talk(flows)
     of_stamps = settle(proven(tables["lane"]))
+    sides = settle(sockets.where("passes_to is not null").select("socket", "passes_to"))
     by_caller = ours.join(theirs, (ours["caller"] == theirs["peer_caller"]) & near, how="inner").where(
         ~sf.col("caller").rlike(LOOPBACK)
     )
-    by_stamps = (
+    called = settle(_ends(paired(settle(by_caller)), masqueraded=False))
+    ours, theirs = (
+        settle(ends.join(called, on=list(side), how="left_anti"))
+        for ends, side in ((ours, OURS), (theirs, THEIRS))
+    )
+    by_stamps = settle(
         ours.join(of_stamps, on="socket", how="inner").join(theirs, on="peer", how="inner").where(near)
     )
+    numbered = settle(
+        without_those_behind_proxies(by_stamps, ours, theirs, sides, near).transform(with_who_came_later)
+    )
     by_port = ours.join(theirs, (ours["port"] == theirs["peer_port"]) & near, how="inner")
-    called = settle(_ends(paired(settle(by_caller)), masqueraded=False))
-    numbered = settle(with_who_came_later(without(by_stamps, called)))
     found = settle(called.unionByName(_ends(paired(numbered), masqueraded=True)))
     matched = mirrored.select("socket", "peer").unionByName(_both_ways(found).select("socket", "peer"))
     borne_out = settle(without(_borne_out(settle(by_port), matched, sockets, of_stamps), found))
