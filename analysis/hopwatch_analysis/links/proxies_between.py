@@ -1,61 +1,110 @@
-"""Ends that stamps seem to join, though a proxy may stand between them: whoever is behind a proxy gets its sender's stamps as well.
+"""Ends that seem to be of one connection, though a proxy may stand between them: whoever is behind a proxy gets its sender's messages, and their stamps, as well.
 
 Only sides of proxies come into question of whose connections the other ends are not known, one at either end: those of one proxy, or of several of which one has
-the port that is called there. Where the stamped end has the port that is called, so must proxies have at both ends. How long connections lasted must fit them no
-worse than it does the stamped ends.
+the port that is called there. Where the end that is called has that port itself, so must proxies have at both ends. They fit where their connections lasted as long as
+those of the two ends, give or take what a killed process is found dead within, or as much as the two differ themselves.
 """
+
+from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.links.paired import OURS, THEIRS, unlike
+from hopwatch_analysis.spark.frames import seconds, settle
 from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN
 
 BOTH = (*OURS, *THEIRS)
-NOT_AT_ALL = 1e9  # seconds: only one of the two ends went down
+HAVE_PORTS = "port != '' and peer_port != ''"
 
 
-def without_those_behind_proxies(
-    candidates: DataFrame, calling: DataFrame, called: DataFrame, sides: DataFrame, near: Column
-) -> DataFrame:
-    """The candidates that no proxy is as likely a way for. ``calling``, ``called``: all ends that may belong together, as ``near`` says; ``sides``:
-    both sides of proxies (socket, passes_to).
+@dataclass(frozen=True)
+class Between:
+    """Who may be: ``calling``, ``accepting``: ends that may belong together, as ``near`` says; ``sides``: both sides of proxies (socket,
+    passes_to); ``heard``: until when each socket was heard of (socket, heard_at).
     """
-    accepting = called.join(sides.toDF("peer", "passes_to"), on="peer", how="inner")
-    leaving = calling.join(sides.select("socket"), on="socket", how="left_semi")
-    has_port = (sf.col("port") == sf.col("peer_port")).alias("has_port")
-    fit = [has_port, _how_unlike().alias("side_unlike")]
-    at_first = calling.join(accepting, near, how="inner").select(*OURS, "passes_to", *fit)
-    at_last = leaving.join(called, near, how="inner").select(
-        *THEIRS, sf.col("socket").alias("passes_to"), *fit
+
+    calling: DataFrame
+    accepting: DataFrame
+    sides: DataFrame
+    near: Column
+    heard: DataFrame
+
+
+def without_those_behind_proxies(candidates: DataFrame, between: Between) -> DataFrame:
+    """The candidates that no proxy is a way for. Two sockets of which two ends that lasted alike are none of one connection have none that are."""
+    if between.sides.isEmpty() or candidates.isEmpty():
+        return candidates
+    asked = settle(
+        _with_heard(candidates.where(HAVE_PORTS), between.heard)
+        .withColumn("apart", _how_unlike())
+        .withColumn("bound", sf.greatest("apart", sf.lit(FOUND_DEAD_WITHIN)))
     )
-    asked = candidates.withColumn("bound", sf.greatest(_how_unlike(), sf.lit(FOUND_DEAD_WITHIN)))
-    first, last = (
-        asked.join(ends, on=list(keys), how="inner").where("side_unlike <= bound")
-        for ends, keys in ((at_first, OURS), (at_last, THEIRS))
+    behind = _through_proxies(asked, *_at_either_end(asked, between))
+    alike = behind.where(sf.col("apart") <= FOUND_DEAD_WITHIN).select("socket", "peer").distinct()
+    return candidates.join(behind.select(*BOTH), on=list(BOTH), how="left_anti").join(
+        alike, on=["socket", "peer"], how="left_anti"
     )
-    both = first.join(last, on=[*BOTH, "passes_to"], how="left_semi")
-    return (
-        asked.transform(lambda frame: _marked(frame, first, "first"))
-        .transform(lambda frame: _marked(frame, last, "last"))
-        .transform(lambda frame: _marked(frame, both, "one_proxy"))
-        .where(~_through_proxies())
-        .select(*candidates.columns)
+
+
+def _at_either_end(asked: DataFrame, between: Between) -> tuple[DataFrame, DataFrame]:
+    """Proxies that may be at the other end of those that call, and of those that accept: the end, calls (the proxy's socket that does), and how
+    unlike they lasted at least (``fits``, and of those with the port that is called ``fits_port``).
+    """
+    accepting = between.accepting.join(between.sides.toDF("peer", "calls"), on="peer", how="inner")
+    leaving = between.calling.join(between.sides.select("socket"), on="socket", how="left_semi")
+    ours = between.calling.join(asked, on=list(OURS), how="left_semi")
+    theirs = between.accepting.join(asked, on=list(THEIRS), how="left_semi")
+    first = ours.join(accepting, between.near, how="inner")
+    last = leaving.join(theirs, between.near, how="inner").withColumn("calls", sf.col("socket"))
+    return _fits(first, OURS, between.heard), _fits(last, THEIRS, between.heard)
+
+
+def _fits(pairs: DataFrame, end: tuple[str, str], heard: DataFrame) -> DataFrame:
+    lasted = _with_heard(pairs.where(HAVE_PORTS), heard).withColumn("apart", _how_unlike())
+    at_the_port = sf.when(sf.col("port") == sf.col("peer_port"), sf.col("apart"))
+    return settle(
+        lasted.groupBy(*end, "calls").agg(
+            sf.min("apart").alias("fits"), sf.min(at_the_port).alias("fits_port")
+        )
+    )
+
+
+def _with_heard(pairs: DataFrame, heard: DataFrame) -> DataFrame:
+    return pairs.join(heard, on="socket", how="left").join(
+        heard.toDF("peer", "peer_heard_at"), on="peer", how="left"
     )
 
 
 def _how_unlike() -> Column:
-    return sf.coalesce(unlike(), sf.lit(NOT_AT_ALL))
+    """By how much (seconds) two ends did not last equally long, at least: of an end of which nobody tells, how long it was heard of is known."""
+    lasted = seconds(sf.col("gone_at"), sf.col("at"))
+    peer_lasted = seconds(sf.col("peer_gone_at"), sf.col("peer_at"))
+    outlived = sf.when(
+        sf.col("gone_at").isNull(), seconds(sf.col("heard_at"), sf.col("at")) - peer_lasted
+    ).otherwise(seconds(sf.col("peer_heard_at"), sf.col("peer_at")) - lasted)
+    return sf.coalesce(unlike(), sf.greatest(sf.lit(0.0), outlived))
 
 
-def _marked(candidates: DataFrame, found: DataFrame, name: str) -> DataFrame:
-    """Adds ``name``, whether any was found, and ``name_has_port``, whether one of them has the port that is called."""
-    marks = found.groupBy(*BOTH).agg(sf.lit(True).alias(name), sf.max("has_port").alias(f"{name}_has_port"))
-    return candidates.join(marks, on=list(BOTH), how="left").fillna(False, [name, f"{name}_has_port"])
-
-
-def _through_proxies() -> Column:
-    first_has, last_has = sf.col("first_has_port"), sf.col("last_has_port")
+def _through_proxies(asked: DataFrame, at_first: DataFrame, at_last: DataFrame) -> DataFrame:
+    """Those of the asked that a proxy may stand between."""
+    first, last = (
+        asked.join(sides, on=list(end), how="inner")
+        .where("fits <= bound")
+        .select(*BOTH, "calls", sf.coalesce(sf.col("fits_port") <= sf.col("bound"), sf.lit(False)).alias("has_port"))
+        for sides, end in ((at_first, OURS), (at_last, THEIRS))
+    )  # fmt: skip
+    one_proxy = first.join(last, on=[*BOTH, "calls"], how="left_semi").select(*BOTH).distinct()
     direct = sf.col("port") == sf.col("peer_port")
-    several = sf.col("first") & sf.col("last") & (first_has | last_has)
-    return sf.when(direct, first_has & last_has).otherwise(sf.col("one_proxy") | several)
+    one_has, both_have = sf.col("first_has") | sf.col("last_has"), sf.col("first_has") & sf.col("last_has")
+    of_one = asked.join(one_proxy, on=list(BOTH), how="left_semi").where(~direct)
+    of_several = (
+        asked.join(_any_has_port(first, "first_has"), on=list(BOTH), how="inner")
+        .join(_any_has_port(last, "last_has"), on=list(BOTH), how="inner")
+        .where(sf.when(direct, both_have).otherwise(one_has))
+    )
+    return of_one.unionByName(of_several.select(*asked.columns)).distinct()
+
+
+def _any_has_port(sides: DataFrame, name: str) -> DataFrame:
+    return sides.groupBy(*BOTH).agg(sf.max("has_port").alias(name))

@@ -7,7 +7,7 @@ from hopwatch_analysis.links.ways import UNKNOWN_TRANSPORT
 
 RULE = "unknown_way"
 TEXT = "The messages of %s reach %s by a way that no event tells of. Of what is lost between them no hop can be told, and a cause only where a full pipe of %s shows it."
-ADVICE = "Instrument who stands between them (hopwatch.proxy, hopwatch run), and have an agent read the journal there. If nobody does, see that nothing else takes the monitor events of either."
+ADVICE = "Instrument who stands between them (hopwatch.proxy, hopwatch run), and have an agent read the journal there. If somebody is and does, addresses may be translated on the way so that no event names both ends; if nobody does, see that nothing else takes the monitor events of either."
 
 
 def unknown_ways(way_edges: DataFrame, sockets: DataFrame) -> DataFrame:
