@@ -87,7 +87,7 @@ def _incidents(tables: Tables, topology: Topology, why: Explained) -> dict[str, 
         counters=topology.counters,
         unwatched_links=topology.unwatched_links,
     )
-    for seen in (kernel_limits.figures(why.kernel), hangups.by_edge(why.hung_up).drop("hang_ups")):
+    for seen in (kernel_limits.figures(why.kernel), hangups.figures(why.hung_up)):
         figures = figures.join(seen, on=["from_socket", "to_socket"], how="left")
     lost_runs = incidents.lost_runs(
         why.accounts, figures, topology.sockets, unroutable.peers(tables["unroutable"])

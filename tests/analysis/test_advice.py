@@ -132,8 +132,8 @@ def test_where_conflating_hid_a_receiver_that_is_too_slow_no_mark_is_advised() -
 
 def test_how_large_a_mark_would_have_held_what_a_burst_lost_to_conflating() -> None:
     text = advised(**CONFLATED)
-    assert "set SNDHWM of feed to at least 360: twice the longest run that was lost" in text
-    assert "(about 403 kB)" in text
+    assert "set SNDHWM of feed to at least 4800: twice what the largest burst lost" in text
+    assert "(about 5.4 MB)" in text
 
 
 def test_without_rates_no_mark_is_said_to_do_in_place_of_conflating() -> None:
@@ -181,12 +181,25 @@ def test_that_nobody_knows_the_largest_message_is_said() -> None:
     assert "how large the largest was is not known" in text
 
 
+def test_how_large_the_largest_message_was_that_was_too_large() -> None:
+    text = advised(cause="oversize", maxmsgsize=65_536, largest_then=80_000)
+    assert (
+        "1 kB on average, and one that it sent when desk hung up had about 80 kB, by the bytes that" in text
+    )
+
+
 def test_what_the_queues_of_a_process_killed_for_memory_may_take() -> None:
     killed = KilledForMemory(1, 64_000_000)
     sender = advised(cause="sender_died", sndhwm=50_000, sender_killed=killed)
-    assert "more memory (now 64 MB)" in sender
+    assert "more memory (now 64 MB; with one full queue more about 120 MB)" in sender
     assert "50000 messages of 1 kB, about 56 MB for each peer" in sender
-    assert "up to 50 messages of 1 kB" in advised(cause="receiver_died", receiver_killed=killed)
+    receiver = advised(cause="receiver_died", receiver_killed=killed)
+    assert "more memory (now 64 MB), or lower marks: a queue takes up to 50 messages of 1 kB" in receiver
+
+
+def test_no_figure_is_told_of_a_process_that_may_not_be_the_one_that_was_killed() -> None:
+    killed = KilledForMemory(3, 64_000_000)
+    assert "more memory (now 64 MB), or" in advised(cause="sender_died", sndhwm=50_000, sender_killed=killed)
 
 
 def test_a_mark_of_0_bounds_nothing() -> None:

@@ -215,11 +215,13 @@ def test_a_message_beyond_the_receivers_bound_cuts_the_connection(report: Json) 
     assert told(report, "transfers") == ("oversize", "inferred", 50)
     assert evidence(report, "transfers", "option")["value"] == 65_536
     assert "may have been larger" in evidence(report, "transfers", "option")["text"]
+    assert "one that it sent when wary hung up had about 100 kB" in advice(report, "transfers")
 
 
 def test_messages_that_are_too_large_on_average_were_too_large(report: Json) -> None:
     assert told(report, "videos") == ("oversize", "inferred", 50)
     assert "larger on average" in evidence(report, "videos", "option")["text"]
+    assert "how large the largest was is not known" in advice(report, "videos")
 
 
 @pytest.mark.parametrize("sender", ["notes", "mails"])

@@ -22,7 +22,8 @@ UNFILTERED_TYPES = ("PUSH", "PAIR")
 def hang_ups(
     tables: Tables, link_facts: DataFrame, sockets: DataFrame, mirrored: DataFrame, links: DataFrame
 ) -> DataFrame:
-    """Downs of edges that look like that: from_socket, to_socket, start, end, hung_up.
+    """Downs of edges that look like that: from_socket, to_socket, start, end, hung_up, largest_then (bytes of one of the messages that were sent
+    then, where its size stands out from how much the sizes of others add up to differ).
 
     "proven": frames of messages sent then, or of all that were lost, were larger than the bound on average. "likely": a message may
     have been, and either the receiver never called again, or at no time but those of downs could one have been.
@@ -45,6 +46,9 @@ def hang_ups(
         .agg(
             sf.max(then & (sf.col("on_average") > sf.col("frames") * sf.col("maxmsgsize"))).alias("proven"),
             sf.max(then & too_large).alias("then"),
+            sf.max(sf.when(then & (sf.col("since") < sf.col("until")), sf.col("at_most"))).alias("largest"),
+            sf.max(sf.when(~at_any_down, sf.col("at_most"))).alias("usually_at_most"),
+            sf.max("maxmsgsize").alias("maxmsgsize"),
             sf.max("at_other_times").alias("at_other_times"),
         )
         .select("*", "down.start", "down.end")
@@ -57,18 +61,34 @@ def hang_ups(
                 sf.col("then") & (never_again | ~sf.col("at_other_times")), LIKELY
             ),
         )
-        .select(*EDGE, "start", "end", "hung_up")
+        .select(*EDGE, "start", "end", "hung_up", _largest_then().alias("largest_then"))
         .where("hung_up is not null")
+    )
+
+
+def figures(hang_ups: DataFrame) -> DataFrame:
+    """What an incident tells of edges on which receivers hung up: from_socket, to_socket, hung_up, largest_then."""
+    return hang_ups.groupBy(*EDGE).agg(
+        _surest().alias("hung_up"), sf.max("largest_then").alias("largest_then")
     )
 
 
 def by_edge(hang_ups: DataFrame) -> DataFrame:
     """Edges on which receivers hung up: from_socket, to_socket, hang_ups (start, end), hung_up (as sure as the surest of them)."""
-    proven = sf.max(sf.col("hung_up") == PROVEN)
-    return hang_ups.groupBy(*EDGE).agg(
-        sf.collect_list(sf.struct("start", "end")).alias("hang_ups"),
-        sf.when(proven, PROVEN).otherwise(LIKELY).alias("hung_up"),
+    downs = sf.collect_list(sf.struct("start", "end")).alias("hang_ups")
+    return hang_ups.groupBy(*EDGE).agg(downs, _surest().alias("hung_up"))
+
+
+def _surest() -> Column:
+    return sf.when(sf.max(sf.col("hung_up") == PROVEN), PROVEN).otherwise(LIKELY)
+
+
+def _largest_then() -> Column:
+    """What sizes that differ add up to, as at other times, is no message. Nor is there one where all that were sent then are large."""
+    stands_out = (sf.col("largest") > 2 * sf.col("usually_at_most")) & (
+        sf.col("largest") > sf.col("maxmsgsize")
     )
+    return sf.when(stands_out & ~sf.col("proven"), sf.col("largest").cast("long"))
 
 
 def _about(down: Column) -> Column:

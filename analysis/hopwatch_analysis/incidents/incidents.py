@@ -28,6 +28,7 @@ FIGURES = (
     "conflated_at",
     "maxmsgsize",
     "hung_up",
+    "largest_then",
     *OF_PRESSURE,
     "mean_bytes",
     "sent_on",

@@ -99,9 +99,10 @@ def _conflated(incident: Incident) -> list[str]:
             f"{costs.figure(sent)}. While it reads no faster, no mark makes up for that: {costs.time_bought(incident)}"
         )
     else:
-        takes = costs.memory(incident, 2 * incident.longest)
+        mark = 2 * (incident.largest_burst or incident.longest)
+        takes = costs.memory(incident, mark)
         then = (
-            f", and set SNDHWM of {incident.sender} to at least {2 * incident.longest}: twice the longest run that was lost, as a sender counts what was "
+            f", and set SNDHWM of {incident.sender} to at least {mark}: twice what the largest burst lost, as a sender counts what was "
             f"read only at each half of its mark{f' ({takes})' if takes else ''}."
         )
     return [
@@ -111,39 +112,43 @@ def _conflated(incident: Incident) -> list[str]:
 
 
 def _oversize(incident: Incident) -> list[str]:
-    usual = f"those are {costs.size(incident.mean_bytes)} on average, and " if incident.mean_bytes else ""
     return [
         (
             f"Raise ZMQ_MAXMSGSIZE of {incident.receiver} (now {incident.maxmsgsize}) above the largest message of {incident.sender}, or send "
-            f"smaller ones: {usual}how large the largest was is not known. The receiver has to have memory for it."
+            f"smaller ones: {costs.largest(incident)}. The receiver has to have memory for it."
         ),
         "The one that is too large is lost with the connection, and with it what was under way behind it. A receiver that connected does not connect again.",
     ]
 
 
 def _sender_died(incident: Incident) -> list[str]:
-    queues = costs.what_queues_take(incident, incident.sndhwm)
     return [
-        *_more_memory(incident.sender, incident.sender_killed, queues),
+        *_more_memory(incident, incident.sender, incident.sender_killed, incident.sndhwm),
         f"Find out why the process of {incident.sender} ended. Messages queued in a process die with it.",
         costs.lower_sndhwm(incident),
     ]
 
 
 def _receiver_died(incident: Incident) -> list[str]:
-    queues = costs.what_queues_take(incident, incident.rcvhwm)
     return [
-        *_more_memory(incident.receiver, incident.receiver_killed, queues),
+        *_more_memory(incident, incident.receiver, incident.receiver_killed, incident.rcvhwm),
         f"Find out why the process of {incident.receiver} ended. What had reached it unread, and what was under way to it, died with it.",
         costs.lower_rcvhwm(incident),
     ]
 
 
-def _more_memory(name: str, killed: KilledForMemory | None, queues: str) -> list[str]:
+def _more_memory(
+    incident: Incident, name: str, killed: KilledForMemory | None, mark: int | None
+) -> list[str]:
+    """That cannot be said in figures of one that may not be the one that was killed."""
     if killed is None:
         return []
-    now = "" if killed.limit is None else f" (now {killed.limit / 1e6:,.0f} MB)"
-    return [f"Give the process of {name} more memory{now}, or lower marks: {queues}."]
+    now = "" if killed.limit is None else f" (now {costs.size(killed.limit)}"
+    if killed.limit is not None:
+        now += f"{costs.with_full_queue(incident, mark, killed.limit) if killed.of == 1 else ''})"
+    return [
+        f"Give the process of {name} more memory{now}, or lower marks: {costs.what_queues_take(incident, mark)}."
+    ]
 
 
 def _unroutable(incident: Incident) -> list[str]:

@@ -13,6 +13,8 @@ MOSTLY = 0.8
 """Of a buffer that is the limit, at least so much gets through in a round trip."""
 ROUND_TRIPS_HELD = 2
 """A buffer that holds as much as is sent in so many round trips was seen to be enough."""
+MATTERS = 0.05
+"""A queue that takes less than such a part of what a process used is not why it used so much."""
 KERNEL_HOLDS = 100_000
 """Bytes of messages that a TCP connection holds at the least, where nobody has set its buffers."""
 
@@ -39,11 +41,36 @@ def memory(incident: Incident, messages: float) -> str | None:
     """What so many messages of the incident's sender take in a queue; None if not known."""
     if not incident.mean_bytes:
         return None
-    each = SLOT if incident.mean_bytes <= FITS_INTO_IT else incident.mean_bytes + BESIDE_ONE
-    about = (
-        "about" if incident.mean_bytes >= LARGE else "at least"
-    )  # more frames, as a stamp is one, take more
-    return f"{about} {size(messages * each)}"
+    return f"{_about(incident.mean_bytes)} {size(messages * _takes_each(incident.mean_bytes))}"
+
+
+def with_full_queue(incident: Incident, mark: int | None, limit: int) -> str:
+    """What a process has to have that used ``limit`` bytes and is to hold one full queue more, as a clause; nothing where that is not known, or
+    where the queue is too small to be why.
+    """
+    if not mark or not incident.mean_bytes:
+        return ""
+    queue = mark * _takes_each(incident.mean_bytes)
+    if queue < MATTERS * limit:
+        return ""
+    return f"; with one full queue more {_about(incident.mean_bytes)} {size(limit + queue)}"
+
+
+def _about(mean_bytes: float) -> str:
+    """More frames, as a stamp is one, take more."""
+    return "about" if mean_bytes >= LARGE else "at least"
+
+
+def _takes_each(mean_bytes: float) -> float:
+    return SLOT if mean_bytes <= FITS_INTO_IT else mean_bytes + BESIDE_ONE
+
+
+def largest(incident: Incident) -> str:
+    """How large the messages of the incident's sender are, as a clause."""
+    usual = f"those are {size(incident.mean_bytes)} on average, and " if incident.mean_bytes else ""
+    if not incident.largest_then:
+        return f"{usual}how large the largest was is not known"
+    return f"{usual}one that it sent when {incident.receiver} hung up had about {size(incident.largest_then)}, by the bytes that it counted"
 
 
 def sent_to_it(incident: Incident) -> float | None:

@@ -101,6 +101,8 @@ class Incident:
     """ZMQ_MAXMSGSIZE of the receiver; -1 where it has none."""
     hung_up: str | None = None
     """Whether what was sent when the receiver hung up is "proven" to have been too large, or "likely"."""
+    largest_then: int | None = None
+    """Bytes of the largest message that was sent when the receiver hung up, where counts of bytes tell."""
     peers: tuple[str, ...] = ()
     """Routing ids (hex) that a ROUTER could not reach."""
     reasons: tuple[str, ...] = ()
