@@ -28,7 +28,7 @@ def play(system: System, way: Wire, sndbuf: int) -> set[tuple[str, int]]:
     """A receiver with time to spare, far away; what it does not get."""
     system.host("coast", inside(way.sender))
     system.host("island", inside(way.receiver))
-    bound = ("--bind", f"tcp://{SENDER}:*", "--sndhwm", 100, "--sndbuf", sndbuf, "--size", 1000)
+    bound = ("--bind", f"tcp://{SENDER}:*", "--sndhwm", 1000, "--sndbuf", sndbuf, "--size", 1000)
     ferry = system.sender("ferry", *bound, host="coast")
     [endpoint] = ferry.expect("ready")
     pier = system.receiver("pier", "--connect", endpoint, "--subscribe", "", host="island")

@@ -1,10 +1,15 @@
 """Options that lose messages by design: ZMQ_MAXMSGSIZE, which hangs up on the sender, and ZMQ_CONFLATE, which keeps the newest one."""
 
+import re
+from typing import Any
+
 import pytest
 from judgement import Way
-from system import LOOPBACK, System
+from system import LOOPBACK, System, another_system
 
 pytestmark = pytest.mark.scenario
+
+SMALL_INBOX = ("--rcvhwm", 10, "--rcvbuf", 4096)
 
 
 def test_a_receiver_hangs_up_on_a_message_that_is_too_large_and_never_calls_again(
@@ -107,4 +112,37 @@ def test_a_full_pipe_beside_a_conflating_receiver_is_not_taken_for_that_ones_doi
             ("prices → newest", "conflated"): len(truth.missing("prices", "newest")),
             ("prices → slow", "slow_receiver"): len(truth.missing("prices", "slow")),
         },
+    )
+
+
+def in_bursts(system: System, sndhwm: int, *options: Any) -> set[tuple[str, int]]:
+    """A receiver that has all the time that it needs between two bursts; what it does not get."""
+    prices = system.sender("prices", "--bind", LOOPBACK, "--sndhwm", sndhwm, "--sequence", "payload")
+    [endpoint] = prices.expect("ready")
+    about = ("--connect", endpoint, "--subscribe", "", "--sequence", "payload", "--delay", 0.001)
+    board = system.receiver("board", *about, *SMALL_INBOX, *options)
+    prices.ask("await-subscriptions", 1, event="subscribed")
+    for _ in range(5):
+        prices.ask("send", 300, 0.0002, event="sent")
+        board.ask("finish", event="finished")
+    for program in (prices, board):
+        program.close()
+    return system.truth().missing("prices", "board")
+
+
+def test_without_conflation_nothing_is_lost_with_the_mark_that_is_advised(system: System, judge) -> None:
+    lost = len(in_bursts(system, 10_000, "--conflate", 1))
+    assert lost > 0
+
+    def with_the_advised_mark_nothing_is_lost(report: dict[str, Any]) -> None:
+        (advice, *_) = report["incidents"][0]["advice"]
+        mark = re.search(r"without ZMQ_CONFLATE on board, and set SNDHWM of prices to at least (\d+)", advice)
+        assert mark is not None, advice
+        with another_system(system.folder / "again") as again:
+            assert in_bursts(again, int(mark[1])) == set()
+
+    judge(
+        [Way("prices", "board")],
+        {("prices → board", "conflated"): lost},
+        also=with_the_advised_mark_nothing_is_lost,
     )
