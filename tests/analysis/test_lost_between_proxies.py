@@ -12,7 +12,7 @@ LAST_SENT = 40.0
 LEFT = 50.0
 
 
-def chain(story: LandedFolder, name: str, *, left: float = LEFT) -> None:
+def chain(story: LandedFolder, name: str, *, left: float = LEFT, told: float = LAST_SENT) -> None:
     """A PUB, two proxies one behind the other, and a reader: messages 500 to 559 and the last 40 never came to it."""
     pub, reader = f"{name}-quotes", f"{name}-reader"
     story.socket(pub, "PUB", closed=left + 0.2)
@@ -25,7 +25,7 @@ def chain(story: LandedFolder, name: str, *, left: float = LEFT) -> None:
     for sender, receiver in ((pub, "in1"), ("out1", "in2"), ("out2", reader)):
         ends = [end if end in {pub, reader} else f"{name}-{end}" for end in (sender, receiver)]
         story.link(ends[0], ends[1])
-    story.sent(pub, SENT, LAST_SENT)
+    story.sent(pub, SENT, told)
     story.gap(reader, pub, 500, 559, (20, 22.5), received=500)
 
 
@@ -54,6 +54,16 @@ def shortly_settled(story: LandedFolder) -> None:
     counted(story, "brief-in1", SENT, LAST_SENT, LAST_SENT + 0.9)
     counted(story, "brief-in2", CAME, 38.5, LAST_SENT + 0.9)
     came(story, "brief", newest=38.4, read=38.5)
+
+
+def known_by_its_stamp(story: LandedFolder) -> None:
+    """The sender told of its last message when it was closed, which came right before the proxies' end; the stamp that it came with says that it was sent long before."""
+    chain(story, "late-word", left=LAST_SENT + 0.5, told=LAST_SENT + 0.65)
+    counted(story, "late-word-in1", SENT, LAST_SENT, LAST_SENT + 0.9)
+    counted(story, "late-word-in2", SENT - GAP, LAST_SENT + 0.05, LAST_SENT + 0.9)
+    story.got(
+        "late-word-reader", "late-word-quotes", SENT - GAP, 0, SENT - 1, LAST_SENT + 0.1, newest=LAST_SENT
+    )
 
 
 def still_counting(story: LandedFolder) -> None:
@@ -98,7 +108,14 @@ def busy_with_another(story: LandedFolder) -> None:
     counted(story, "busy-in", 2 * SENT - TAIL, 110.1, 119.4)
 
 
-STORIES = (settled, shortly_settled, still_counting, first_one_closed_with_some, busy_with_another)
+STORIES = (
+    settled,
+    shortly_settled,
+    known_by_its_stamp,
+    still_counting,
+    first_one_closed_with_some,
+    busy_with_another,
+)
 
 
 @pytest.fixture
@@ -115,6 +132,11 @@ def test_gaps_and_ends_that_the_second_proxy_lacks_were_dropped_for_it(report: J
     assert hop(report, between)["lost"] == GAP + TAIL
     assert hop(report, f"{name}-quotes → {name}-hub1")["lost"] == 0
     assert hop(report, f"{name}-hub2 → {name}-reader")["lost"] == 0
+
+
+def test_a_stamp_tells_sooner_than_its_sender_when_the_last_message_was_sent(report: Json) -> None:
+    between = "late-word-hub1 → late-word-hub2"
+    assert incidents(report, "late-word-hub1") == [(between, "slow_receiver", "inferred", GAP)]
 
 
 def test_while_counts_may_lack_what_came_nobody_is_accused(report: Json) -> None:

@@ -19,7 +19,7 @@ from hopwatch_analysis.losses.onsets import onsets
 from hopwatch_analysis.losses.pauses import Pauses, pauses_of
 from hopwatch_analysis.losses.place import Evidence
 from hopwatch_analysis.proxies import replaced
-from hopwatch_analysis.proxies.frontends import counted_all
+from hopwatch_analysis.proxies.frontends import counted_all, last_sends
 from hopwatch_analysis.routers import unroutable
 from hopwatch_analysis.routers.sole_owners import sole_owners
 from hopwatch_analysis.routers.unreached import nobodys, numbered_by_routers, unreached_accounts
@@ -210,7 +210,7 @@ def _evidence(
         sockets=topology.sockets,
         counted_all=counted_all(
             topology.edges,
-            topology.lanes,
+            last_sends(topology.lanes, topology.receipts),
             topology.sockets,
             topology.counters,
             compared=scope.compared,

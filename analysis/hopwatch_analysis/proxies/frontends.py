@@ -72,9 +72,29 @@ def arrivals(counters: DataFrame, links: DataFrame, streams: DataFrame, counted_
     )
 
 
+def last_sends(lanes: DataFrame, receipts: DataFrame) -> DataFrame:
+    """By when each stream's last message had been sent: stream, last_sent_at. Samples see it up to a second later; of a sender that has told its last word
+    the stamp tells that the last message came with.
+    """
+    got_all = (
+        receipts.select("stream", "lane", "next", "newest_sent_at")
+        .join(lanes.select("stream", "lane", "sent_at_last"), on=["stream", "lane"], how="inner")
+        .where("next >= sent_at_last")
+        .groupBy("stream", "lane")
+        .agg(sf.max("newest_sent_at").alias("stamped_at"))
+    )
+    sent_by = sf.least("moved_at", "stamped_at")  # passes over what is not known
+    return (
+        lanes.select("stream", "lane", "moved_at")
+        .join(got_all, on=["stream", "lane"], how="left")
+        .groupBy("stream")
+        .agg(sf.max(sent_by).alias("last_sent_at"))
+    )
+
+
 def counted_all(
     way_edges: DataFrame,
-    lanes: DataFrame,
+    last_sends: DataFrame,
     sockets: DataFrame,
     counters: DataFrame,
     *,
@@ -83,9 +103,8 @@ def counted_all(
 ) -> DataFrame:
     """Whether each proxy socket was there for so long after the last send towards it that its counts hold that
     message, had it arrived: to_socket, is_final; and is_no_newer. A proxy's counts are always a little older than its end, and older yet where who asks for
-    them was stuck; one that had counted nothing more for a while has nothing left to count. ``compared``: hosts whose clocks are.
+    them was stuck; one that had counted nothing more for a while has nothing left to count. ``last_sends``: of each stream (see there); ``compared``: hosts whose clocks are.
     """
-    last_sends = lanes.groupBy("stream").agg(sf.max("moved_at").alias("last_sent_at"))
     ends = sockets.select("socket", "host", "ended_at", "heard_until", "took_last_at")
     proxied_at = sf.timestamp_micros((sf.col("proxied_at") / 1000).cast("long"))
     asked = counters.where("proxied_at > 0").select(
