@@ -1,7 +1,7 @@
 """Ends that seem to be of one connection, though a proxy may stand between them: whoever is behind a proxy gets its sender's messages, and their stamps, as well.
 
-Only sides of proxies come into question of whose connections the other ends are not known, one at either end: those of one proxy, or of several of which one has
-the port that is called there. Where the end that is called has that port itself, so must proxies have at both ends. They fit where their connections lasted as long as
+Only sides of proxies come into question of whose connections the other ends are not known, one at either end, of one proxy or of several of which each is known to be
+connected to the next. Where the end that is called has the port that is called, so must those have at both ends. They fit where their connections lasted as long as
 those of the two ends, give or take what a killed process is found dead within, or as much as the two differ themselves.
 """
 
@@ -20,20 +20,20 @@ HAVE_PORTS = "port != '' and peer_port != ''"
 
 @dataclass(frozen=True)
 class Between:
-    """Who may be: ``calling``, ``accepting``: ends that may belong together, as ``near`` says; ``sides``: both sides of proxies (socket,
-    passes_to); ``heard``: until when each socket was heard of (socket, heard_at).
+    """Who may be: ``calling``, ``accepting``: ends that may belong together, as ``near`` says; ``through``: sides of proxies, and by which
+    sockets what comes to them goes on, behind several of them, too (socket, leaves_by); ``heard``: until when each socket was heard of (socket, heard_at).
     """
 
     calling: DataFrame
     accepting: DataFrame
-    sides: DataFrame
+    through: DataFrame
     near: Column
     heard: DataFrame
 
 
 def without_those_behind_proxies(candidates: DataFrame, between: Between) -> DataFrame:
     """The candidates that no proxy is a way for. Two sockets of which two ends that lasted alike are none of one connection have none that are."""
-    if between.sides.isEmpty() or candidates.isEmpty():
+    if between.through.isEmpty() or candidates.isEmpty():
         return candidates
     asked = settle(
         _with_heard(candidates.where(HAVE_PORTS), between.heard)
@@ -48,15 +48,16 @@ def without_those_behind_proxies(candidates: DataFrame, between: Between) -> Dat
 
 
 def _at_either_end(asked: DataFrame, between: Between) -> tuple[DataFrame, DataFrame]:
-    """Proxies that may be at the other end of those that call, and of those that accept: the end, calls (the proxy's socket that does), and how
+    """Proxies that may be at the other end of those that call, and of those that accept: the end, leaves_by (the socket that calls the latter), and how
     unlike they lasted at least (``fits``, and of those with the port that is called ``fits_port``).
     """
-    accepting = between.accepting.join(between.sides.toDF("peer", "calls"), on="peer", how="inner")
-    leaving = between.calling.join(between.sides.select("socket"), on="socket", how="left_semi")
+    accepting = between.accepting.join(between.through.toDF("peer", "leaves_by"), on="peer", how="inner")
+    last_ones = between.through.select(sf.col("leaves_by").alias("socket")).distinct()
+    leaving = between.calling.join(last_ones, on="socket", how="left_semi")
     ours = between.calling.join(asked, on=list(OURS), how="left_semi")
     theirs = between.accepting.join(asked, on=list(THEIRS), how="left_semi")
     first = ours.join(accepting, between.near, how="inner")
-    last = leaving.join(theirs, between.near, how="inner").withColumn("calls", sf.col("socket"))
+    last = leaving.join(theirs, between.near, how="inner").withColumn("leaves_by", sf.col("socket"))
     return _fits(first, OURS, between.heard), _fits(last, THEIRS, between.heard)
 
 
@@ -64,7 +65,7 @@ def _fits(pairs: DataFrame, end: tuple[str, str], heard: DataFrame) -> DataFrame
     lasted = _with_heard(pairs.where(HAVE_PORTS), heard).withColumn("apart", _how_unlike())
     at_the_port = sf.when(sf.col("port") == sf.col("peer_port"), sf.col("apart"))
     return settle(
-        lasted.groupBy(*end, "calls").agg(
+        lasted.groupBy(*end, "leaves_by").agg(
             sf.min("apart").alias("fits"), sf.min(at_the_port).alias("fits_port")
         )
     )
@@ -87,24 +88,14 @@ def _how_unlike() -> Column:
 
 
 def _through_proxies(asked: DataFrame, at_first: DataFrame, at_last: DataFrame) -> DataFrame:
-    """Those of the asked that a proxy may stand between."""
+    """Those of the asked that proxies may stand between."""
     first, last = (
         asked.join(sides, on=list(end), how="inner")
         .where("fits <= bound")
-        .select(*BOTH, "calls", sf.coalesce(sf.col("fits_port") <= sf.col("bound"), sf.lit(False)).alias("has_port"))
-        for sides, end in ((at_first, OURS), (at_last, THEIRS))
+        .select(*BOTH, "leaves_by", sf.coalesce(sf.col("fits_port") <= sf.col("bound"), sf.lit(False)).alias(name))
+        for sides, end, name in ((at_first, OURS, "first_has_port"), (at_last, THEIRS, "last_has_port"))
     )  # fmt: skip
-    one_proxy = first.join(last, on=[*BOTH, "calls"], how="left_semi").select(*BOTH).distinct()
+    both = first.join(last, on=[*BOTH, "leaves_by"], how="inner")
+    ports = both.groupBy(*BOTH).agg(sf.max(sf.col("first_has_port") & sf.col("last_has_port")).alias("have"))
     direct = sf.col("port") == sf.col("peer_port")
-    one_has, both_have = sf.col("first_has") | sf.col("last_has"), sf.col("first_has") & sf.col("last_has")
-    of_one = asked.join(one_proxy, on=list(BOTH), how="left_semi").where(~direct)
-    of_several = (
-        asked.join(_any_has_port(first, "first_has"), on=list(BOTH), how="inner")
-        .join(_any_has_port(last, "last_has"), on=list(BOTH), how="inner")
-        .where(sf.when(direct, both_have).otherwise(one_has))
-    )
-    return of_one.unionByName(of_several.select(*asked.columns)).distinct()
-
-
-def _any_has_port(sides: DataFrame, name: str) -> DataFrame:
-    return sides.groupBy(*BOTH).agg(sf.max("has_port").alias(name))
+    return asked.join(ports, on=list(BOTH), how="inner").where(~direct | sf.col("have"))

@@ -18,6 +18,7 @@ from hopwatch_analysis.links.proxies_between import Between, without_those_behin
 from hopwatch_analysis.links.unmatched_ends import last_heard, near, not_in, unmatched_ends
 from hopwatch_analysis.spark.frames import settle
 
+MORE_PROXIES = 3  # one behind the other, that are thought of
 LOOPBACK = r"^(127\.|\[::1\])"
 
 
@@ -34,11 +35,11 @@ def translated_connections(
         accepting, (sf.col("caller") == sf.col("peer_caller")) & near(flows), how="inner"
     ).where(~sf.col("caller").rlike(LOOPBACK))
     called = settle(_ends(paired(settle(by_caller)), masqueraded=False))
-    sides = settle(sockets.where("passes_to is not null").select("socket", "passes_to"))
+    known = mirrored.select("socket", "peer").unionByName(_both_ways(called).select("socket", "peer"))
     between = Between(
         not_in(calling, called, OURS),
         not_in(accepting, called, THEIRS),
-        sides,
+        settle(_through(sockets, known)),
         near(flows),
         last_heard(tables["counters"]),
     )
@@ -57,6 +58,23 @@ def translated_connections(
         (sf.col("masqueraded") & over_tcp).alias("masqueraded"),
         "mistakable",
     )
+
+
+def _through(sockets: DataFrame, known: DataFrame) -> DataFrame:
+    """Sides of proxies, and by which sockets what comes to them goes on, of theirs and of proxies known to be connected behind them: socket, leaves_by."""
+    sides = settle(
+        sockets.where("passes_to is not null").select("socket", sf.col("passes_to").alias("leaves_by"))
+    )
+    onward = known.join(sides.toDF("peer", "further"), on="peer", how="inner").select(
+        sf.col("socket").alias("leaves_by"), "further"
+    )
+    through = sides
+    for _ in range(MORE_PROXIES):
+        behind = through.join(onward, on="leaves_by", how="inner").select(
+            "socket", sf.col("further").alias("leaves_by")
+        )
+        through = through.unionByName(behind).distinct()
+    return through
 
 
 def _by_stamps(of_stamps: DataFrame, between: Between) -> DataFrame:
