@@ -2,7 +2,8 @@
 
 Most often only where the connecting end calls is translated: then the bound end sees whence it calls. Else two such ends belong together if
 stamps of the one came to the other; else if they have one port, nobody else there has, and stamps bear it out beyond the proxy that one of
-them is a side of, or there are none that would have told. Of several candidates, times tell (``paired``).
+them is a side of, or there are none that would have told. Of several candidates, times tell (``paired``). None is one that a proxy may
+stand between (``proxies_between``): the two ends of such a pair may each be connected to it.
 
 Only where the bound end sees whence it calls is it known to be one TCP connection. Else it is masqueraded: who translates may as well take what
 is sent, and send it on over another connection, so that neither end's kernel speaks of the other end.
