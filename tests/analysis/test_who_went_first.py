@@ -78,29 +78,32 @@ def ends_by_clocks_that_nothing_compares(story: LandedFolder, push: str, pull: s
     story.got(pull, push, 900, 0, 899, 48)
 
 
-def killed_behind_a_proxy_and_found_dead_after_the_sender_had_closed(story: LandedFolder) -> None:
-    """The proxy saw one of its two workers go at once; that worker's agent noticed two seconds later."""
-    story.socket("press", "PUSH", closed=41, linger=-1)
-    story.socket("fpress", "PULL", closed=45)
-    story.socket("bpress", "PUSH", closed=45)
-    story.proxy("ppress", "fpress", "bpress")
-    story.socket("folder", "PULL", closed=43)
-    story.socket("binder", "PULL")
-    story.link("press", "fpress", down=41)
-    story.link("bpress", "folder", down=43)
-    ToldConnection(story, "bpress", "binder").down(40, told_by="bpress")
-    story.sent("press", 330, 40.9)
-    story.got("folder", "press", 215, 1, 329, 42.9, newest=40.9)
-    story.got("binder", "press", 95, 0, 188, 39.5, newest=39)
-    story.killed("binder", 42)
-    for socket in ("press", "fpress", "bpress", "folder", "binder"):
+def killed_behind_a_proxy_and_found_dead_later(story: LandedFolder, press: str, *, found_dead: float) -> None:
+    """The proxy saw one of its two workers go at once, and was there for some seconds more; that worker's agent noticed later."""
+    front, back, folder, binder = (f"{name} of {press}" for name in ("front", "back", "folder", "binder"))
+    story.socket(press, "PUSH", closed=41, linger=-1)
+    story.socket(front, "PULL", closed=44.5)
+    story.socket(back, "PUSH", closed=44.5)
+    story.proxy(f"table of {press}", front, back)
+    story.socket(folder, "PULL", closed=43)
+    story.socket(binder, "PULL")
+    story.link(press, front, down=41)
+    story.link(back, folder, down=43)
+    ToldConnection(story, back, binder).down(40, told_by=back)
+    story.sent(press, 330, 40.9)
+    story.got(folder, press, 215, 1, 329, 42.9, newest=40.9)
+    story.got(binder, press, 95, 0, 188, 39.5, newest=39)
+    story.killed(binder, found_dead)
+    for socket in (press, front, back, folder, binder):
         story.watched(socket)
-    story.counters("fpress", 44, final=True, proxied_in_frames=660)
-    story.counters("bpress", 44, final=True, proxied_out_frames=660)
+    story.counters(front, 44, final=True, proxied_in_frames=660)
+    story.counters(back, 44, final=True, proxied_out_frames=660)
 
 
 def all_of_them(story: LandedFolder) -> None:
-    killed_behind_a_proxy_and_found_dead_after_the_sender_had_closed(story)
+    killed_behind_a_proxy_and_found_dead_later(story, "press", found_dead=42)
+    killed_behind_a_proxy_and_found_dead_later(story, "stamp", found_dead=44.8)
+    killed_behind_a_proxy_and_found_dead_later(story, "die", found_dead=46)
     killed_proxy_after_a_flap(story)
     flap_and_a_queue(story, "orders", "desk", killed=False)
     flap_and_a_queue(story, "claims", "office", killed=True)
@@ -153,8 +156,19 @@ def test_a_receiver_that_says_it_left_some_unread_had_not_read_all_however_long_
     assert incidents(report, "feeder") == [("feeder → dawdler", "sender_died", "inferred", 60)]
 
 
-def test_who_was_seen_to_go_before_the_sender_closed_is_not_told_to_have_gone_later(report: Json) -> None:
-    assert incidents(report, "ppress") == [("ppress → binder", "receiver_died", "exact", 20)]
+@pytest.mark.parametrize("press", ["press", "stamp"])
+def test_who_was_seen_to_go_before_sender_and_proxy_closed_is_not_told_to_have_gone_later(
+    report: Json, press: str
+) -> None:
+    hop = f"table of {press} → binder of {press}"
+    assert incidents(report, f"table of {press}") == [(hop, "receiver_died", "exact", 20)]
+    [incident] = [incident for incident in report["incidents"] if incident["hop"] == hop]
+    assert incident["started_at"] == "2026-05-04T12:00:40Z"
+
+
+def test_who_was_found_dead_long_after_may_have_lost_it_to_the_proxys_end(report: Json) -> None:
+    assert incidents(report, "table of die") == []
+    assert row(report, "die", None)["unexplained"] == 20
 
 
 def test_who_was_reading_when_it_was_killed_may_have_held_what_its_closed_sender_had_passed_on(

@@ -17,10 +17,11 @@ from hopwatch_analysis.terms.delays import (
 
 def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> DataFrame:
     """Which end of each way ended first (``sockets`` with their ``clock``): stream, receiver, length, receiver_left_first,
-    left_unsure, left_at, left_elsewhere, left_n, left_sent, sent_when_joined.
+    left_unsure, left_at, left_elsewhere, left_n, left_sent, sent_when_joined, receiver_went_at.
 
     A receiver leaves where it ends, or where one of the two is told to leave the other. ``left_unsure``: both ended at about the same time, by clocks that nothing compares. ``left_*`` is when, and at which event and
     count, the sending side saw the receiver go; ``left_elsewhere``: ``left_at`` is told by another host's clock than the sender's; ``sent_when_joined`` its count when it saw it come.
+    ``receiver_went_at``: when the receiver ended, or, if that was found out late, when it was seen to go.
     """
     direct = sf.col("length") == 1
     last_went_first = sender_went_first(
@@ -48,6 +49,7 @@ def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> 
         sf.when(seen_in_time, sf.col("left_n")).alias("left_n"),
         sf.when(seen_in_time, sf.col("left_sent")).alias("left_sent"),
         sf.when(direct, sf.col("sent_when_connected")).alias("sent_when_joined"),
+        receiver_went_at.alias("receiver_went_at"),
     )
 
 

@@ -218,7 +218,7 @@ def _on_their_edge(rows: DataFrame, way_edges: DataFrame) -> DataFrame:
             .when(is_known, sf.col("cause"))
             .otherwise(UNEXPLAINED),
         )
-        .withColumn("at", sf.coalesce(sf.least("x_ended_at", "y_ended_at"), sf.col("moved_at")))
+        .withColumn("at", sf.coalesce(sf.least("x_ended_at", "y_ended_at", "left_at"), sf.col("moved_at")))
         .withColumn("is_anybodys", is_anybodys)
         .join(edges, on=["stream", "receiver", "depth"], how="inner")
         .withColumns({name: sf.when(~sf.col("is_anybodys"), sf.col(name)) for name in PLACE})

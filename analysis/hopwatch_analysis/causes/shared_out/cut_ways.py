@@ -9,7 +9,9 @@ from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN
 from hopwatch_analysis.terms.keys import EDGE, WAY
 
 
-def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) -> DataFrame:
+def cut_ways(
+    way_edges: DataFrame, endings: DataFrame, link_facts: DataFrame, sockets: DataFrame
+) -> DataFrame:
     """One row a way: stream, receiver, and of its last hop cut_off (its connection went down, and came back), cut_for_good (it went down while both ends
     were there, as both saw, or one), seen_by_one (one end alone saw it go, long before the other ended), sender_connects, sender_keeps (its queue, without a
     connection too), queue_mark and queue_ended_at (the sending end's), came_after (who was at the receiver's place before), sent_when_back, received_when_back, seen_to_go_at (when its
@@ -17,7 +19,6 @@ def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) ->
     Of the hops before: cut_before, and cut_depths (which of them). Of the proxies on it: relay_gone (one ended while the receiver was there).
     """
     ends = sockets.select("socket", "ended_at")
-    receivers_end = ends.toDF("receiver", "receiver_ended_at")
     senders_end = sockets.select("socket", "ended_at", "sndhwm", "immediate").toDF(
         "from_socket", "from_ended_at", "from_sndhwm", "from_immediate"
     )
@@ -27,7 +28,7 @@ def cut_ways(way_edges: DataFrame, link_facts: DataFrame, sockets: DataFrame) ->
         .join(link_facts, on=list(EDGE), how="left")
         .join(senders_end, on="from_socket", how="left")
         .join(ends.toDF("to_socket", "to_ended_at"), on="to_socket", how="left")
-        .join(receivers_end, on="receiver", how="left")
+        .join(endings.select(*WAY, "receiver_went_at"), on=list(WAY), how="left")
         .groupBy(*WAY)
         .agg(
             _ever(last & _mended()).alias("cut_off"),
@@ -95,5 +96,5 @@ def _was_there(ended_at: str, down_at: str) -> Column:
 
 
 def _gone_before_the_receiver() -> Column:
-    later = sf.coalesce(sf.col("from_ended_at") > sf.col("receiver_ended_at"), sf.lit(False))
+    later = sf.coalesce(sf.col("from_ended_at") > sf.col("receiver_went_at"), sf.lit(False))
     return sf.col("from_ended_at").isNotNull() & ~later

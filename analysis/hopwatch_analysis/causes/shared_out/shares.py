@@ -32,12 +32,13 @@ def shares(
     first), shared_with_strangers (receivers that nobody tells of), connected (its sender tells of a connection), uncounted (there may be such), suspects, gone. And succeeded: somebody who came to the receiver's place shows that its sender kept none of what is missing.
     """
     return (
-        endings.join(_senders(sockets), on="stream", how="inner")
+        endings.drop("receiver_went_at")
+        .join(_senders(sockets), on="stream", how="inner")
         .join(_receivers(sockets), on="receiver", how="left")
         .join(_last_edges(way_edges), on=["stream", "receiver"], how="inner")
         .join(link_facts.select(*EDGE, "downs"), on=list(EDGE), how="left")
         .join(hang_ups, on=list(EDGE), how="left")
-        .join(cut_ways(way_edges, link_facts, sockets), on=["stream", "receiver"], how="inner")
+        .join(cut_ways(way_edges, endings, link_facts, sockets), on=["stream", "receiver"], how="inner")
         .join(_watched(way_edges, unwatched_links), on=["stream", "receiver"], how="inner")
         .join(_received(receipts), on=["stream", "receiver"], how="left")
         .join(_sent(lanes), on="stream", how="inner")
