@@ -1,9 +1,9 @@
-"""The same job on a real Spark cluster: a standalone master, two workers."""
+"""The same job on a real Spark cluster: a standalone master, two workers, which read a folder or a real S3 server."""
 
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,10 @@ import pytest
 from hopwatch_analysis.job import analyze
 from hopwatch_simulate.fleet import Drawn, simulate
 from hopwatch_simulate.landing import land
+from object_store import ObjectStore
+from pyarrow import fs
 from pyspark.sql import SparkSession
+from s3_jars import submit_arguments
 from spark_cluster import SparkCluster
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
@@ -46,11 +49,25 @@ def expected(spark: SparkSession, landed: Path, tmp_path_factory: pytest.TempPat
     return report
 
 
+@pytest.fixture
+def store(tmp_path: Path, landed: Path) -> Iterator[ObjectStore]:
+    """The same files in a bucket, ``events``."""
+    (tmp_path / "store").mkdir()
+    store = ObjectStore(tmp_path / "store")
+    store.start()
+    try:
+        store.make_bucket("events")
+        fs.copy_files(str(landed), "events/landed", destination_filesystem=store.filesystem())
+        yield store
+    finally:
+        store.kill()
+
+
 def report_of(
-    cluster: SparkCluster, command: list[str], landed: Path, out: Path, **environment: str
+    cluster: SparkCluster, command: list[str], landed: str, out: Path, **environment: str
 ) -> dict[str, Any]:
     done = subprocess.run(
-        [*command, str(landed), "--out", str(out)],
+        [*command, landed, "--out", str(out)],
         env=cluster.environment | environment,
         capture_output=True,
         text=True,
@@ -63,26 +80,30 @@ def report_of(
     return report
 
 
-def assert_both_workers_did_it_without_python(logs: list[str]) -> None:
+def assert_both_workers_did_it_without_python(told: dict[Path, str], before: Container[Path]) -> None:
+    logs = [log for path, log in told.items() if path not in before]
     assert len(logs) == 2
     for log in logs:
         assert "Running task" in log
         assert "PythonRunner" not in log
 
 
-@pytest.mark.parametrize("started_by", ["spark-submit", "hopwatch"])
-def test_the_report_is_the_same_and_the_workers_need_no_python(
-    cluster: SparkCluster, landed: Path, expected: dict[str, Any], tmp_path: Path, started_by: str
+def test_started_by_spark_submit_the_report_is_the_same_and_the_workers_need_no_python(
+    cluster: SparkCluster, landed: Path, expected: dict[str, Any], tmp_path: Path
 ) -> None:
     before = cluster.executor_logs()
-    on_it = ["--master", cluster.master]
-    if started_by == "hopwatch":
-        command = [str(Path(sys.executable).with_name("hopwatch")), "analyze", *on_it]
-        settings = {"PYSPARK_SUBMIT_ARGS": f"--conf {SHARED} pyspark-shell"}
-    else:
-        command = [str(cluster.home / "bin" / "spark-submit"), *on_it, "--conf", SHARED, str(SCRIPT)]
-        settings = {"PYSPARK_PYTHON": sys.executable}
-    assert report_of(cluster, command, landed, tmp_path / "out", **settings) == expected
-    assert_both_workers_did_it_without_python(
-        [log for path, log in cluster.executor_logs().items() if path not in before]
-    )
+    submit = [str(cluster.home / "bin" / "spark-submit"), "--master", cluster.master, "--conf", SHARED]
+    settings = {"PYSPARK_PYTHON": sys.executable}
+    assert report_of(cluster, [*submit, str(SCRIPT)], str(landed), tmp_path / "out", **settings) == expected
+    assert_both_workers_did_it_without_python(cluster.executor_logs(), before)
+
+
+def test_started_by_hopwatch_too_and_from_s3_which_the_workers_read_themselves(
+    cluster: SparkCluster, store: ObjectStore, expected: dict[str, Any], tmp_path: Path
+) -> None:
+    before = cluster.executor_logs()
+    command = [str(Path(sys.executable).with_name("hopwatch")), "analyze", "--master", cluster.master]
+    settings = {"PYSPARK_SUBMIT_ARGS": submit_arguments(store, "--conf", SHARED)}
+    place = store.uri("events/landed")
+    assert report_of(cluster, command, place, tmp_path / "out", **settings) == expected
+    assert_both_workers_did_it_without_python(cluster.executor_logs(), before)

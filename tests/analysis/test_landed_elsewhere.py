@@ -56,7 +56,7 @@ def mounted(store: ObjectStore, bucket: str, folder: Path) -> Iterator[Path]:
         process.wait()
 
 
-def test_a_bucket_is_read_by_copies_or_as_a_mounted_folder_or_by_spark_itself_where_its_hadoop_knows_it(
+def test_a_bucket_that_spark_cannot_read_is_read_by_copies_or_as_a_mounted_folder(
     spark: SparkSession, tmp_path: Path, landed: Path, store: ObjectStore
 ) -> None:
     filesystem = store.filesystem()
@@ -73,20 +73,3 @@ def test_a_bucket_is_read_by_copies_or_as_a_mounted_folder_or_by_spark_itself_wh
         require_reach(spark, "s3a://events/landed")
     with mounted(store, "events", tmp_path / "mount") as folder:
         assert analyze(spark, [str(folder / "landed")], tmp_path / "mounted") == expected
-        equipped = spark.newSession()
-        for name, value in s3a_by_hadoops_view_of(folder / "landed", bucket="events").items():
-            equipped.conf.set(name, value)
-        require_reach(equipped, "s3a://events/landed")
-        said.clear()
-        itself = analyze(equipped, [store.uri("events/landed")], tmp_path / "itself", progress=said.append)
-        assert itself == expected
-        assert [line for line in said if "copying" in line] == []
-
-
-def s3a_by_hadoops_view_of(folder: Path, bucket: str) -> dict[str, str]:
-    """Settings of Hadoop's own file system for schemes of other names, which needs no jar: its s3a shows a folder, the mounted one, as the bucket's."""
-    return {
-        "fs.s3a.impl": "org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme",
-        "fs.viewfs.overload.scheme.target.file.impl": "org.apache.hadoop.fs.LocalFileSystem",
-        f"fs.viewfs.mounttable.{bucket}.link./{folder.name}": f"file://{folder}",
-    }
