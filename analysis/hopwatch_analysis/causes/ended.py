@@ -29,6 +29,7 @@ from hopwatch_analysis.causes.rested import (
     said_nothing_was_left,
 )
 from hopwatch_analysis.doubts.watched import idle_between, is_watched
+from hopwatch_analysis.links.went_first import Ended, went_unseen
 from hopwatch_analysis.losses.cuts import overlaps_a_down
 from hopwatch_analysis.losses.joining import joins, never_joined, sent_before_joining
 from hopwatch_analysis.spark.frames import seconds
@@ -151,10 +152,12 @@ def sender_let_go(moved_at: Column) -> Column:
 
 def _unless_dropped_unseen(cause: str) -> Column:
     """What was queued when an end was gone is lost with it; a sender may have dropped some of it before: unseen, at an onset
-    that is known of another lane, or at one that may have been another receiver's.
+    that is known of another lane, or at one that may have been another receiver's. Which end it was lost with is not known where
+    nobody saw which one was gone first.
     """
     may_have_dropped = drops_unseen() | sf.col("full_in_another_lane") | sf.col("maybe_dropped")
-    unsure = may_have_dropped | _overlaps_a_mended_down()
+    ends = (Ended(sf.col(f"{end}_ended_at"), sf.col(f"{end}_end")) for end in "xy")
+    unsure = may_have_dropped | _overlaps_a_mended_down() | went_unseen(*ends)
     return sf.when(unsure, inferred(cause)).otherwise(exact(cause))
 
 

@@ -180,7 +180,9 @@ def _shared_out(
     lacking = settle(shared.where("missing > 0"))
     if lacking.isEmpty():
         return untold_of
-    told = balanced.balanced_accounts(lacking, frames_in, topology.edges, scope.ends_at, scope.guard)
+    told = balanced.balanced_accounts(
+        lacking, frames_in, topology.edges, strangers, window_end=scope.ends_at, guard=scope.guard
+    )
     return told.unionByName(untold_of)
 
 

@@ -8,7 +8,7 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.links.went_first import Ended, sender_went_first
 from hopwatch_analysis.sockets.nodes import DROPPING_TYPES
 from hopwatch_analysis.spark.frames import seconds
-from hopwatch_analysis.terms.delays import UNDER_WAY
+from hopwatch_analysis.terms.delays import SAMPLED_WITHIN, STILL_READING, UNDER_WAY
 
 FULL_PIPE = "full_pipe"
 DEAD = ("died", "exited")
@@ -60,7 +60,16 @@ def heard_until(window_end: datetime) -> Column:
 
 
 def moved_within(moved_at: Column, window_end: datetime, guard: float) -> Column:
-    return sf.coalesce(seconds(heard_until(window_end), moved_at) <= guard, sf.lit(False))
+    return reads_on(moved_at, heard_until(window_end), sent_until=sf.col("sent_at"), guard=guard)
+
+
+def reads_on(moved_at: Column, until: Column, *, sent_until: Column, guard: float) -> Column:
+    """Whether a receiver that got something at ``moved_at`` is taken to go on: it did so just before ``until``, or takes so long (``pace``, seconds a
+    message) for each of those that had been sent before.
+    """
+    had_some_left = seconds(moved_at, sent_until) > SAMPLED_WITHIN
+    patience = sf.greatest(sf.lit(guard), sf.when(had_some_left, STILL_READING * sf.col("pace")))
+    return sf.coalesce(seconds(until, moved_at) <= patience, sf.lit(False))
 
 
 def still_open(end: str) -> Column:

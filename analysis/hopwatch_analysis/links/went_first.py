@@ -6,7 +6,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.spark.frames import seconds
-from hopwatch_analysis.terms.delays import CLOCKS_MAY_DIFFER_BY, SEEN_DOWN_WITHIN
+from hopwatch_analysis.terms.delays import CLOCKS_MAY_DIFFER_BY, FOUND_DEAD_WITHIN, SEEN_DOWN_WITHIN
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,16 @@ def sender_went_first(sender: Ended, receiver: Ended) -> Column:
     earlier = receiver_ended_at.isNull() | (sender_ended_at <= receiver_ended_at) | saw_sender_go
     first = only_receiver_saw | (~only_sender_saw & sf.coalesce(earlier, sf.lit(False)))
     return sender_ended_at.isNotNull() & first
+
+
+def went_unseen(sender: Ended, receiver: Ended) -> Column:
+    """Whether nothing tells who of the two was gone first: both went at about the same time, neither saw the other go, and one was found dead, as
+    soon or as late as its agent came to it.
+    """
+    neither_saw = sf.col("left_at").isNull() & sf.col("to_end_down_at").isNull()
+    apart = sf.abs(seconds(sender.at, receiver.at))
+    at_about_one_time = sf.coalesce(apart <= FOUND_DEAD_WITHIN, sf.lit(False))
+    return neither_saw & at_about_one_time & (sender.found_dead | receiver.found_dead)
 
 
 def _is_true(name: str) -> Column:

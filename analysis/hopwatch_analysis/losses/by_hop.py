@@ -1,12 +1,12 @@
 """Missing ranges by hop: each once, however many receivers behind that hop miss it; tails cut at the onset in them."""
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.lanes.lanes import WHOLE_STREAM_LANE
 from hopwatch_analysis.losses.onsets import with_beginning_at_onset
 from hopwatch_analysis.losses.whose_onset import onsets_in_ends
-from hopwatch_analysis.spark.frames import settle
+from hopwatch_analysis.spark.frames import seconds, settle
 from hopwatch_analysis.terms.keys import EDGE_OF_STREAM
 
 RANGE_OF_EDGE = ("stream", "lane", "first", "last", "from_socket", "to_socket", "hop_known")
@@ -37,6 +37,7 @@ def by_hop(pieces: DataFrame, owed: DataFrame) -> DataFrame:
             sf.max("joined_before").alias("joined_before"),
             sf.max("joined_midway").alias("joined_midway"),
             sf.max("got_of_stream").alias("got_of_stream"),
+            sf.max("pace").alias("pace"),
             sf.max("sparse").alias("sparse"),
             sf.max("reached").alias("reached"),
             sf.min("got_first_at").alias("got_first_at"),
@@ -52,7 +53,7 @@ def _progress(owed: DataFrame) -> DataFrame:
     """How far each receiver got in each lane: stream, receiver, lane, moved_at, heard_until, way_moved_at (in any lane), way_newest_sent_at, joined_before
     (it got a lane of the stream that had begun earlier, and was subscribed to no earlier, from its number 0 on),
     joined_midway (it lacks the beginning of a lane), got_of_stream, reached (the sum of the numbers that it expects next
-    in each of its lanes), got_first_at, subscribed_at, unsubscribed, contested, owed_until.
+    in each of its lanes), pace (seconds a message), got_first_at, subscribed_at, unsubscribed, contested, owed_until.
     """
     per_way = Window.partitionBy("stream", "receiver")
     got_some = (sf.col("count") > 0) & ~sf.col("by_count")
@@ -77,12 +78,18 @@ def _progress(owed: DataFrame) -> DataFrame:
         sf.max(got_some & (sf.col("first") > 0)).over(per_way).alias("joined_midway"),
         sf.sum("count").over(per_way).alias("got_of_stream"),
         sf.sum("next").over(per_way).alias("reached"),
+        _pace(per_way).alias("pace"),
         "got_first_at",
         "subscribed_at",
         "unsubscribed",
         "contested",
         "owed_until",
     )
+
+
+def _pace(per_way: WindowSpec) -> Column:
+    took = seconds(sf.max("moved_at").over(per_way), sf.min("got_first_at").over(per_way))
+    return sf.try_divide(took, sf.sum("count").over(per_way) - 1)
 
 
 def _when_all_had_left() -> Column:

@@ -2,6 +2,8 @@
 
 FOUND_DEAD_WITHIN = 5
 """Seconds until an agent notices that a process is gone."""
+STILL_READING = 3
+"""Who had some left to read when nothing more was sent is taken to read on for so many times as long as it takes for a message on average."""
 IDLE_SECONDS = 0.3
 """Without a message for as long, a receiver has read all that had reached it."""
 SEEN_DOWN_WITHIN = 0.3

@@ -18,6 +18,7 @@ from hopwatch_analysis.causes.shared_out.before_proxies import (
     lost_in_cuts,
     with_lost_before,
 )
+from hopwatch_analysis.causes.shared_out.conflated import of_several, of_the_only_one
 from hopwatch_analysis.causes.shared_out.cut_shares import IN_THE_CUT, in_parts, is_cut, of_cut
 from hopwatch_analysis.causes.shared_out.held_by_others import reading_on, with_held_by_others
 from hopwatch_analysis.causes.shared_out.kept import (
@@ -36,12 +37,19 @@ PLACE = ("receiver", "depth", "from_socket", "to_socket")
 
 
 def balanced_accounts(
-    shares: DataFrame, arrivals: DataFrame, way_edges: DataFrame, window_end: datetime, guard: float
+    shares: DataFrame,
+    arrivals: DataFrame,
+    way_edges: DataFrame,
+    strangers: DataFrame,
+    *,
+    window_end: datetime,
+    guard: float,
 ) -> DataFrame:
     """Accounts of shared-out streams that something is missing of; those whose hop is not known have no receiver and no edge."""
-    counted = settle(counted_out(shares, arrivals, way_edges))
+    counted = settle(counted_out(shares, arrivals, way_edges, strangers))
     whole = settle(shares.transform(lambda frame: with_lost_before(frame, counted)))
-    lacking = whole.where("missing > 0")
+    conflated = whole.where("missing > 0 and conflates")
+    lacking = whole.where("missing > 0 and not conflates")
     split = (
         lacking.where(~is_cut())
         .transform(lambda frame: with_held_by_others(frame, window_end, guard))
@@ -62,6 +70,7 @@ def balanced_accounts(
         _of_the_suspect(split.where("suspect and of_suspect > 0"))
         .unionByName(_of_the_one_left(of_the_one_left, window_end, guard), allowMissingColumns=True)
         .unionByName(in_cuts, allowMissingColumns=True)
+        .unionByName(of_the_only_one(conflated), allowMissingColumns=True)
         .withColumn("cause", _unless_unsure(sf.col("cause")))
         .transform(lambda frame: _on_their_edge(frame, way_edges))
     )
@@ -72,7 +81,7 @@ def balanced_accounts(
         .select("stream", "messages", "cause", "mark", sf.col("x_ended_at").alias("at"))
         .distinct()
     )
-    accounts = known.unionByName(unknown, allowMissingColumns=True)
+    accounts = known.unionByName(unknown.unionByName(of_several(conflated)), allowMissingColumns=True)
     in_cuts_before = lost_before(shares, lost_in_cuts(shares, counted))
     return accounts.unionByName(in_cuts_before, allowMissingColumns=True).transform(_as_accounts)
 
@@ -112,8 +121,8 @@ def _of_the_one_left(shares: DataFrame, window_end: datetime, guard: float) -> D
 
 
 def _all_known() -> Column:
-    """How this receiver is connected, that there are no others, that no other connection went down than is told, and that this one did as an end went."""
-    watched = sf.col("all_watched") & ~sf.col("seen_by_one")
+    """How this receiver is connected, that there are no others, that no other connection went down than is told, that this one did as an end went, and as which one."""
+    watched = sf.col("all_watched") & ~sf.col("seen_by_one") & ~sf.col("unseen")
     return sf.col("linked") & ~sf.col("uncounted") & watched
 
 

@@ -32,10 +32,12 @@ def with_lost_before(shares: DataFrame, counted_out: DataFrame) -> DataFrame:
     )
 
 
-def counted_out(shares: DataFrame, arrivals: DataFrame, way_edges: DataFrame) -> DataFrame:
+def counted_out(
+    shares: DataFrame, arrivals: DataFrame, way_edges: DataFrame, strangers: DataFrame
+) -> DataFrame:
     """One row a stream and hop into a proxy that tells, as do those before it, how many of the stream's messages did not come over it: stream, depth,
     from_socket, to_socket, lacking, told, whole (all hops into proxies tell, and no receiver is behind fewer of them than another). And one of the first hop, not
-    ``told``, where its counts lack something, and not how many messages.
+    ``told``, where its counts lack something, and not how many messages. A proxy that ``strangers`` send to counts their frames too.
     """
     by_depth = Window.partitionBy("stream").orderBy("depth")
     so_far = by_depth.rowsBetween(Window.unboundedPreceding, Window.currentRow)
@@ -45,6 +47,7 @@ def counted_out(shares: DataFrame, arrivals: DataFrame, way_edges: DataFrame) ->
         .join(shares.select("stream", "sent", "frames_each").distinct(), on="stream", how="inner")
         .join(arrivals, on="to_socket", how="left")
         .join(_streams_in(way_edges), on="to_socket", how="left")
+        .join(_sent_to_by(strangers), on="to_socket", how="left")
         .withColumn("never_came", _never_came())
         .withColumn("before", sf.coalesce(sf.lag("never_came").over(by_depth), sf.lit(0)))
         .withColumn("counts_others_so_far", sf.max(_counts_others()).over(so_far))
@@ -74,6 +77,11 @@ def _streams_in(way_edges: DataFrame) -> DataFrame:
     return way_edges.groupBy("to_socket").agg(sf.count_distinct("stream").alias("streams_in"))
 
 
+def _sent_to_by(strangers: DataFrame) -> DataFrame:
+    theirs = strangers.where("counted").select(sf.col("socket").alias("to_socket"))
+    return theirs.distinct().withColumn("by_strangers", sf.lit(True))
+
+
 def _lacking_frames() -> Column:
     return sf.col("sent") * sf.col("frames_each") - (sf.col("arrived") - sf.col("strays"))
 
@@ -94,6 +102,7 @@ def _counts_others() -> Column:
 def _is_counted() -> Column:
     """The only hop of its depth, for all receivers, into a proxy of this stream alone, whose counts are final."""
     alone = (sf.col("edges") == 1) & (sf.col("shortest") > sf.col("depth")) & (sf.col("streams_in") == 1)
+    alone &= sf.col("by_strangers").isNull() & (_lacking_frames() > -HALF_A_FRAME)
     return alone & (sf.col("is_final") | (sf.col("is_no_newer") & (sf.col("never_came") == 0)))
 
 

@@ -4,6 +4,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.causes.reasons import sender_keeps
+from hopwatch_analysis.links.went_first import Ended, went_unseen
 from hopwatch_analysis.spark.frames import seconds
 from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN
 from hopwatch_analysis.terms.keys import EDGE, WAY
@@ -13,21 +14,21 @@ def cut_ways(
     way_edges: DataFrame, endings: DataFrame, link_facts: DataFrame, sockets: DataFrame
 ) -> DataFrame:
     """One row a way: stream, receiver, and of its last hop cut_off (its connection went down, and came back), cut_for_good (it went down while both ends
-    were there, as both saw, or one), seen_by_one (one end alone saw it go, long before the other ended), sender_connects, sender_keeps (its queue, without a
+    were there, as both saw, or one), seen_by_one (one end alone saw it go, long before the other ended), unseen (which end was gone first: nobody saw it), sender_connects, sender_keeps (its queue, without a
     connection too), queue_mark and queue_ended_at (the sending end's), came_after (who was at the receiver's place before), sent_when_back, received_when_back, seen_to_go_at (when its
     receiving end saw it go down for good).
     Of the hops before: cut_before, and cut_depths (which of them). Of the proxies on it: relay_gone (one ended while the receiver was there).
     """
-    ends = sockets.select("socket", "ended_at")
-    senders_end = sockets.select("socket", "ended_at", "sndhwm", "immediate").toDF(
-        "from_socket", "from_ended_at", "from_sndhwm", "from_immediate"
+    receivers_end = sockets.select("socket", "ended_at", "end").toDF("to_socket", "to_ended_at", "to_end")
+    senders_end = sockets.select("socket", "ended_at", "end", "sndhwm", "immediate").toDF(
+        "from_socket", "from_ended_at", "from_end", "from_sndhwm", "from_immediate"
     )
     last = sf.col("depth") == sf.col("length")
     return (
         way_edges.select(*WAY, "depth", "length", *EDGE)
         .join(link_facts, on=list(EDGE), how="left")
         .join(senders_end, on="from_socket", how="left")
-        .join(ends.toDF("to_socket", "to_ended_at"), on="to_socket", how="left")
+        .join(receivers_end, on="to_socket", how="left")
         .join(endings.select(*WAY, "receiver_went_at"), on=list(WAY), how="left")
         .groupBy(*WAY)
         .agg(
@@ -38,6 +39,7 @@ def cut_ways(
                 "cut_depths"
             ),
             _ever(last & _seen_by_one_long_before()).alias("seen_by_one"),
+            _ever(last & _unseen()).alias("unseen"),
             _ever((sf.col("depth") > 1) & _gone_before_the_receiver()).alias("relay_gone"),
             _ever(last & sf.col("sender_connects")).alias("sender_connects"),
             _ever(last & sender_keeps("from_immediate")).alias("sender_keeps"),
@@ -85,6 +87,10 @@ def _seen_by_one_long_before() -> Column:
     by_sender = sf.col("to_end_down_at").isNull() & _long_before("left_at", "to_ended_at")
     by_receiver = sf.col("left_at").isNull() & _long_before("to_end_down_at", "from_ended_at")
     return by_sender | by_receiver
+
+
+def _unseen() -> Column:
+    return went_unseen(*(Ended(sf.col(f"{end}_ended_at"), sf.col(f"{end}_end")) for end in ("from", "to")))
 
 
 def _long_before(seen_at: str, ended_at: str) -> Column:

@@ -5,10 +5,9 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.causes.reasons import died
+from hopwatch_analysis.causes.reasons import died, reads_on
 from hopwatch_analysis.causes.rested import said_nothing_was_left
 from hopwatch_analysis.doubts.watched import idle_between
-from hopwatch_analysis.spark.frames import seconds
 
 
 def with_held_by_others(shares: DataFrame, window_end: datetime, guard: float) -> DataFrame:
@@ -30,9 +29,10 @@ def with_held_by_others(shares: DataFrame, window_end: datetime, guard: float) -
 
 
 def reading_on(window_end: datetime, guard: float) -> Column:
-    """The receiver is there and got something just before the end of the window, or of what is known of its host."""
-    moves = seconds(sf.coalesce("y_heard_until", sf.lit(window_end)), sf.col("moved_at")) <= guard
-    return sf.col("y_ended_at").isNull() & sf.coalesce(moves, sf.lit(False))
+    """The receiver is there, and is taken to go on at the end of the window, or of what is known of its host."""
+    until = sf.coalesce("y_heard_until", sf.lit(window_end))
+    goes_on = reads_on(sf.col("moved_at"), until, sent_until=sf.col("sent_until"), guard=guard)
+    return sf.col("y_ended_at").isNull() & goes_on
 
 
 def _until() -> Column:

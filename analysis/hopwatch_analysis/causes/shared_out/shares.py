@@ -4,10 +4,12 @@ from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.causes.rested import said_nothing_was_left
+from hopwatch_analysis.causes.shared_out.conflated import ways_that_conflate
 from hopwatch_analysis.causes.shared_out.cut_ways import cut_ways
 from hopwatch_analysis.doubts.watched import idle_between, is_watched
 from hopwatch_analysis.links.ways import UNKNOWN_TRANSPORT
 from hopwatch_analysis.sockets.nodes import BALANCED_TYPES
+from hopwatch_analysis.spark.frames import seconds
 from hopwatch_analysis.terms.keys import EDGE
 
 
@@ -26,9 +28,9 @@ def shares(
 ) -> DataFrame:
     """One row a shared-out stream and receiver, with what is missing of the stream as a whole.
 
-    Columns of the way: stream, receiver, length, delivered, next, moved_at, x_end, x_ended_at, x_linger (the sender),
+    Columns of the way: stream, receiver, length, delivered, next, moved_at, pace (seconds a message), x_end, x_ended_at, x_linger (the sender),
     y_end, y_ended_at, y_unread, y_relaxed, y_rcvhwm, y_heard_until (the receiver), linked (the connection of its last hop is known), watched (those of all its hops were, all the time), hung_up, left_first,
-    left_sent, suspect, and the columns of ``cut_ways``. Of the stream: sent, sent_until, missing, highest, receivers, all_watched, unsure (it is not known whether the sender or a receiver went
+    left_sent, suspect, and the columns of ``cut_ways``. Of the stream: sent, sent_until, missing, highest, receivers, conflates (an end of a last hop keeps the newest message only), all_watched, unsure (it is not known whether the sender or a receiver went
     first), shared_with_strangers (receivers that nobody tells of), connected (its sender tells of a connection), uncounted (there may be such), suspects, gone. And succeeded: somebody who came to the receiver's place shows that its sender kept none of what is missing.
     """
     return (
@@ -39,13 +41,14 @@ def shares(
         .join(link_facts.select(*EDGE, "downs"), on=list(EDGE), how="left")
         .join(hang_ups, on=list(EDGE), how="left")
         .join(cut_ways(way_edges, endings, link_facts, sockets), on=["stream", "receiver"], how="inner")
+        .join(ways_that_conflate(way_edges, sockets), on=["stream", "receiver"], how="left")
         .join(_watched(way_edges, unwatched_links), on=["stream", "receiver"], how="inner")
         .join(_received(receipts), on=["stream", "receiver"], how="left")
         .join(_sent(lanes), on="stream", how="inner")
         .join(_shared_with(strangers, way_edges), on="stream", how="left")
         .join(_connected(connections), on="stream", how="left")
         .fillna(0, subset=["delivered", "next"])
-        .fillna(False, subset=["shared_with_strangers", "uncounted", "connected"])
+        .fillna(False, subset=["shared_with_strangers", "uncounted", "connected", "conflates"])
         .withColumn(
             "hung_up", sf.when(sf.size("hang_ups") == sf.size("downs"), sf.col("hung_up"))
         )  # else which of them it was lost in is not known
@@ -97,10 +100,13 @@ def _watched(way_edges: DataFrame, unwatched_links: DataFrame) -> DataFrame:
 
 
 def _received(receipts: DataFrame) -> DataFrame:
+    came = sf.sum(sf.col("count") + sf.col("since"))
+    took = seconds(sf.max("moved_at"), sf.min("got_first_at"))
     return receipts.groupBy("stream", "receiver").agg(
-        sf.sum(sf.col("count") + sf.col("since")).alias("delivered"),
+        came.alias("delivered"),
         sf.max(sf.col("next") + sf.col("since")).alias("next"),
         sf.max("moved_at").alias("moved_at"),
+        sf.try_divide(took, came - 1).alias("pace"),
     )
 
 
@@ -146,6 +152,7 @@ def _with_stream_totals(shares: DataFrame) -> DataFrame:
             "missing": sf.col("sent") - sf.sum("delivered").over(whole),
             "highest": sf.max("next").over(whole),
             "receivers": sf.count("*").over(whole),
+            "conflates": sf.max("conflates").over(whole),
             "all_watched": sf.min("watched").over(whole),
             "unsure": sf.max(sf.col("left_unsure") & (sf.col("next") < sf.col("sent"))).over(whole),
             "suspects": sf.sum(sf.col("suspect").cast("int")).over(whole),
