@@ -119,7 +119,10 @@ def table(score: Score, fleets: int, stories: int) -> str:
             "causes with another count",
             _of(score.wrong_cause_counts, score.cause_counts, score.cause_counts_in_bounds),
         ),
-        ("books that are not true", f"{score.wrong_books} of {score.books}"),
+        (
+            "books that are not true",
+            f"{score.wrong_books} of {score.books} (of which {score.books_in_sum} of shared-out streams hold in their sum alone)",
+        ),
         ("exact, and wrong", f"{score.wrong_exact} of {score.exact} ({exact})"),
         ("exact ranges, and wrong", f"{score.wrong_exact_ranges} of {score.exact_ranges}"),
         ("left out: hops not knowable", f"{out.hops} of {out.all_hops}, {out.lost_on_hops} messages"),

@@ -62,6 +62,8 @@ class Score:
     wrong_cause_counts: int = 0
     books: int = 0
     wrong_books: int = 0
+    books_in_sum: int = 0
+    """Rows of shared-out streams that are not true each, but in their sum with what is told of no receiver in particular."""
     exact: int = 0
     exact_by_cause: Counter[str] = field(default_factory=Counter)
     wrong_exact: int = 0
@@ -186,6 +188,7 @@ class Score:
             self.books += len(known)
             wrong = [row for row in known if not same_books(told.get((stream, row["receiver"])), row)]
             if wrong and stream in untold_receiver and same_sums(stream, report["ledger"], known):
+                self.books_in_sum += len(wrong)
                 continue
             for row in wrong:
                 self.wrong_books += 1

@@ -213,6 +213,19 @@ def test_books_that_cannot_be_exact_may_not_have_less_missing_than_was_lost() ->
     assert scored(report, unknowable("untraceable", "dark")).wrong_bounds == 0
 
 
+def test_books_of_a_shared_out_stream_that_hold_in_their_sum_alone_are_counted_apart() -> None:
+    truth, report = copy.deepcopy(TRUTH), copy.deepcopy(REPORT)
+    assert scored(report, truth).books_in_sum == 0
+    of_nobody = report["ledger"][0] | {"receiver": None, "receiver_name": None, "delivered": 0, "lost": 10}
+    report["ledger"][0] |= {"sent": 90, "lost": 0}
+    report["ledger"].append(of_nobody)
+    score = scored(report, truth)
+    assert (score.books_in_sum, score.wrong_books) == (1, 0)
+    report["ledger"][1]["lost"] = 9
+    score = scored(report, truth)
+    assert (score.books_in_sum, score.wrong_books) == (0, 1)
+
+
 def test_losses_that_nothing_shows_yet_may_be_told_and_need_not() -> None:
     truth, report = copy.deepcopy(TRUTH), copy.deepcopy(REPORT)
     truth["ledger"][0] |= {"unseen": 4, "open": True}
