@@ -107,8 +107,8 @@ def _follow_to(
         masked = any(edge.masked for edge in way)
         books.traceable &= not (masked and books.stream.carries)
         blurred = (len(way) > 1 and (masked or any(map(is_dark, way)))) or not books.traceable
-        for edge in way:
-            if blurred or _went_with_a_proxy(edge):
+        for depth, edge in enumerate(way):
+            if blurred or _went_with_a_proxy(edge) or _is_at_a_later_proxy(way, depth):
                 others = {(each.sender.id, each.receiver.id) for other in ways for each in other}
                 fates.untraceable[id(edge)] |= {(books.stream.id, books.receiver.id), *others}
             elif id(edge) not in fates.blurred:
@@ -188,3 +188,9 @@ def _went_with_a_proxy(edge: Edge) -> bool:
     ends = {"receiver_died": edge.receiver, "sender_died": edge.sender}
     gone = [end for cause, end in ends.items() if cause in edge.lost.values()]
     return any(isinstance(end, Socket) and end.proxied for end in gone)
+
+
+def _is_at_a_later_proxy(way: Way, depth: int) -> bool:
+    """A proxy at one of the edge's ends came in another's place, behind a third one: who sends to it tells of no numbers, and so nothing of which were lost before it."""
+    beyond = (each for each in way[max(2, depth) : depth + 2])
+    return any(each.again and each.sender.proxied for each in beyond)

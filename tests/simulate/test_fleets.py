@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from hopwatch_agent.landing.schemas import schema_of
-from hopwatch_simulate.fleet import ALL, QUIET, Drawn, Fleet, draw, simulate
+from hopwatch_simulate.fleet import ALL, EVERY, QUIET, SPARSE, Drawn, Fleet, draw, simulate
 from hopwatch_simulate.landing import TRUTH, land
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -82,6 +82,23 @@ def test_a_quiet_story_loses_nothing(name: str) -> None:
     truth = of_story(name).truth
     assert truth["hops"] == []
     assert truth["ledger"]
+
+
+def test_every_story_is_drawn_by_some_seed_but_those_of_sparse_stamps() -> None:
+    assert {name for seed in range(3000) for name in draw(seed).stories} == set(EVERY) - set(SPARSE)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_event_tells_on_which_side_of_a_second_proxy_was_lost_what_was_sent_while_another_took_its_place(
+    seed: int,
+) -> None:
+    truth = of_story("killed_second_proxy", seed).truth
+    assert sum(hop["lost"] for hop in truth["hops"]) > 0
+    assert {each for hop in truth["hops"] for cause in hop["causes"] for each in cause["unknowable_by"]} == {
+        "untraceable"
+    }
+    assert not any(hop["knowable"] for hop in truth["hops"])
+    assert all(row["knowable"] for row in truth["ledger"])
 
 
 def test_every_cause_is_some_storys() -> None:
