@@ -121,7 +121,7 @@ def table(score: Score, fleets: int, stories: int) -> str:
         ),
         (
             "books that are not true",
-            f"{score.wrong_books} of {score.books} (of which {score.books_in_sum} of shared-out streams hold in their sum alone)",
+            f"{score.wrong_books} of {score.books} (beside {score.books_in_sum} of shared-out streams that are true in their sum alone)",
         ),
         ("exact, and wrong", f"{score.wrong_exact} of {score.exact} ({exact})"),
         ("exact ranges, and wrong", f"{score.wrong_exact_ranges} of {score.exact_ranges}"),
