@@ -48,7 +48,7 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
         **_checks(topology, missing, why, scope),
         "findings": settle(_findings(tables, topology, books["ledger"])),
         "faults": completeness.faults(tables["fault"]),
-        "contradictions": beyond_sent(topology.lanes, topology.receipts),
+        "contradictions": beyond_sent(topology.lanes, topology.receipts, missing.ranges),
         "hosts_behind": completeness.hosts_behind(topology.sockets, scope.ends_at),
         "lost_events": completeness.lost_events(tables["process"], tables["fault"]),
     }

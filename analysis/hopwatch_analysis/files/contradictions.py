@@ -11,19 +11,21 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.files.overlapping_gaps import overlapping, without_overlapping
 from hopwatch_analysis.files.schemas import COUNTERS, KINDS, VALUES
 from hopwatch_analysis.spark.frames import together
 
 FILE = "landed_file"
 EXAMPLE_CHARACTERS = 300
 
-NULL_KEY, UNKNOWN, NEGATIVE, REVERSED, TOO_MANY, OPENED_TWICE, BEYOND_SENT = (
+NULL_KEY, UNKNOWN, NEGATIVE, REVERSED, TOO_MANY, OPENED_TWICE, OVERLAPPING, BEYOND_SENT = (
     "null_key",
     "unknown_value",
     "negative_count",
     "reversed_range",
     "more_than_numbered",
     "opened_twice",
+    "overlapping_gaps",
     "more_than_sent",
 )
 MEANING = {
@@ -33,7 +35,8 @@ MEANING = {
     REVERSED: "left out, for ranges that end before they begin",
     TOO_MANY: "left out, for counting more messages than there are numbers",
     OPENED_TWICE: "one socket id is of two sockets, of which the earlier one counts",
-    BEYOND_SENT: "a receiver has messages beyond the last that their sender, by its own last word, sent",
+    OVERLAPPING: "left out, for gaps of one receiver that share numbers",
+    BEYOND_SENT: "a receiver has messages beyond the last that their sender, by its own last word, sent, or lacks more than that leaves",
 }
 
 OF_A_SOCKET = ("at", "socket")
@@ -84,6 +87,8 @@ def contradictory(told: Mapping[str, DataFrame], path_of: Callable[[str], str]) 
     found = [_wrong(rows, kind) for kind, rows in told.items()]
     if "socket" in told:
         found.append(_opened_twice(told["socket"]))
+    if "gap" in told:
+        found.append(_overlapping(told["gap"]))
     if not found:
         return ()
     rows = (
@@ -98,7 +103,8 @@ def contradictory(told: Mapping[str, DataFrame], path_of: Callable[[str], str]) 
 
 def without_contradictory(rows: DataFrame, kind: str) -> DataFrame:
     """The rows that break no rule of their kind."""
-    return rows.where(~_broken(kind))
+    sound = rows.where(~_broken(kind))
+    return without_overlapping(sound) if kind == "gap" else sound
 
 
 def of_files(found: Iterable[SetAside]) -> set[str]:
@@ -122,6 +128,11 @@ def _opened_twice(rows: DataFrame) -> DataFrame:
     )
     found = opened.join(twice, on="socket", how="left_semi")
     return found.select(FILE, sf.lit(OPENED_TWICE).alias("rule"), _example(rows))
+
+
+def _overlapping(rows: DataFrame) -> DataFrame:
+    found = overlapping(rows.where(~_broken("gap")))
+    return found.select(FILE, sf.lit(OVERLAPPING).alias("rule"), _example(rows))
 
 
 def _who() -> Column:
