@@ -132,9 +132,6 @@ def edge_figures(
     rates = pressure.select("stream", *keys, *OF_PRESSURE, "sent_on")
     left_first = endings.select("stream", sf.col("receiver").alias("to_socket"), "receiver_left_first")
     took_over = behind_replaced(replaced)
-    sizes = counters.where("sent > 0 and sent_bytes > 0").select(
-        sf.col("socket").alias("stream"), (sf.col("sent_bytes") / sf.col("sent")).alias("mean_bytes")
-    )
     return (
         way_edges.join(sf.broadcast(took_over), on=["stream", "receiver", "depth"], how="left")
         .groupBy("stream", *keys)
@@ -151,7 +148,19 @@ def edge_figures(
         )
         .join(rates, on=["stream", *keys], how="left")
         .join(left_first, on=["stream", "to_socket"], how="left")
-        .join(sizes, on="stream", how="left")
+        .transform(lambda edges: _with_sizes(edges, counters))
+    )
+
+
+def _with_sizes(edges: DataFrame, counters: DataFrame) -> DataFrame:
+    """Adds ``mean_bytes``: of all messages sent along the edge, in whatever stream: a queue there holds some of each."""
+    sizes = counters.where("sent > 0 and sent_bytes > 0").select(
+        sf.col("socket").alias("stream"), "sent", "sent_bytes"
+    )
+    along_it = Window.partitionBy("from_socket", "to_socket")
+    mean = sf.sum("sent_bytes").over(along_it) / sf.sum("sent").over(along_it)
+    return (
+        edges.join(sizes, on="stream", how="left").withColumn("mean_bytes", mean).drop("sent", "sent_bytes")
     )
 
 

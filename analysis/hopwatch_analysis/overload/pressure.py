@@ -23,7 +23,16 @@ BURSTS_AT_MOST = 0.5  # of the time that the stream was active
 IN_REACH = 0.5  # of the mean rate: a receiver that reads more slowly still did not catch up, though it once had to wait
 ALL_ALONG = -1
 """The number, among stretches of loss, of the time in which a receiver was sent anything."""
-FIGURES = ("mean_rate", "asked_rate", "capacity", "loss_share", "went_on", "overload_rate", "overload_read")
+FIGURES = (
+    "mean_rate",
+    "asked_rate",
+    "asked_bytes",
+    "capacity",
+    "loss_share",
+    "went_on",
+    "overload_rate",
+    "overload_read",
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +46,7 @@ class Pressure:
 def pressure(tables: Tables, losses: DataFrame, topology: Topology, owed: DataFrame) -> Pressure:
     """Figures of each edge that lost something: stream, from_socket, to_socket, began_at, last_sent_at, in_bursts, most_of_the_time, and FIGURES.
 
-    ``mean_rate`` is of the stream; ``asked_rate`` of all streams that the receiver is sent, as far as it is sent them; ``overload_rate`` and
+    ``mean_rate`` is of the stream; ``asked_rate`` (and the size of a message, ``asked_bytes``) of all streams that the receiver is sent, as far as it is sent them; ``overload_rate`` and
     ``overload_read`` what it was sent and read at most in the longest stretch in which it could not keep up. ``loss_share`` is how much of the
     stream's time its losses spanned. ``in_bursts``: less than half of it, and the receiver
     went on without loss when the burst was over, or was caught up in between and is not seen to read far more slowly than the mean rate. How fast it
@@ -58,6 +67,7 @@ def pressure(tables: Tables, losses: DataFrame, topology: Topology, owed: DataFr
         edges.join(by_stream, on="stream", how="left")
         .join(asked.where(sf.col("stretch") == ALL_ALONG).select("to_socket", sf.col("asked").alias("asked_rate")),
               on="to_socket", how="left")
+        .join(rates.asked_sizes(shares, topology.counters), on="to_socket", how="left")
         .join(read.groupBy("to_socket").agg(sf.max("rate").alias("capacity")), on="to_socket", how="left")
         .join(_longest(overloaded), on="to_socket", how="left")
         .transform(lambda frame: with_caught_up(frame, tables["lane"], at_once, samples, topology, readers))

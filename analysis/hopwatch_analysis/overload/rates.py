@@ -53,6 +53,19 @@ def shares_asked(way_edges: DataFrame, owed: DataFrame, lanes: DataFrame, receiv
     )
 
 
+def asked_sizes(shares: DataFrame, counters: DataFrame) -> DataFrame:
+    """How large a message is on average that each receiver is sent, of all streams together: to_socket, asked_bytes."""
+    sizes = counters.where("sent > 0 and sent_bytes > 0").select(
+        sf.col("socket").alias("stream"), "sent", "sent_bytes"
+    )
+    in_all, messages = (sf.sum(sf.col("share") * sf.col(name)) for name in ("sent_bytes", "sent"))
+    return (
+        shares.join(sizes, on="stream", how="inner")
+        .groupBy("to_socket")
+        .agg(sf.try_divide(in_all, messages).alias("asked_bytes"))
+    )
+
+
 def asked_rates(points: DataFrame, shares: DataFrame, times: DataFrame) -> DataFrame:
     """``times`` (to_socket, stretch, since, until) with ``asked``: how many messages a second of all streams together the
     receiver was sent then; null if not known.

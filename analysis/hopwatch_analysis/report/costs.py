@@ -87,15 +87,20 @@ def reads(incident: Incident) -> float | None:
 def bandwidth(incident: Incident) -> str:
     """What is sent over the network and what gets through, as a clause; nothing where it is not known."""
     sent, read = sent_to_it(incident), reads(incident)
-    if not sent or not incident.mean_bytes:
+    if not sent or not _bytes_each(incident):
         return ""
     through = f", of which {_megabits(incident, read)} got through at most" if read and read < sent else ""
     return f": {_megabits(incident, sent)} are sent to {incident.receiver}{through}"
 
 
+def _bytes_each(incident: Incident) -> float:
+    """How large a message is that the receiver is sent, of whatever sender; 0 if not known."""
+    return incident.asked_bytes or incident.mean_bytes or 0
+
+
 def _megabits(incident: Incident, rate: float) -> str:
     """Megabits a second of messages alone: packets and frames add to that."""
-    return f"{figure(rate * (incident.mean_bytes or 0) * 8 / 1e6)} Mbit/s"
+    return f"{figure(rate * _bytes_each(incident) * 8 / 1e6)} Mbit/s"
 
 
 def small_buffer(incident: Incident) -> str | None:
@@ -103,13 +108,13 @@ def small_buffer(incident: Incident) -> str | None:
 
     As much as a buffer was set to gets through in each round trip, or somewhat more (tests/scenarios/test_long_ways.py).
     """
-    sent = sent_to_it(incident)
-    if not sent or not incident.mean_bytes or not incident.min_rtt_us:
+    sent, each = sent_to_it(incident), _bytes_each(incident)
+    if not sent or not each or not incident.min_rtt_us:
         return None
     seconds = incident.min_rtt_us / 1e6
-    needed = sent * incident.mean_bytes * seconds
+    needed = sent * each * seconds
     read = reads(incident)
-    through = read * incident.mean_bytes * seconds if read else needed
+    through = read * each * seconds if read else needed
     ends = (("SNDBUF", incident.sender, incident.sndbuf), ("RCVBUF", incident.receiver, incident.rcvbuf))
     small = [end for end in ends if end[2] is not None and 0 < end[2] < needed and through >= MOSTLY * end[2]]
     if not small:

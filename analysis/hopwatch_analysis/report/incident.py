@@ -60,6 +60,8 @@ class Incident:
     mean_rate: float | None = None
     """Of the sender; ``asked_rate``: of all that send to the receiver, as far as it is sent their messages."""
     asked_rate: float | None = None
+    asked_bytes: float | None = None
+    """Of such a message, on average."""
     capacity: float | None = None
     overload_rate: float | None = None
     """What the receiver was sent for so long that it was no burst, and ``overload_read`` the most that it read then."""
@@ -71,7 +73,7 @@ class Incident:
     largest_burst: int | None = None
     """How many messages of all streams and lanes one burst lost on this hop, at most."""
     mean_bytes: float | None = None
-    """Of a message of the sender."""
+    """Of a message that is sent on this hop."""
     downs: int | None = None
     sender_connects: bool | None = None
     """The sender called, and the receiver is bound; else it is the other way round."""
