@@ -40,6 +40,7 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     pieces = settle(place(missing.ranges, missing.evidence, topology.longest_way))
     progress("why")
     why = explained(tables, topology, missing, pieces, scope)
+    topology = topology.of_window()
     progress("the ledger")
     books = _books(tables, topology, missing, why, scope)
     return {
@@ -59,7 +60,7 @@ def _books(
 ) -> dict[str, DataFrame]:
     """The ledger, its sums by hop, and how they grew."""
     due = missing.evidence
-    delivered = _delivered(topology, due.owed, why.came)
+    delivered = _delivered(topology, topology.in_window(due.owed), why.came)
     rows = settle(ledger.ledger(why.accounts, delivered, topology.sockets))
     totals = ledger.edge_totals(rows, why.accounts, missing.sent_ranges, topology.edges)
     hops = settle(ledger.hops(totals, topology.edges, topology.sockets))
@@ -103,13 +104,13 @@ def _findings(tables: Tables, topology: Topology, ledger_rows: DataFrame) -> Dat
         links=topology.links,
         way_edges=topology.edges,
     )
-    return (
+    found = (
         risks.findings(tables, topology.sockets, topology.links)
         .unionByName(unwrapped)
         .unionByName(unknown_ways(topology.edges, topology.sockets))
         .unionByName(died_on_the_way(ledger_rows, topology.edges, topology.sockets))
-        .join(topology.left_out.withColumnRenamed("stream", "socket"), on="socket", how="left_anti")
     )
+    return topology.in_window(found, "socket")
 
 
 def _checks(topology: Topology, missing: Missing, why: Explained, scope: Scope) -> dict[str, DataFrame]:

@@ -1,7 +1,7 @@
 """Who sends what to whom: sockets, links, lanes and the ways of each stream, from the tables."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from pyspark.sql import DataFrame
@@ -53,8 +53,9 @@ class Scope:
 
 @dataclass(frozen=True)
 class Topology:
-    """Who sends what to whom, and along which hops. ``left_out``: streams that ended before the window (stream); ``unwatched``:
-    sockets of which not all that became of their connections is told (socket), and ``unwatched_links`` of which it is not.
+    """Who sends what to whom, and along which hops. ``left_out``: streams that ended before the window (stream; none: there is no such
+    window). Those of them that went into a proxy are among the others until it is known what became of all that the proxy counted, see
+    ``of_window``. ``unwatched``: sockets of which not all that became of their connections is told (socket), and ``unwatched_links`` of which it is not.
     """
 
     sockets: DataFrame
@@ -74,9 +75,28 @@ class Topology:
     filtered_otherwise: DataFrame
     replaced: DataFrame
     surplus: DataFrame | None
-    left_out: DataFrame
+    left_out: DataFrame | None
     unwatched: DataFrame
     unwatched_links: DataFrame
+
+    def of_window(self) -> "Topology":
+        """What is told of: without the streams that are left out. What receivers got of those stays among what they got."""
+        return replace(
+            self,
+            streams=self.in_window(self.streams),
+            lanes=self.in_window(self.lanes),
+            edges=self.in_window(self.edges),
+            endings=self.in_window(self.endings),
+            unstamped=self.in_window(self.unstamped),
+        )
+
+    def in_window(self, rows: DataFrame, stream: str = "stream") -> DataFrame:
+        """The rows whose ``stream`` is not left out, or null."""
+        if self.left_out is None:
+            return rows
+        return rows.join(
+            sf.broadcast(self.left_out.withColumnRenamed("stream", stream)), on=stream, how="left_anti"
+        )
 
 
 def topology_of(tables: Tables, scope: Scope) -> Topology:
@@ -88,13 +108,13 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
     sockets = settle(with_heard_until(read.sockets, scope.heard_until, scope.ends_at))
     by_count = _counted(tables, read.lanes, sockets, linked)
     gone = _gone_before(sockets, scope)
-    lane_rows = by_count.lanes.join(gone, on="stream", how="left_anti")
+    lane_rows = _without(by_count.lanes, gone and _into_no_proxy(gone, linked, sockets))
     got = settle(with_gaps(receipts(lane_rows), read.gaps))
     numbered = settle(lanes(lane_rows, got))
     streams = settle(numbered.select("stream").distinct())
     counters = settle(nodes.latest_counters(tables))
     unnumbered = unchecked.unstamped_senders(counters, sockets, streams)
-    senders = streams.unionByName(unnumbered.join(gone, on="stream", how="left_anti"))
+    senders = streams.unionByName(_without(unnumbered, gone))
     all_ways = settle(ways(settle(senders), linked, sockets, got))
     found = all_ways.join(streams, on="stream", how="left_semi")
     edges = settle(way_edges(found))
@@ -183,6 +203,19 @@ def _either(one: DataFrame | None, other: DataFrame | None) -> DataFrame | None:
     return one.unionByName(other)
 
 
-def _gone_before(sockets: DataFrame, scope: Scope) -> DataFrame:
-    ended_earlier = sf.col("ended_at") < sf.lit(scope.since) if scope.since else sf.lit(False)
-    return sockets.where(ended_earlier).select(sf.col("socket").alias("stream"))
+def _gone_before(sockets: DataFrame, scope: Scope) -> DataFrame | None:
+    if scope.since is None:
+        return None
+    ended = sockets.where(sf.col("ended_at") < sf.lit(scope.since))
+    return settle(ended.select(sf.col("socket").alias("stream")))
+
+
+def _into_no_proxy(streams: DataFrame, linked: DataFrame, sockets: DataFrame) -> DataFrame:
+    """Those of the streams that no proxy has counted anything of: stream."""
+    sides = sockets.where("proxy is not null").select(sf.col("socket").alias("to_socket"))
+    into = linked.join(sf.broadcast(sides), on="to_socket", how="left_semi")
+    return streams.join(into.select(sf.col("from_socket").alias("stream")), on="stream", how="left_anti")
+
+
+def _without(rows: DataFrame, streams: DataFrame | None) -> DataFrame:
+    return rows if streams is None else rows.join(streams, on="stream", how="left_anti")

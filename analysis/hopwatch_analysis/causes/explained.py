@@ -33,7 +33,7 @@ from hopwatch_analysis.topology import Scope, Topology
 
 @dataclass(frozen=True)
 class Explained:
-    """Accounts of all that did not come, and what their causes were told by.
+    """Accounts of all that did not come of the streams of the window, and what their causes were told by.
 
     ``came``: what receivers got all the same, though their lanes do not tell of it (stream, receiver, count; none: nothing).
     ``pressure``: rates of the edges that something was lost on; ``kernel``: its readings of their connections; ``to_nobody``: what
@@ -78,8 +78,8 @@ def explained(
     )
     if missing.unreached is not None:
         accounts = accounts.unionByName(missing.unreached)
-    doubted, came = _doubted(tables, topology, accounts, scope)
-    return Explained(settle(doubted), of_edges, kernel, hung_up, to_nobody, came)
+    doubted, came = _doubted(tables, topology, topology.in_window(accounts), scope)
+    return Explained(settle(doubted), of_edges, kernel, hung_up, topology.in_window(to_nobody), came)
 
 
 def _doubted(

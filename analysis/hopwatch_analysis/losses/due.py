@@ -74,7 +74,7 @@ class Due:
 
 def missing_messages(tables: Tables, topology: Topology, scope: Scope) -> Missing:
     """What is missing of all that was owed, and the evidence that tells where it went."""
-    told = settle(_swallowed(tables, topology))
+    told = settle(unroutable.swallowed_ranges(tables["unroutable"], tables["counters"]))
     routed = _routed(tables, topology, told)
     whole = _due(tables, topology, routed)
     not_owed, unheard = whole.not_owed, whole.unheard
@@ -140,23 +140,16 @@ def _due(tables: Tables, topology: Topology, routed: Routed | None) -> Due:
     return Due(due, not_owed.unionByName(once), unheard, pauses)
 
 
-def _swallowed(tables: Tables, topology: Topology) -> DataFrame:
-    """What ROUTERs told of, but those that ended before the window."""
-    told = unroutable.swallowed_ranges(tables["unroutable"], tables["counters"])
-    return told.join(topology.left_out, on="stream", how="left_anti")
-
-
 def _untold(
     tables: Tables, topology: Topology, swallowed: DataFrame, elsewhere: tuple[DataFrame, DataFrame]
 ) -> DataFrame:
-    rest = unroutable.untold(
+    return unroutable.untold(
         swallowed,
         topology.counters,
         topology.sockets,
         elsewhere=elsewhere,
         mandatory=nodes.with_option_set(tables, "router_mandatory"),
     )
-    return rest.join(topology.left_out, on="stream", how="left_anti")
 
 
 def _owed(tables: Tables, topology: Topology, routed: Routed | None) -> DataFrame:
