@@ -14,6 +14,7 @@ from hopwatch_analysis.lanes import unchecked
 from hopwatch_analysis.lanes.carried import assigned, reach
 from hopwatch_analysis.lanes.counts_by_topic import Counted, counted
 from hopwatch_analysis.lanes.lanes import lanes, receipts
+from hopwatch_analysis.lanes.own_counts import with_own_counts
 from hopwatch_analysis.lanes.sparse_stamps import narrowed
 from hopwatch_analysis.lanes.subscriptions import subscriptions
 from hopwatch_analysis.lanes.told_by_gaps import with_gaps
@@ -110,9 +111,9 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
     gone = _gone_before(sockets, scope)
     lane_rows = _without(by_count.lanes, gone and _into_no_proxy(gone, linked, sockets))
     got = settle(with_gaps(receipts(lane_rows), read.gaps))
-    numbered = settle(lanes(lane_rows, got))
-    streams = settle(numbered.select("stream").distinct())
     counters = settle(nodes.latest_counters(tables))
+    numbered = settle(with_own_counts(lanes(lane_rows, got), counters))
+    streams = settle(numbered.select("stream").distinct())
     unnumbered = unchecked.unstamped_senders(counters, sockets, streams)
     senders = streams.unionByName(_without(unnumbered, gone))
     all_ways = settle(ways(settle(senders), linked, sockets, got))

@@ -1,6 +1,7 @@
 """What an open receiver got since its host's agent landed anything is not known: its silence is no sign of a loss."""
 
 import pytest
+from carried_numbers import SEQUENCE, carry, read
 from hopwatch_analysis.job import analyze
 from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
@@ -71,6 +72,16 @@ def shares_out(story: LandedFolder, push: str, *, closed: float | None) -> None:
     gets_all_until(story, pull, push, HEARD)
 
 
+def shares_out_numbers_of_its_own(story: LandedFolder) -> None:
+    """Numbers 5001 to 6000, of which the sender told at the end only."""
+    story.socket("b10", "PUSH", closed=100, sequence=SEQUENCE)
+    story.socket("b10-pull", "PULL", host="behind", sequence=SEQUENCE)
+    ToldConnection(story, "b10", "b10-pull")
+    carry(story, "b10", (5001, 6000), 99.5)
+    story.counters("b10", 99.5, final=True, sent=1000)
+    read(story, "b10-pull", 400, (5001, 5400), HEARD, final=False)
+
+
 def died_there(story: LandedFolder) -> None:
     """Its agent told so, before it was behind."""
     gets_all_until(story, publish(story, "b7"), "b7", 50)
@@ -97,6 +108,7 @@ def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Jso
     beside_a_receiver_that_lost_some(story)
     shares_out(story, "b5", closed=100)
     shares_out(story, "b6", closed=None)
+    shares_out_numbers_of_its_own(story)
     died_there(story)
     its_sender_is_behind(story)
     gets_all_until(story, publish(story, "b9", on="known"), "b9", ENDS - 1)
@@ -114,6 +126,7 @@ def report(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Jso
         ("b2", "b2-sub", 100_000),
         ("b5", "b5-pull", 100_000),
         ("b6", "b6-pull", 99_000),
+        ("b10", "b10-pull", 1000),
         ("b9", "b9-sub", 119_000),
     ],
 )

@@ -169,6 +169,7 @@ def _shared_out(
         topology.edges,
         lanes=lanes_without(topology.lanes, untold),
         receipts=topology.receipts,
+        gaps=topology.gaps,
         sockets=topology.sockets,
         link_facts=topology.facts,
         connections=tables["connection"],

@@ -4,6 +4,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.files.reading import Tables
+from hopwatch_analysis.lanes.lanes import messages_sent
 from hopwatch_analysis.sockets.nodes import PUBLISHING_TYPES
 from hopwatch_analysis.terms.accounts import COLUMNS
 
@@ -20,7 +21,9 @@ def unreceived(
     """Streams without a receiver: stream, messages, type, end, ended_at, opened_at, moved_at, alone (nobody was ever
     connected), lets_go (what is queued is dropped when it is closed). What a ROUTER could not route is not among them.
     """
-    sent = lanes.groupBy("stream").agg(sf.sum("sent").alias("messages"), sf.max("moved_at").alias("moved_at"))
+    sent = lanes.groupBy("stream").agg(
+        sf.sum(messages_sent()).alias("messages"), sf.max("moved_at").alias("moved_at")
+    )
     about = sockets.select(sf.col("socket").alias("stream"), "type", "end", "ended_at", "opened_at", "linger")
     return (
         streams.join(ways.select("stream").distinct(), on="stream", how="left_anti")

@@ -17,7 +17,7 @@ def shared_out_untold(
     (null: there are several).
     """
     shared_out = sockets.where(sf.col("type").isin(*BALANCED_TYPES)).select(sf.col("socket").alias("stream"))
-    went_on = lanes.select(*LANE, "sent", sf.col("moved_at").alias("sent_at"))
+    went_on = lanes.select(*LANE, "sent", "unused", sf.col("moved_at").alias("sent_at"))
     several = sf.count_distinct("receiver") > 1
     behind = (
         endings.select("stream", "receiver")
@@ -39,7 +39,7 @@ def shared_out_untold(
         .agg(sf.max("count").alias("sent_by_then"))
     )
     came = receipts.groupBy(*LANE).agg(sf.sum(sf.col("count") + sf.col("since")).alias("came"))
-    known = sf.greatest("sent_by_then", "came", sf.lit(0))
+    known = sf.greatest("sent_by_then", sf.coalesce("came", sf.lit(0)) + sf.col("unused"))
     return (
         behind.join(by_then, on=list(LANE), how="left")
         .join(came, on=list(LANE), how="left")

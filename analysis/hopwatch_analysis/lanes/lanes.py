@@ -43,21 +43,32 @@ def receipts(lane_rows: DataFrame) -> DataFrame:
 
 
 def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
-    """One row a lane: stream, lane, topic (hex), sent, sent_at_last (by its sender's last word), frames_each, moved_at, moved_after, announced_at.
+    """One row a lane: stream, lane, topic (hex), sent (one past its last number), begins (its first number), unused (how many numbers below ``sent`` no
+    message has), carried (the numbers are the messages' own), sent_at_last (by its sender's last word), frames_each, moved_at, moved_after, announced_at.
 
     It began when its sender ``announced`` it. The last number was sent between ``moved_after`` and ``moved_at``: then it was still missing, and then seen.
     The sender's count is bumped after its send returned: a receiver may know of one message more.
     """
     final = sf.coalesce(sf.col("state") == "final", sf.lit(False))
     last = sf.struct(
-        _numbered().alias("numbered"), sf.col("count").alias("messages"), "frames", final.alias("final")
+        _numbered().alias("numbered"),
+        sf.col("count").alias("messages"),
+        sf.col("first").alias("begins"),
+        "frames",
+        final.alias("final"),
     )
     most_first = sf.when(sf.col("count").isNotNull(), sf.struct("count", _sooner()))
     sent = (
         lane_rows.where("role = 'send'")
         .groupBy("stream", "lane")
-        .agg(sf.max_by(last, _latest()).alias("last"), sf.max(most_first)["sooner"].alias("moved"))
-        .select("stream", "lane", "last.*", sf.timestamp_micros(-sf.col("moved")).alias("moved_at"))
+        .agg(
+            sf.max_by(last, _latest()).alias("last"),
+            sf.max(most_first)["sooner"].alias("moved"),
+            sf.max(sf.col("sequence").isNotNull()).alias("carried"),
+        )
+        .select(
+            "stream", "lane", "last.*", sf.timestamp_micros(-sf.col("moved")).alias("moved_at"), "carried"
+        )
     )
     seen = receipts.groupBy("stream", "lane").agg(
         sf.max("next").alias("seen"), sf.max(sf.col("next") + sf.col("since")).alias("seen_alone")
@@ -90,6 +101,7 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
             sf.when(sf.col("numbered").isNull(), sf.coalesce("seen_alone", sf.lit(0)))
             .otherwise(sf.greatest("numbered", "seen"))
             .alias("sent"),
+            *_of_carried_numbers(),
             sf.when(sf.col("final"), sf.col("numbered")).alias("sent_at_last"),
             sf.try_divide("frames", "messages").alias("frames_each"),
             "moved_at",
@@ -97,6 +109,21 @@ def lanes(lane_rows: DataFrame, receipts: DataFrame) -> DataFrame:
             "announced_at",
         )
     )
+
+
+def _of_carried_numbers() -> list[Column]:
+    carried = sf.coalesce("carried", sf.lit(False))
+    unused = sf.when(carried, sf.col("numbered") - sf.col("messages"))
+    return [
+        sf.coalesce(sf.when(carried, sf.col("begins")), sf.lit(0)).alias("begins"),
+        sf.coalesce(unused, sf.lit(0)).alias("unused"),
+        carried.alias("carried"),
+    ]
+
+
+def messages_sent() -> Column:
+    """How many messages a lane had: without the numbers before its first one, and those that its application left out."""
+    return sf.col("sent") - sf.col("unused")
 
 
 def send_samples(lane_rows: DataFrame) -> DataFrame:

@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.doubts.watched import idle_between
+from hopwatch_analysis.lanes.lanes import messages_sent
 from hopwatch_analysis.links.clocks import clock_of
 from hopwatch_analysis.spark.frames import seconds
 from hopwatch_analysis.terms.delays import CLOCKS_MAY_DIFFER_BY, CLOCKS_TOLD_WITHIN, IDLE_SECONDS
@@ -27,14 +28,14 @@ def expected_frames(
     inner = way_edges.where("depth < length").select(
         "stream", "receiver", "from_socket", "to_socket", "depth"
     )
-    each = lanes.select("stream", "lane", "sent", "frames_each")
+    each = lanes.select("stream", "lane", messages_sent().alias("messages"), "frames_each")
     wanted = owed.select("stream", "receiver", "lane").join(inner, on=["stream", "receiver"], how="inner")
     most = (
         wanted.select(*LANE_OF_EDGE)
         .distinct()
         .join(each, on=["stream", "lane"], how="inner")
         .groupBy("to_socket", "depth")
-        .agg(sf.sum(sf.col("sent") * sf.col("frames_each")).alias("at_most"))
+        .agg(sf.sum(sf.col("messages") * sf.col("frames_each")).alias("at_most"))
     )
     due = owed_ranges.join(inner, on=["stream", "receiver"], how="inner")
     least = (

@@ -7,10 +7,12 @@ from hopwatch_analysis.causes.rested import said_nothing_was_left
 from hopwatch_analysis.causes.shared_out.conflated import ways_that_conflate
 from hopwatch_analysis.causes.shared_out.cut_ways import cut_ways
 from hopwatch_analysis.doubts.watched import idle_between, is_watched
+from hopwatch_analysis.lanes.lanes import messages_sent
 from hopwatch_analysis.links.ways import UNKNOWN_TRANSPORT
+from hopwatch_analysis.losses.missing import gap_rows
 from hopwatch_analysis.sockets.nodes import BALANCED_TYPES
 from hopwatch_analysis.spark.frames import seconds
-from hopwatch_analysis.terms.keys import EDGE
+from hopwatch_analysis.terms.keys import EDGE, LANE, LANE_OF_RECEIVER
 
 
 def shares(
@@ -19,6 +21,7 @@ def shares(
     *,
     lanes: DataFrame,
     receipts: DataFrame,
+    gaps: DataFrame,
     sockets: DataFrame,
     link_facts: DataFrame,
     connections: DataFrame,
@@ -30,7 +33,7 @@ def shares(
 
     Columns of the way: stream, receiver, length, delivered, next, moved_at, pace (seconds a message), x_end, x_ended_at, x_linger (the sender),
     y_end, y_ended_at, y_unread, y_relaxed, y_rcvhwm, y_heard_until (the receiver), linked (the connection of its last hop is known), watched (those of all its hops were, all the time), hung_up, left_first,
-    left_sent, suspect, and the columns of ``cut_ways``. Of the stream: sent, sent_until, missing, highest, receivers, conflates (an end of a last hop keeps the newest message only), all_watched, unsure (it is not known whether the sender or a receiver went
+    left_sent, suspect, and the columns of ``cut_ways``. Of the stream: sent (messages, as are next and highest), in_one_lane, sent_until, missing, highest, receivers, conflates (an end of a last hop keeps the newest message only), all_watched, unsure (it is not known whether the sender or a receiver went
     first), shared_with_strangers (receivers that nobody tells of), connected (its sender tells of a connection), uncounted (there may be such), suspects, gone. And succeeded: somebody who came to the receiver's place shows that its sender kept none of what is missing.
     """
     return (
@@ -43,10 +46,11 @@ def shares(
         .join(cut_ways(way_edges, endings, link_facts, sockets), on=["stream", "receiver"], how="inner")
         .join(ways_that_conflate(way_edges, sockets), on=["stream", "receiver"], how="left")
         .join(_watched(way_edges, unwatched_links), on=["stream", "receiver"], how="inner")
-        .join(_received(receipts), on=["stream", "receiver"], how="left")
+        .join(_received(receipts, lanes, gaps), on=["stream", "receiver"], how="left")
         .join(_sent(lanes), on="stream", how="inner")
         .join(_shared_with(strangers, way_edges), on="stream", how="left")
         .join(_connected(connections), on="stream", how="left")
+        .transform(_without_counts_of_others)
         .fillna(0, subset=["delivered", "next"])
         .fillna(False, subset=["shared_with_strangers", "uncounted", "connected", "conflates"])
         .withColumn(
@@ -99,23 +103,53 @@ def _watched(way_edges: DataFrame, unwatched_links: DataFrame) -> DataFrame:
     )
 
 
-def _received(receipts: DataFrame) -> DataFrame:
+def _received(receipts: DataFrame, lanes: DataFrame, gaps: DataFrame) -> DataFrame:
+    """How many messages came, and how many were sent up to the last of them (``next``): at least so many, where several lanes have numbers of their own."""
+    passed = sf.col("next") + sf.col("since") - sf.coalesce("unused", sf.lit(0))
     came = sf.sum(sf.col("count") + sf.col("since"))
     took = seconds(sf.max("moved_at"), sf.min("got_first_at"))
-    return receipts.groupBy("stream", "receiver").agg(
-        came.alias("delivered"),
-        sf.max(sf.col("next") + sf.col("since")).alias("next"),
-        sf.max("moved_at").alias("moved_at"),
-        sf.try_divide(took, came - 1).alias("pace"),
+    return (
+        receipts.join(_unused_before(receipts, lanes, gaps), on=list(LANE_OF_RECEIVER), how="left")
+        .groupBy("stream", "receiver")
+        .agg(
+            came.alias("delivered"),
+            sf.sum(passed).alias("next"),
+            sf.max("moved_at").alias("moved_at"),
+            sf.try_divide(took, came - 1).alias("pace"),
+        )
+    )
+
+
+def _unused_before(receipts: DataFrame, lanes: DataFrame, gaps: DataFrame) -> DataFrame:
+    """How many numbers before the one that a receiver expects next no message has: stream, receiver, lane, unused."""
+    skipped = gap_rows(gaps, "skipped").select(*LANE_OF_RECEIVER, sf.col("first").alias("from"), "last")
+    below = sf.least(sf.col("last") + 1, sf.col("next")) - sf.col("from")
+    return (
+        receipts.join(lanes.where("unused > 0").select(*LANE), on=list(LANE), how="left_semi")
+        .select(*LANE_OF_RECEIVER, "next")
+        .join(skipped, on=list(LANE_OF_RECEIVER), how="inner")
+        .where(sf.col("from") < sf.col("next"))
+        .groupBy(*LANE_OF_RECEIVER)
+        .agg(sf.sum(below).alias("unused"))
     )
 
 
 def _sent(lanes: DataFrame) -> DataFrame:
     return lanes.groupBy("stream").agg(
-        sf.sum("sent").alias("sent"),
+        sf.sum(messages_sent()).alias("sent"),
         sf.max("frames_each").alias("frames_each"),
         sf.max("moved_at").alias("sent_until"),
+        sf.min("all_counted").alias("all_counted"),
+        (sf.count("*") == 1).alias("in_one_lane"),
     )
+
+
+def _without_counts_of_others(shares: DataFrame) -> DataFrame:
+    """A socket's own counts of what it has sent tell nothing of messages with numbers, where others have none."""
+    of_these = {
+        name: sf.when(sf.col("all_counted"), sf.col(name)) for name in ("left_sent", "sent_when_back")
+    }
+    return shares.withColumns(of_these).drop("all_counted")
 
 
 def _shared_with(strangers: DataFrame, way_edges: DataFrame) -> DataFrame:
@@ -140,7 +174,9 @@ def _succeeded(whole: WindowSpec) -> Column:
     return sf.exists(
         others,
         lambda other: (
-            (other["next"] > sf.col("next")) & sf.array_contains(other["came_after"], sf.col("receiver"))
+            sf.col("in_one_lane")
+            & (other["next"] > sf.col("next"))
+            & sf.array_contains(other["came_after"], sf.col("receiver"))
         ),
     )
 
