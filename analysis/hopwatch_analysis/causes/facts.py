@@ -3,6 +3,7 @@
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.lanes.lanes import messages_sent
 from hopwatch_analysis.links.links import DOUBTS
 from hopwatch_analysis.spark.frames import prefixed
 
@@ -90,13 +91,15 @@ def _with_full_pipes(losses: DataFrame) -> DataFrame:
 
 
 def _last_sent(lanes: DataFrame) -> DataFrame:
-    """When each lane moved last, and its stream's sums: stream, lane, stream_sent, lanes_of_stream, sent_at, sent_after, announced_at."""
+    """When each lane moved last, where its numbers are in its socket's count (``counted_from``), and its stream's sum: stream, lane, stream_sent (null, where
+    that is not what its socket counts), counted_from, sent_at, sent_after, announced_at.
+    """
     per_stream = Window.partitionBy("stream")
     return lanes.select(
         "stream",
         "lane",
-        sf.sum("sent").over(per_stream).alias("stream_sent"),
-        sf.count("*").over(per_stream).alias("lanes_of_stream"),
+        sf.when(sf.col("all_counted"), sf.sum(messages_sent()).over(per_stream)).alias("stream_sent"),
+        "counted_from",
         sf.col("moved_at").alias("sent_at"),
         sf.col("moved_after").alias("sent_after"),
         "announced_at",

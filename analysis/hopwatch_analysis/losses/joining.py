@@ -32,7 +32,7 @@ def sent_before_joining() -> Column:
     because the receiver got all that was sent since then.
     """
     own = sf.col("from_socket") == sf.col("stream")
-    by_number = (sf.col("lanes_of_stream") == 1) & (sf.col("last") < sf.col("sent_when_connected"))
+    by_number = sf.col("last") < sf.col("sent_when_connected") + sf.col("counted_from")
     sent_since = sf.col("stream_sent") - sf.col("sent_when_connected")
     return own & sf.coalesce(by_number | (sent_since <= sf.col("got_of_stream")), sf.lit(False))
 

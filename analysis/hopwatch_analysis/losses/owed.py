@@ -1,6 +1,6 @@
 """What each receiver is owed of each lane: the numbers that were sent while it was there to be sent them."""
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.lanes.sparse_stamps import with_tails
@@ -74,7 +74,7 @@ def owed(
         )
         .withColumn("end", sf.when(sf.col("in_force"), _end()).otherwise(end_of_unsubscribed()))
         .withColumn("end", sf.when(sf.col("by_count"), sf.col("sure_end")).otherwise(sf.col("end")))
-        .withColumn("joined_at_number", sf.when(sf.col("lanes_of_stream") == 1, sf.col("sent_when_joined")))
+        .withColumn("joined_at_number", sf.col("sent_when_joined") + sf.col("counted_from"))
         .select(*COLUMNS)
     )
 
@@ -87,15 +87,12 @@ def _candidate_lanes(
     located: DataFrame | None,
 ) -> DataFrame:
     types = sockets.select("socket", "type")
-    lanes_of_stream = sf.count("*").over(Window.partitionBy("stream"))
     return (
         endings.join(types.toDF("stream", "stream_type"), on="stream", how="left")
         .join(types.toDF("receiver", "receiver_type"), on="receiver", how="left")
         .where(~sf.coalesce(sf.col("stream_type").isin(*BALANCED_TYPES), sf.lit(False)))
         .join(
-            lanes.drop("moved_at", "moved_after", "announced_at").withColumn(
-                "lanes_of_stream", lanes_of_stream
-            ),
+            lanes.drop("moved_at", "moved_after", "announced_at"),
             on="stream",
             how="inner",
         )
@@ -206,8 +203,10 @@ def _sure_end() -> Column:
 
 
 def _end() -> Column:
-    known = (sf.col("lanes_of_stream") == 1) & sf.col("left_sent").isNotNull()  # least() passes nulls over
-    sent_when_left = sf.when(known, sf.least("left_sent", "sent"))
+    number_when_left = sf.col("left_sent") + sf.col("counted_from")
+    sent_when_left = sf.when(
+        number_when_left.isNotNull(), sf.least(number_when_left, "sent")
+    )  # least() passes nulls over
     until_left = sf.greatest(sf.col("next"), sf.col("count_when_left"), sent_when_left)
     left_first = sf.col("receiver_left_first") & ~sf.col("left_unsure")
     all_sent = sf.greatest("sent", "next")
