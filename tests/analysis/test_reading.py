@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -6,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from hopwatch_agent.landing.schemas import schema_of
 from hopwatch_analysis.errors import UnusableInputError
-from hopwatch_analysis.files.reading import find_landed
+from hopwatch_analysis.files.reading import Checked, find_landed
 from landed_folder import START, LandedFolder, write_rows
 
 
@@ -61,6 +62,41 @@ def test_a_file_that_cannot_be_used_is_named_and_the_rest_is_read(
     assert len(found.files) == 2
     assert [skipped.file for skipped in found.skipped] == [str(bad)]
     assert reason in found.skipped[0].reason
+
+
+def beyond_the_calendar(path: Path) -> None:
+    table = pa.Table.from_pylist([{"schema_version": 1, "host": "a/b c"}], schema=schema_of("lane"))
+    times = pa.array([2**62], pa.int64()).cast(pa.timestamp("us", tz="UTC"))
+    pq.write_table(table.set_column(table.schema.get_field_index("at"), "at", times), path)
+
+
+def not_utf8(path: Path) -> None:
+    write_rows(path, "lane", [{"at": START, "host": "a/b c"}])
+    # the name of the footer's host statistics, and nothing else, has these letters
+    path.write_bytes(path.read_bytes().replace(b"a/b c", b"a/b\xff\xff"))
+
+
+@pytest.mark.parametrize("spoil", [beyond_the_calendar, not_utf8])
+def test_a_file_whose_footer_says_what_cannot_be_is_named(
+    landed: Path, spoil: Callable[[Path], None]
+) -> None:
+    (sound,) = landed.glob("kind=lane/*/*/*.parquet")
+    bad = sound.with_name("bad.parquet")
+    spoil(bad)
+    found = find_landed([str(landed)])
+    assert len(found.files) == 2
+    assert [skipped.file for skipped in found.skipped] == [str(bad)]
+    assert "no readable Parquet file" in found.skipped[0].reason
+
+
+def test_what_the_system_did_not_give_is_asked_for_again_though_it_is_the_same_file(landed: Path) -> None:
+    (file,) = landed.glob("kind=lane/*/*/*.parquet")
+    whole, written = file.read_bytes(), file.stat().st_mtime_ns
+    checked: Checked = {}
+    for held, skipped in ((whole[:-400] + b"\xff" * 392 + whole[-8:], [str(file)]), (whole, [])):
+        file.write_bytes(held)
+        os.utime(file, ns=(written, written))
+        assert [item.file for item in find_landed([str(landed)], checked).skipped] == skipped
 
 
 def test_a_file_of_an_unknown_kind_is_skipped(landed: Path) -> None:

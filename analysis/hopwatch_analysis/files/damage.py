@@ -1,6 +1,5 @@
 """Files with a sound footer and damaged pages: too costly to look for in every run, worth it once Spark has failed."""
 
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -13,20 +12,12 @@ from hopwatch_analysis.files.reading import Landed, LandedFile, SkippedFile
 def without_damaged(landed: Landed) -> Landed:
     """Read every file whole, page checksums included; those that fail are moved to ``skipped``."""
     with ThreadPoolExecutor(max_workers=8) as pool:
-        reasons = list(pool.map(_damage, landed.files))
-    sound = tuple(file for file, reason in zip(landed.files, reasons, strict=True) if reason is None)
-    return replace(landed, files=sound, skipped=landed.skipped + tuple(_damaged(landed.files, reasons)))
+        found = list(pool.map(_damage, landed.files))
+    sound = tuple(file for file, damage in zip(landed.files, found, strict=True) if damage is None)
+    return replace(landed, files=sound, skipped=landed.skipped + tuple(filter(None, found)))
 
 
-def _damaged(files: Sequence[LandedFile], reasons: Sequence[str | None]) -> list[SkippedFile]:
-    return [
-        SkippedFile(file.path, f"damaged: {reason}")
-        for file, reason in zip(files, reasons, strict=True)
-        if reason is not None
-    ]
-
-
-def _damage(file: LandedFile) -> str | None:
+def _damage(file: LandedFile) -> SkippedFile | None:
     """What is wrong with the file's pages; None for a sound file."""
     try:
         with file.system.open_input_file(file.name) as source:
@@ -34,5 +25,7 @@ def _damage(file: LandedFile) -> str | None:
             for group in range(whole.num_row_groups):
                 whole.read_row_group(group)
     except (OSError, pa.ArrowException) as error:
-        return " ".join(str(error).split())
+        refused = isinstance(error, OSError) and error.errno is not None
+        reason = " ".join(str(error).split())
+        return SkippedFile(file.path, f"damaged: {reason}", lasting=not refused)
     return None

@@ -46,10 +46,11 @@ PARTS = 8
 
 @dataclass(frozen=True)
 class SkippedFile:
-    """A file that was left out, and what is wrong with it."""
+    """A file that was left out, and what is wrong with it: its bytes, or, if not ``lasting``, that the system did not give them this time."""
 
     file: str
     reason: str
+    lasting: bool = True
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ class Landed:
 
 
 Checked = MutableMapping[ListedFile, LandedFile | SkippedFile | None]
-"""What came of looking at files, so that none is looked at twice."""
+"""What came of looking at files, so that none is looked at twice whose bytes were seen."""
 
 
 def find_landed(uris: Sequence[str], checked: Checked | None = None) -> Landed:
@@ -199,11 +200,16 @@ def _find_landed(uris: Sequence[str], checked: Checked) -> tuple[Landed, tuple[S
         checked.update(zip(new, pool.map(_check, new), strict=True))
     results = [checked[candidates[path]] for path in sorted(candidates)]
     gone = tuple(SkippedFile(found.path, WENT_AWAY) for found in new if checked[found] is None)
-    for found in [found for found in checked if found.path not in candidates or checked[found] is None]:
+    for found in [found for found, was in checked.items() if found.path not in candidates or not _lasts(was)]:
         del checked[found]
     files = tuple(item for item in results if isinstance(item, LandedFile))
     skipped = tuple(item for item in results if isinstance(item, SkippedFile))
     return Landed(files, unlisted + contrary + skipped), gone
+
+
+def _lasts(was: LandedFile | SkippedFile | None) -> bool:
+    """Whether the file would look the same again."""
+    return isinstance(was, LandedFile) or (was is not None and was.lasting)
 
 
 def require_folder(uri: str) -> None:
@@ -256,5 +262,12 @@ def _check(found: ListedFile) -> LandedFile | SkippedFile | None:
             )
     except FileNotFoundError:
         return None
-    except (OSError, pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        return SkippedFile(path, f"no readable Parquet file: {error}")
+    except OSError as error:  # also of bytes that make no footer: pyarrow does not tell the two apart
+        return SkippedFile(path, _unreadable(error), lasting=False)
+    except (ValueError, ArithmeticError, pa.ArrowException) as error:
+        # the latter ones: a name that is no UTF-8, a time behind the year 9999
+        return SkippedFile(path, _unreadable(error))
+
+
+def _unreadable(error: Exception) -> str:
+    return f"no readable Parquet file: {error}"

@@ -183,7 +183,7 @@ class Turns:
 
     def _remember_damaged(self, landed: Landed) -> None:
         """Files that cost a failure of Spark to be found out are not read again, unless they are written anew."""
-        found = {item.file: item for item in landed.skipped}
+        found = {item.file: item for item in landed.skipped if item.lasting}
         for listed, was in list(self._checked.items()):
             if listed.path in found and not isinstance(was, SkippedFile):
                 self._checked[listed] = found[listed.path]
