@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.files.fetching import within_reach
-from hopwatch_analysis.files.output import require_writable, tables_renewed, to_write
+from hopwatch_analysis.files.output import require_writable, results_renewed, to_write
 from hopwatch_analysis.files.reading import Landed, Tables, find_landed, load, rows_until
 from hopwatch_analysis.links import clocks
 from hopwatch_analysis.page import page
@@ -113,13 +113,12 @@ def _analyze_files(spark: SparkSession, landed: Landed, job: Job, progress: Prog
     tables = rows_until(clocks.by_one_clock(as_told, ahead), job.until)
     results = find_losses(tables, scope, progress)
     progress("writing tables and report")
-    with tables_renewed(job.out) as folder:
+    with results_renewed(job.out) as folder:
         _write_tables(results, folder)
         found, incidents = summarize(results, identities(tables), landed, scope)
         analysis = replace(found, clocks=ahead)
-        shown = page(analysis)
-        write_report(report(analysis, incidents), job.out)
-        write_page(shown, job.out)
+        write_report(report(analysis, incidents), folder)
+        write_page(page(analysis), folder)
     return analysis
 
 

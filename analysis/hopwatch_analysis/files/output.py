@@ -49,27 +49,34 @@ def require_writable(folder: Path) -> None:
 
 
 @contextmanager
-def tables_renewed(out: Path) -> Iterator[Path]:
-    """A folder for tables, which take the places of those of before once the block has ended well: else those stay."""
-    aside, tables = out / NOT_DONE, out / TABLES
+def results_renewed(out: Path) -> Iterator[Path]:
+    """A folder for tables and report, which take the places of those of before once the block has ended well: else those stay.
+
+    The report comes last: where a new one is, the tables are its own.
+    """
+    aside = out / NOT_DONE
     shutil.rmtree(aside, ignore_errors=True)
     try:
         yield aside
-        _put_in_place(aside, tables)
+        _put_in_place(aside, out)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _put_in_place(aside: Path, tables: Path) -> None:
+def _put_in_place(aside: Path, out: Path) -> None:
+    tables = out / TABLES
     try:
         tables.mkdir(exist_ok=True)
-        for table in list(aside.iterdir()):
+        made = {path: path.is_dir() for path in aside.iterdir()}
+        for table in (path for path, is_table in made.items() if is_table):
             place = tables / table.name
             if place.exists():
                 place.rename(aside / f"{table.name}.before")
             table.rename(place)
+        for file in (path for path, is_table in made.items() if not is_table):
+            file.replace(out / file.name)
     except OSError as error:
-        raise AnalysisError(f"cannot write into {tables} (--out): {error}") from error
+        raise AnalysisError(f"cannot write into {out} (--out): {error}") from error
 
 
 def to_write(folder: Path) -> str:
