@@ -20,6 +20,7 @@ from hopwatch_analysis.losses.by_hop import by_hop, cut_at_onset
 from hopwatch_analysis.losses.due import Missing
 from hopwatch_analysis.losses.onsets import in_sparse_gaps, onsets_of_edges, with_onset_between
 from hopwatch_analysis.losses.place import Evidence
+from hopwatch_analysis.losses.times_by_samples import with_times_by_samples
 from hopwatch_analysis.overload.pressure import pressure
 from hopwatch_analysis.overload.sending_times import with_lost_between
 from hopwatch_analysis.overload.stretches import STRETCH, with_stretches
@@ -112,9 +113,11 @@ def _with_causes(
     strangers for peers.
     """
     kernel, hung_up, strangers = seen
+    samples = sent_by(tables["lane"])
     lost = settle(
         by_hop(pieces, evidence.owed)
         .transform(lambda frame: cut_at_onset(frame, evidence.onsets, topology.sockets, strangers))
+        .transform(lambda frame: with_times_by_samples(frame, topology.lanes, samples, evidence.onsets))
         .transform(settle)
         .transform(lambda frame: with_unbroken(frame, evidence.onsets, topology.lanes, topology.facts))
         .transform(lambda frame: with_lost_between(frame, topology.lanes, tables["lane"], topology.sockets))

@@ -77,8 +77,9 @@ def _with_full_pipes(losses: DataFrame) -> DataFrame:
     full_until = sf.max(sf.when((sf.col("part") == "inner") & met_full, sf.col("after_sent_at"))).over(
         per_edge
     )
+    stamped = sf.col("way_newest_sent_at").isNotNull()  # samples are too far apart to tell
     full_later = sf.coalesce(
-        (sf.col("part") == "tail") & (full_until > sf.col("before_sent_at")), sf.lit(False)
+        (sf.col("part") == "tail") & stamped & (full_until > sf.col("before_sent_at")), sf.lit(False)
     )
     got_all_before_it = sf.coalesce(sf.col("reached") == sf.col("onset_number"), sf.lit(False))
     return losses.withColumns(

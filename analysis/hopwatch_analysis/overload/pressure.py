@@ -71,7 +71,7 @@ def pressure(tables: Tables, losses: DataFrame, topology: Topology, owed: DataFr
         .join(read.groupBy("to_socket").agg(sf.max("rate").alias("capacity")), on="to_socket", how="left")
         .join(_longest(overloaded), on="to_socket", how="left")
         .transform(lambda frame: with_caught_up(frame, tables["lane"], at_once, samples, topology, readers))
-        .transform(lambda frame: with_went_on(frame, tables, topology.sockets, readers))
+        .transform(lambda frame: with_went_on(frame, topology, readers))
         .transform(_with_in_bursts)
     )  # fmt: skip
     return Pressure(
@@ -81,13 +81,17 @@ def pressure(tables: Tables, losses: DataFrame, topology: Topology, owed: DataFr
 
 
 def _edges(losses: DataFrame) -> DataFrame:
+    # the first of those between samples may have been lost later than the first of them
+    is_timed = (
+        sf.col("begins_at_onset") | sf.col("after").isNotNull() | sf.col("way_newest_sent_at").isNotNull()
+    )
     return (
         with_lost_already(losses, "lost_until", "proven_until")
         .groupBy(*EDGE_OF_STREAM)
         .agg(
             spanned("lost_until").alias("spanned"),
             spanned("proven_until").alias("proven"),
-            sf.min("before_sent_at").alias("first_loss_at"),
+            sf.min(sf.when(is_timed, sf.col("before_sent_at"))).alias("first_loss_at"),
             sf.max("after_sent_at").alias("over_at"),
             sf.max(sf.col("part").isin("tail", "all")).alias("to_the_end"),
         )

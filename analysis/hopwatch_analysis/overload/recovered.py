@@ -7,7 +7,6 @@ as soon as it is sent, the proxy has read too, and all before it.
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.losses.missing import gap_rows
 from hopwatch_analysis.overload.sending_times import READ_AT_ONCE_WITHIN
 from hopwatch_analysis.spark.frames import only_of, seconds
@@ -25,19 +24,19 @@ def readers_of(way_edges: DataFrame, edges: DataFrame) -> DataFrame:
     return ways.join(edges.select(*EDGE_OF_STREAM), on=list(EDGE_OF_STREAM), how="left_semi")
 
 
-def with_went_on(edges: DataFrame, tables: Tables, sockets: DataFrame, readers: DataFrame) -> DataFrame:
+def with_went_on(edges: DataFrame, topology: Topology, readers: DataFrame) -> DataFrame:
     """Adds ``went_on``: behind its last loss, and for as long as its losses lasted, the receiver got more messages in a row than both
     ends' marks let wait.
     """
-    x = sockets.select(sf.col("socket").alias("from_socket"), "sndhwm")
-    y = sockets.select(sf.col("socket").alias("to_socket"), "rcvhwm")
+    x = topology.sockets.select(sf.col("socket").alias("from_socket"), "sndhwm")
+    y = topology.sockets.select(sf.col("socket").alias("to_socket"), "rcvhwm")
     waits_at_most = sf.when(
         (sf.col("sndhwm") > 0) & (sf.col("rcvhwm") > 0), sf.col("sndhwm") + sf.col("rcvhwm")
     )
     for_long = seconds(sf.col("got_until"), sf.col("over_at")) >= sf.col("spanned")
     went_on = ~sf.col("to_the_end") & for_long & (sf.col("got_since") >= FULL_PIPES * waits_at_most)
     return (
-        edges.join(_got_since_their_gaps(tables, edges, readers), on=list(EDGE_OF_STREAM), how="left")
+        edges.join(_got_since_their_gaps(topology, edges, readers), on=list(EDGE_OF_STREAM), how="left")
         .join(x, on="from_socket", how="left")
         .join(y, on="to_socket", how="left")
         .withColumn("went_on", sf.coalesce(went_on, sf.lit(False)))
@@ -45,20 +44,23 @@ def with_went_on(edges: DataFrame, tables: Tables, sockets: DataFrame, readers: 
     )
 
 
-def _got_since_their_gaps(tables: Tables, edges: DataFrame, readers: DataFrame) -> DataFrame:
+def _got_since_their_gaps(topology: Topology, edges: DataFrame, readers: DataFrame) -> DataFrame:
     """Of those who read behind each edge and noticed its last loss, what the one that got most got of lanes behind its last gap: stream,
     from_socket, to_socket, got_since (messages), got_until (sent then).
     """
     ways = ["stream", "reader"]
     gaps = (
-        gap_rows(tables["gap"], "gap")
+        gap_rows(topology.gaps, "gap")
         .groupBy("stream", sf.col("receiver").alias("reader"), "lane")
-        .agg(sf.max("received").alias("by_then"), sf.max("after_sent_at").alias("gap_until"))
+        .agg(
+            sf.max("received").alias("by_then"),
+            sf.max(sf.coalesce("after_sent_at", "at")).alias("gap_until"),
+        )
     )
+    until = sf.coalesce("newest_sent_at", "moved_at").alias("until")
     got = (
-        only_of(tables["lane"].where("role = 'receive'"), _sockets_of(readers), "socket")
-        .groupBy("stream", sf.col("socket").alias("reader"), "lane")
-        .agg(sf.max("count").alias("count"), sf.max("newest_sent_at").alias("until"))
+        topology.receipts.withColumnRenamed("receiver", "reader")
+        .select(*ways, "lane", "count", until)
         .join(gaps, on=[*ways, "lane"], how="inner")
         .groupBy(*ways)
         .agg(

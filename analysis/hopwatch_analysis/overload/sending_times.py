@@ -21,7 +21,7 @@ def with_lost_between(
 ) -> DataFrame:
     """Adds to losses with ``unbroken``: lost_since and lost_until (between which the range's messages were sent; null if not known), ``proven_until`` (as long
     behind lost_since as the pipe is proven to have been full), and ``seen_late`` (seconds from the send of the message behind them to its
-    receipt; null if by two clocks, or none).
+    receipt; null if by two clocks, or none, or without a stamp).
 
     If that message was read at once, the pipe was empty when it came: then they end when the sender's sample has counted them.
     """
@@ -98,7 +98,8 @@ def _at_once() -> Column:
 def _with_seen_late(losses: DataFrame, sockets: DataFrame) -> DataFrame:
     hosts = sockets.select("socket", "host")
     late = sf.abs(seconds(sf.col("seen_at"), sf.col("after_sent_at")))
-    one_clock = (sf.col("sender_host") == sf.col("reader_host")) & (sf.col("part") == "inner")
+    is_stamped = (sf.col("part") == "inner") & sf.col("after").isNotNull()
+    one_clock = (sf.col("sender_host") == sf.col("reader_host")) & is_stamped
     return (
         losses.join(hosts.toDF("stream", "sender_host"), on="stream", how="left")
         .join(hosts.toDF("seen_by", "reader_host"), on="seen_by", how="left")
@@ -115,7 +116,7 @@ def _with_counted_at(losses: DataFrame, lane_rows: DataFrame) -> DataFrame:
     """
     samples = only_of(
         lane_rows.where("role = 'send' and count > 0").select(
-            *LANE, (sf.col("count") - 1).alias("number"), sf.col("at").alias("sampled_at")
+            *LANE, (sf.greatest("count", "next") - 1).alias("number"), sf.col("at").alias("sampled_at")
         ),
         losses,
         "stream",
