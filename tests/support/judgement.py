@@ -41,6 +41,7 @@ def true_findings(truth: Truth, ways: Sequence[Way], losses: Losses) -> dict[str
         by_hop[hop] += lost
     return {
         "ledger": {f"{way.sender} to {way.receiver}": way.ledger_row(truth) for way in ways},
+        "over last hops": _over_last_hops(truth, ways, by_hop),
         "lost by hop": dict(by_hop),
         "lost by hop and cause": {f"{hop}, {cause}": lost for (hop, cause), lost in losses.items()},
         "unexplained on hops": 0,
@@ -48,11 +49,31 @@ def true_findings(truth: Truth, ways: Sequence[Way], losses: Losses) -> dict[str
     }
 
 
+def _over_last_hops(truth: Truth, ways: Sequence[Way], lost_by_hop: Mapping[str, int]) -> dict[str, Any]:
+    """What was sent to each receiver by whoever is next to it, and delivered: what was lost before that is not among it."""
+    sums = {way.receiver: Counter[str]() for way in ways}
+    for way in ways:
+        delivered = len(truth.got(way.receiver, way.sender))
+        sums[way.receiver].update(sent=delivered, delivered=delivered)
+    for hop, lost in lost_by_hop.items():
+        if (receiver := receiver_of(hop)) in sums:
+            sums[receiver]["sent"] += lost
+    return {receiver: dict(amounts) for receiver, amounts in sums.items()}
+
+
+def receiver_of(hop: str) -> str:
+    """The end of a hop that messages go to."""
+    return hop.rsplit(" → ", maxsplit=1)[-1]
+
+
 def reported_findings(report: dict[str, Any]) -> dict[str, Any]:
     lost_by_hop: Counter[str] = Counter()
     lost_by_cause: Counter[str] = Counter()
+    over_last_hops = {row["receiver_name"]: Counter[str]() for row in report["ledger"]}
     for hop in report["hops"]:
         lost_by_hop[hop["hop"]] += hop["lost"]
+        if (receiver := receiver_of(hop["hop"])) in over_last_hops:
+            over_last_hops[receiver].update(sent=hop["sent"], delivered=hop["delivered"])
     for incident in report["incidents"]:
         lost_by_cause[f"{incident['hop']}, {incident['cause']}"] += incident["lost"]
     return {
@@ -60,6 +81,7 @@ def reported_findings(report: dict[str, Any]) -> dict[str, Any]:
             f"{row['name']} to {row['receiver_name']}": {term: row[term] for term in TERMS}
             for row in report["ledger"]
         },
+        "over last hops": {receiver: dict(amounts) for receiver, amounts in over_last_hops.items()},
         "lost by hop": {hop: lost for hop, lost in lost_by_hop.items() if lost},
         "lost by hop and cause": dict(lost_by_cause),
         "unexplained on hops": sum(hop["unexplained"] for hop in report["hops"]),
