@@ -68,9 +68,9 @@ def newest_frame_only(story: LandedFolder, push: str, *pulls: str) -> None:
 
 
 def all_of_them(story: LandedFolder) -> None:
-    found_dead_together(story, "klaxon", ("PUSH", "PULL"), sender_at=50.4003)
-    found_dead_together(story, "foghorn", ("PUB", "SUB"), sender_at=50.4003)
-    found_dead_together(story, "buoy", ("PUB", "SUB"), sender_at=50.3997)
+    found_dead_together(story, "twin-push", ("PUSH", "PULL"), sender_at=50.4003)
+    found_dead_together(story, "twin-pub", ("PUB", "SUB"), sender_at=50.4003)
+    found_dead_together(story, "twin-pub-first", ("PUB", "SUB"), sender_at=50.3997)
     reader_that_takes_ten_seconds_a_job(story, "oven", last=109)
     reader_that_takes_ten_seconds_a_job(story, "grill", last=80)
     hub_that_others_send_to(story, "loom", frames_of_others=500)
@@ -89,7 +89,7 @@ def report(joint_report: Json) -> Json:
 
 @pytest.mark.parametrize(
     ("sender", "cause"),
-    [("klaxon", "receiver_died"), ("foghorn", "receiver_died"), ("buoy", "sender_died")],
+    [("twin-push", "receiver_died"), ("twin-pub", "receiver_died"), ("twin-pub-first", "sender_died")],
 )
 def test_which_of_two_that_were_killed_at_once_took_it_along_is_not_proven(
     report: Json, sender: str, cause: str
