@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from hopwatch_analysis.files.reading import LandedFile
-from hopwatch_analysis.following.known import arrivals
+from hopwatch_analysis.following.known import arrivals, still_missed
 from hopwatch_analysis.links.clocks import steady
 from landed_folder import at
 from pyarrow import fs
@@ -42,6 +42,26 @@ def test_other_databases_and_later_blocks_are_new_and_reach_back_as_far_as_their
 def test_what_is_gone_and_in_no_merged_file_is_removed() -> None:
     assert arrivals([file("ab-5-9")], frozenset({path("ab-1-4"), path("ab-5-9")})).removed
     assert arrivals([], frozenset({path("batch-1")})).removed
+
+
+def test_what_is_back_is_known_also_if_it_was_merged_meanwhile() -> None:
+    known = frozenset({path("ab-1-4"), path("ab-5-9")})
+    assert arrivals([file("ab-5-9")], known).gone == {path("ab-1-4")}
+    away = frozenset({path("ab-1-4")})
+    assert not arrivals([file("ab-5-9")], known, away).old_ones_differ
+    for back in (["ab-1-4", "ab-5-9"], ["ab-1-9"]):
+        found = arrivals([file(name, at(0)) for name in back], known, away)
+        assert (found.new, found.gone, found.removed) == ((), frozenset(), False)
+        assert {each.path for each in found.returned} == {path(name) for name in back if name != "ab-5-9"}
+        assert found.reach_back_to(at(50)) == at(0)
+
+
+def test_old_days_that_are_gone_are_not_waited_for() -> None:
+    def of(host: str, day: int) -> str:
+        return f"/landed/kind=gap/date=2026-05-{day:02}/host={host}/ab-{day}-{day}.parquet"
+
+    gone = [of("box", 3), of("box", 5), of("other", 3), "/landed/batch-1"]
+    assert still_missed(gone, [of("box", 4), of("box", 6)]) == {*gone[1:]}
 
 
 def test_clocks_move_only_if_they_are_elsewhere() -> None:

@@ -4,24 +4,24 @@ from collections import Counter
 from datetime import datetime
 
 import pytest
-from hopwatch_analysis.following.told import NEVER, TOLD, Closing, News, news
+from hopwatch_analysis.following.told import NEVER, TOLD, Closing, News, news, sums
 from landed_folder import at
 from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.spark
 
 RUN = (
-    "stream string, from_socket string, to_socket string, from_node string, to_node string, cause string, session long, "
+    "stream string, from_socket string, to_socket string, from_node string, to_node string, lane long, mark string, cause string, session long, "
     "certainty string, messages long, started_at timestamp, ended_at timestamp"
 )
 Run = tuple[int, str, int, float]
 """Its incident, its certainty, how many messages, and when it was over."""
 
 
-def lost(spark: SparkSession, *runs: Run) -> DataFrame:
-    hop = ("stream", "pub", "sub", "feed", "reader", "closed")
+def lost(spark: SparkSession, *runs: Run, cause: str = "closed") -> DataFrame:
+    hop = ("stream", "pub", "sub", "feed", "reader", 0)
     rows = [
-        (*hop, session, certainty, messages, at(ended - 1), at(ended))
+        (*hop, f"until {ended}", cause, session, certainty, messages, at(ended - 1), at(ended))
         for session, certainty, messages, ended in runs
     ]
     return spark.createDataFrame(rows, RUN)
@@ -58,6 +58,19 @@ def test_what_changes_is_taken_back_with_the_certainty_that_landed(
 
     second = news(lost(spark, *later), first.told, closing(at(30), before=at(20)))
     assert landed(second) == corrected
+
+
+def test_what_is_seen_otherwise_from_elsewhere_is_not_told_again(spark: SparkSession) -> None:
+    """One run ended before all is told, one later, and a third one has yet to be told."""
+    runs: list[Run] = [(1, "inferred", 20, 10.0), (2, "inferred", 30, 18.0), (3, "inferred", 5, 25.0)]
+    turn = Closing(horizon=at(20), longest=1.0, told_through=NEVER, tells_through=at(15))
+    first = news(lost(spark, *runs), spark.createDataFrame([], TOLD), turn)
+    assert landed(first) == {"inferred": 50}
+
+    otherwise = lost(spark, *runs, cause="reconnect")
+    told = sums(otherwise, first.told, first.early, turn.tells_through)
+    second = news(otherwise, told, closing(at(30), before=at(15)))
+    assert landed(second) == {"inferred": 5}
 
 
 def test_an_incident_without_any_run_that_is_inferred_lands_as_exact(spark: SparkSession) -> None:

@@ -16,10 +16,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.files.places import to_read
-from hopwatch_analysis.following.told import NEVER, TOLD
+from hopwatch_analysis.following.told import NEVER, RUNS, TOLD
 from hopwatch_analysis.spark.frames import empty
 
 INCIDENTS = "incidents.parquet"
@@ -31,21 +32,31 @@ KEPT = 2
 class Book:
     """The state after a turn. Samples are read from ``cut`` on (none: all of them); what ended by ``told_through`` is told.
 
-    ``known`` are the names of the files that it rests on; ``clocks`` are ahead by so many seconds, by host; ``folder`` is where it is kept (none: nothing was told yet).
+    ``known`` are the names of the files that it rests on, ``away`` those of them that were not there then; ``clocks`` are ahead by so many
+    seconds, by host; ``folder`` is where it is kept (none: nothing was told yet).
     """
 
     number: int = 0
     cut: datetime | None = None
     told_through: datetime = NEVER
     known: frozenset[str] = frozenset()
+    away: frozenset[str] = frozenset()
     clocks: Mapping[str, float] = field(default_factory=dict)
     folder: Path | None = None
 
     def told(self, spark: SparkSession) -> DataFrame:
         """The rows of TOLD."""
-        if self.folder is None:
-            return empty(spark, TOLD)
-        return spark.read.schema(TOLD).parquet(to_read(str(self.folder.resolve() / "told")))
+        return self._rows(spark, "told", TOLD)
+
+    def early(self, spark: SparkSession) -> DataFrame:
+        """Of what is told, the runs that ended after ``told_through``: rows of RUNS."""
+        return self._rows(spark, "early", RUNS)
+
+    def _rows(self, spark: SparkSession, name: str, schema: StructType) -> DataFrame:
+        folder = self.folder and self.folder.resolve() / name
+        if folder is None or not folder.exists():
+            return empty(spark, schema)
+        return spark.read.schema(schema).parquet(to_read(str(folder)))
 
     @property
     def carry(self) -> Path | None:
@@ -79,19 +90,20 @@ class Books:
             return Book()
         folder = self._folder / str(numbers[-1])
         said = json.loads((folder / "book.json").read_text(encoding="utf-8"))
-        known = pq.read_table(folder / "known.parquet").column("file").to_pylist()
+        files = pq.read_table(folder / "known.parquet").to_pylist()
         cut = said["cut"] and datetime.fromisoformat(said["cut"])
         return Book(
             numbers[-1],
             cut,
             datetime.fromisoformat(said["told_through"]),
-            frozenset(known),
+            frozenset(row["file"] for row in files),
+            frozenset(row["file"] for row in files if row.get("away")),
             said["clocks"],
             folder,
         )
 
     def write(self, book: Book, incidents: pa.Table | None, fill: Callable[[Path], None]) -> Book:
-        """Keep a book and publish its incidents; ``fill`` writes ``told`` and ``carry`` into the folder it is given.
+        """Keep a book and publish its incidents; ``fill`` writes ``told``, ``early`` and ``carry`` into the folder it is given.
 
         Raises AnalysisError if the system refuses to write a file.
         """
@@ -105,7 +117,9 @@ class Books:
         fill(aside)
         if incidents is not None:
             pq.write_table(incidents, aside / INCIDENTS, compression="zstd")
-        pq.write_table(pa.table({"file": sorted(book.known)}), aside / "known.parquet", compression="zstd")
+        files = sorted(book.known)
+        known = pa.table({"file": files, "away": [file in book.away for file in files]})
+        pq.write_table(known, aside / "known.parquet", compression="zstd")
         said = {
             "cut": book.cut and book.cut.isoformat(),
             "told_through": book.told_through.isoformat(),

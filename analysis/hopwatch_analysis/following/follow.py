@@ -130,7 +130,7 @@ class _Pace:
         with self._lock:
             if self._finished or self._stop.is_set():
                 raise StoppedError
-            if self._turn(quiet=False):
+            if self._turn(quiet=False) or self._turns.waits:
                 self._heard, self._closed = time.monotonic(), False
 
     def close_if_quiet(self) -> None:
@@ -142,7 +142,7 @@ class _Pace:
                 self._is_quiet() and not self._stop.is_set()
             ):  # as it may not be any more after a turn that took long
                 self._turn(quiet=True)
-                self._closed = True
+                self._heard, self._closed = time.monotonic(), not self._turns.waits
 
     def _is_quiet(self) -> bool:
         return not self._closed and time.monotonic() - self._heard >= self._patience

@@ -21,6 +21,9 @@ TOLD = StructType(
     [StructField(name, StringType()) for name in (*KEY, *HOP)]
     + [StructField("messages", LongType()), StructField("until", TimestampType())]
 )
+RUN = ("stream", "from_socket", "to_socket", "lane", "mark")
+"""What a run is known by, whatever cause it is told to have."""
+RUNS = StructType([StructField(name, LongType() if name == "lane" else StringType()) for name in RUN])
 NEVER = datetime.fromtimestamp(0, timezone.utc)
 
 
@@ -40,12 +43,13 @@ class Closing:
 @dataclass(frozen=True)
 class News:
     """``fresh``: runs to tell of; ``corrections``: hop, cause, certainty, streams, messages (may be negative), until; ``told``:
-    rows of TOLD after this turn.
+    rows of TOLD after this turn; ``early``: rows of RUNS, those of them that ended after the time by which all is told.
     """
 
     fresh: DataFrame
     corrections: DataFrame
     told: DataFrame
+    early: DataFrame
 
 
 def news(lost_runs: DataFrame, told: DataFrame, closing: Closing) -> News:
@@ -53,14 +57,11 @@ def news(lost_runs: DataFrame, told: DataFrame, closing: Closing) -> News:
     runs = settle(
         _with_until(lost_runs, told, closing.told_through).transform(lambda rows: _with_fresh(rows, closing))
     )
-    now = (
-        runs.where("fresh or ends <= until")
-        .groupBy(*KEY, *HOP)
-        .agg(
-            sf.sum("messages").alias("messages"),
-            sf.sum(sf.when(sf.col("fresh"), sf.col("messages")).otherwise(0)).alias("fresh"),
-            sf.max("ends").alias("until"),
-        )
+    told_by_now = runs.where("fresh or ends <= until")
+    now = told_by_now.groupBy(*KEY, *HOP).agg(
+        sf.sum("messages").alias("messages"),
+        sf.sum(sf.when(sf.col("fresh"), sf.col("messages")).otherwise(0)).alias("fresh"),
+        sf.max("ends").alias("until"),
     )
     before = told.select(*KEY, *HOP, (-sf.col("messages")).alias("before"), "until")
     balance = settle(
@@ -88,12 +89,21 @@ def news(lost_runs: DataFrame, told: DataFrame, closing: Closing) -> News:
         runs.where("fresh").drop("ends", "until", "fresh"),
         corrections,
         balance.where(worth_keeping).select(*[sf.col(field.name) for field in TOLD]),
+        told_by_now.where(sf.col("ends") > sf.lit(closing.tells_through)).select(*RUN),
     )
 
 
-def sums(lost_runs: DataFrame, told: DataFrame, told_through: datetime) -> DataFrame:
-    """Rows of TOLD with the messages of runs as they are seen now: from another cut, that is another sum."""
-    seen = _with_until(lost_runs, told, told_through).where("ends <= until")
+def sums(lost_runs: DataFrame, told: DataFrame, early: DataFrame, told_through: datetime) -> DataFrame:
+    """Rows of TOLD with the messages of runs as they are seen now: from another cut, that is another sum.
+
+    From there a run may have another cause than it was told with: ``early`` ones are told all the same.
+    """
+    was_told = early.distinct().withColumn("was_told", sf.lit(True))
+    seen = (
+        _with_until(lost_runs, told, told_through)
+        .join(was_told, on=list(RUN), how="left")
+        .where("ends <= until or was_told")
+    )
     counted = seen.groupBy(*KEY, *HOP).agg(
         sf.sum("messages").alias("messages"), sf.max("ends").alias("until")
     )

@@ -12,7 +12,7 @@ from hopwatch_analysis.files.output import to_write
 from hopwatch_analysis.files.reading import Checked, Landed, SkippedFile, Tables, find_landed
 from hopwatch_analysis.following.books import Book, Books, keep_carry
 from hopwatch_analysis.following.cut import carried_in, carried_over, tables_from
-from hopwatch_analysis.following.known import Arrivals, arrivals
+from hopwatch_analysis.following.known import Arrivals, arrivals, still_missed
 from hopwatch_analysis.following.landing import landed_rows
 from hopwatch_analysis.following.settings import Following
 from hopwatch_analysis.following.told import Closing, News, news, sums
@@ -33,6 +33,10 @@ END_OF_TIME = datetime.max.replace(tzinfo=timezone.utc)
 """By then everything has ended."""
 
 
+class _FolderAwayError(Exception):
+    """A folder that is followed cannot be listed now."""
+
+
 class Turns:
     """All turns of a process, one after the other."""
 
@@ -44,32 +48,42 @@ class Turns:
         self._named: set[str] = set()
         self.newest: Analysis | None = None
         """What the last turn found."""
+        self.waits = False
+        """A folder was away, so that no turn was taken."""
 
     def take(self, *, quiet: bool = False) -> bool:
         """Analyse if there are new files, and land what is new; whether anything has come. ``quiet``: nothing has come for so long
-        that whatever has ended is closed.
+        that whatever has ended is closed. No turn is taken while a folder is away: all that was told of its files would look otherwise.
 
         Raises AnalysisError.
         """
-        landed = self._listed()
-        if landed is None:
+        self.waits = False
+        try:
+            landed = self._listed()
+            return landed is not None and self._taken(landed, quiet=quiet)
+        except _FolderAwayError as error:
+            self._progress(f"{error}; waiting for it")
+            self.waits = True
             return False
-        new = arrivals(landed.files, self._book.known).new
-        if new or quiet:
-            self._progress(f"{counted(len(new), 'new file')} of {len(landed.files)}")
+
+    def _taken(self, landed: Landed, *, quiet: bool) -> bool:
+        arrived = arrivals(landed.files, self._book.known, self._book.away)
+        if arrived.any_came or quiet:
+            came = counted(len(arrived.new) + len(arrived.returned), "new file")
+            self._progress(f"{came} of {len(landed.files)}")
             with suited_to(self._spark, landed.rows):
                 on_sound_files(
                     landed,
                     lambda files: self._analyze(files, quiet=quiet),
                     out=self._job.out,
-                    listed_again=lambda: find_landed(self._job.events, self._checked),
+                    listed_again=self._found,
                     progress=self._progress,
                 )
-        return bool(new)
+        return arrived.any_came
 
     def _listed(self) -> Landed | None:
         try:
-            landed = find_landed(self._job.events, self._checked)
+            landed = self._found()
         except UnusableInputError as error:
             self._progress(f"{error}; waiting for files to land")
             return None
@@ -77,12 +91,19 @@ class Turns:
         self._named |= {item.file for item in landed.skipped}
         return landed
 
+    def _found(self) -> Landed:
+        landed = find_landed(self._job.events, self._checked)
+        for item in landed.skipped:
+            if item.file in self._job.events:
+                raise _FolderAwayError(f"{item.file} {item.reason}")
+        return landed
+
     def _analyze(self, landed: Landed, *, quiet: bool) -> None:
         self._remember_damaged(landed)
         if landed.latest is None:
             return
         newest = min(landed.latest, datetime.now(timezone.utc))  # a clock that is ahead closes nothing early
-        arrived = arrivals(landed.files, self._book.known)
+        arrived = arrivals(landed.files, self._book.known, self._book.away)
         cut, told = self._from_where(arrived, newest)
         landed, as_told = tables_from(self._spark, landed, cut, carried_in(self._book.carry))
         tell_set_aside(landed.set_aside, self._progress)
@@ -106,7 +127,9 @@ class Turns:
         write_report(report(analysis, all_incidents), self._job.out)
         write_page(page(analysis), self._job.out)
         paths = frozenset(file.path for file in landed.files)
-        book = Book(number, self._next_cut(cut, landed, arrived, newest), closing.tells_through, paths, ahead)
+        away = still_missed(arrived.gone, paths)
+        next_cut = self._next_cut(cut, landed, arrived, newest)
+        book = Book(number, next_cut, closing.tells_through, paths | away, away, ahead)
         self._book = self._books.write(book, rows, self._filling(book, cut, landed, as_told, found, newest))
         self._progress(_said(number, rows.num_rows if rows else 0, analysis.incident_count))
 
@@ -119,7 +142,7 @@ class Turns:
     def _from_where(self, arrived: Arrivals, newest: datetime) -> tuple[datetime | None, DataFrame]:
         """Where samples are read from, and what is told of as seen from there: further back, if late files reach back so far.
 
-        What was told of files that were removed stays told.
+        What was told of files that were removed stays told, and is not told again when they are back.
         """
         cut, told = self._book.cut, self._book.told(self._spark)
         reached = arrived.reach_back_to(cut) if cut else None
@@ -128,13 +151,20 @@ class Turns:
                 f"files that came late tell of {reached:%Y-%m-%d %H:%M:%S} on: reading back to there"
             )
             cut = reached - timedelta(seconds=self._job.wait)
-        if reached is not None or arrived.removed:
+        if reached is not None or arrived.old_ones_differ:
             seen = replace(self._book, cut=cut)
-            told = self._sums(Landed(arrived.old, ()), seen, told, newest, self._book.carry)
+            early = self._book.early(self._spark)
+            told = self._sums(Landed(arrived.old, ()), seen, told, early, newest, self._book.carry)
         return cut, told
 
     def _sums(
-        self, landed: Landed, book: Book, told: DataFrame, newest: datetime, carry: Path | None
+        self,
+        landed: Landed,
+        book: Book,
+        told: DataFrame,
+        early: DataFrame,
+        newest: datetime,
+        carry: Path | None,
     ) -> DataFrame:
         """What is told of, as it is seen in these files by a book's clocks and from its cut on."""
         landed, tables = tables_from(self._spark, landed, book.cut, carried_in(carry))
@@ -145,7 +175,7 @@ class Turns:
         scope = Scope(
             newest, self._job.guard, book.cut, begins, compared, landed.unreadable_hosts, heard_until
         )
-        return sums(find_losses(tables, scope, _silent)["lost_runs"], told, book.told_through)
+        return sums(find_losses(tables, scope, _silent)["lost_runs"], told, early, book.told_through)
 
     def _next_cut(
         self, cut: datetime | None, landed: Landed, arrived: Arrivals, newest: datetime
@@ -174,10 +204,11 @@ class Turns:
                 self._progress(f"samples from before {book.cut:%Y-%m-%d %H:%M:%S} are summed up")
                 for kind, frame in carried_over(tables, book.cut).items():
                     _write(frame, folder / "carry" / kind)
-                told = self._sums(landed, book, told, newest, folder / "carry")
+                told = self._sums(landed, book, told, found.early, newest, folder / "carry")
             else:
                 keep_carry(self._book, folder)
             _write(told, folder / "told")
+            _write(found.early, folder / "early")
 
         return fill
 
