@@ -11,9 +11,13 @@ from typing import Any
 import pytest
 from agent_process import eventually
 from hopwatch_agent.journal.lock import owner_of
-from hopwatch_agent.kernel.cgroups import Hierarchy, memory_of
+from hopwatch_agent.kernel.cgroups import Hierarchy, find_hierarchy, memory_of
+from hopwatch_agent.kernel.memory import CgroupMemory
 from hopwatch_agent.kernel.records import Memory
 from hopwatch_agent.kernel.usage import Pid, own_pid, pid_of, usage_of
+from hopwatch_agent.live.draft import Draft
+from hopwatch_agent.live.state import ProcessState
+from hopwatch_agent.sampling import Moment
 from hosts import environment_of
 from memory_limit import NoLimitError, limited
 from programs import Program
@@ -111,6 +115,27 @@ def test_a_process_that_is_killed_for_memory_is_told_from_one_that_is_killed(
     assert "oom" in {event.kind for event in bench.view.events(0, 1000)}
     last = [found for found in bench.rows("memory") if found["cgroup"] == row["cgroup"]][-1]
     assert (last["oom_kills"], last["process"]) == (1, None)
+
+
+def test_who_is_killed_between_two_looks_of_one_tick_was_killed_for_memory_too(
+    bench: Any, start: Start
+) -> None:
+    memory, draft = CgroupMemory(find_hierarchy(), "web-1"), Draft(bench.tables)
+    try:
+        with limited(20 * MEGABYTE) as cgroup:
+            command = f"echo 0 > {cgroup}/cgroup.procs; echo moved; read go; exec tail /dev/zero"
+            victim = start("sh", "-c", command)
+            victim.expect("moved")
+            memory.sample({"victim": victim.pid}, {"victim"}, draft, Moment(1, 1.0))
+            victim.tell("")
+            victim.wait(status=-9)
+            # found to live by its lock, and gone when it is asked for
+            memory.sample({}, {"victim"}, draft, Moment(2, 2.0))
+            memory.tell_kills([ProcessState("victim", "web-1")], draft, Moment(3, 2.1))
+    except NoLimitError as error:
+        pytest.skip(str(error))
+    (row,) = [row for row in draft.rows if row.kind == "oom"]
+    assert (row.process, row.values["vanished"]) == ("victim", 1)
 
 
 def of_process(bench: Any, cgroup: str) -> Memory | None:

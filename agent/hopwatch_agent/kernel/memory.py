@@ -1,6 +1,6 @@
 """The memory of the cgroups that hopwatch's processes are in, and which processes went when some were killed for it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -13,6 +13,7 @@ from hopwatch_agent.live.draft import Draft
 from hopwatch_agent.live.state import ProcessState, Row, Values
 from hopwatch_agent.sampling import Moment
 
+ROOT = PurePosixPath("/")
 MOST_AT_ONCE = 100
 """Cgroups that are read a second: those of further processes are not looked at."""
 WAIT_SECONDS = 2.0
@@ -39,12 +40,21 @@ class CgroupMemory:
         self._kills: dict[PurePosixPath, _Kills] = {}
         self._landings = Landings()
 
-    def sample(self, pids: Mapping[str, int], draft: Draft, moment: Moment) -> dict[str, Memory]:
-        """The memory of the cgroup of each process, of which the pid is given, by its id; puts rows into the draft."""
+    def sample(
+        self, pids: Mapping[str, int], living: Collection[str], draft: Draft, moment: Moment
+    ) -> dict[str, Memory]:
+        """The memory of the cgroup of each process, of which the pid is given, by its id; puts rows into the draft.
+
+        ``living``: the ids of all that nobody has found to be gone yet.
+        """
         if self._hierarchy is None:
             return {}
-        found = {process: cgroup_of(pid, self._hierarchy) for process, pid in pids.items()}
-        self._of = {process: cgroup for process, cgroup in found.items() if cgroup is not None}
+        self._of = {process: cgroup for process, cgroup in self._of.items() if process in living}
+        for process, pid in pids.items():
+            cgroup = cgroup_of(pid, self._hierarchy)
+            # one that is being killed has no pid any more, or is told as of the root: it is where it was before
+            if cgroup is not None and (cgroup != ROOT or process not in self._of):
+                self._of[process] = cgroup
         cgroups = list(dict.fromkeys(self._of.values()))[:MOST_AT_ONCE]
         self._landings.keep(cgroups)
         self._memories = {cgroup: memory for cgroup, memory in self._memories.items() if cgroup in cgroups}

@@ -51,9 +51,9 @@ class KernelSampler:
                 self._sample(draft, moment)
 
     def _sample(self, draft: Draft, moment: Moment) -> None:
-        processes = self._tables.processes
-        usage = self._processes.read(name for name, process in processes.items() if process.gone_at is None)
-        memory = self._memory.sample(self._pids(usage), draft, moment)
+        living = [name for name, process in self._tables.processes.items() if process.gone_at is None]
+        usage = self._processes.read(living)
+        memory = self._memory.sample(self._pids(usage), {OWN, *living}, draft, moment)
         self._processes.land(memory, draft, moment)
         self._board.show_kernel(
             KernelShown(
