@@ -17,10 +17,10 @@ from pyspark.sql import SparkSession
 from s3_jars import submit_arguments
 from spark_cluster import SparkCluster
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
 
 SCRIPT = Path(__file__).parents[2] / "analysis" / "spark" / "hopwatch_analyze.py"
-DEADLINE = 400
+DEADLINE = 800
 SHARED = "spark.sql.shuffle.partitions=2"
 """So few rows would else be moved by nobody: each step would be one task."""
 

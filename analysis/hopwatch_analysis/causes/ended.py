@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.causes.reasons import (
@@ -19,6 +19,7 @@ from hopwatch_analysis.causes.reasons import (
     sender_keeps,
     still_open,
     went_down,
+    with_who_went_first,
     x_first,
     y_first,
 )
@@ -36,11 +37,29 @@ from hopwatch_analysis.spark.frames import seconds
 from hopwatch_analysis.terms.accounts import IN_FLIGHT, UNEXPLAINED
 from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN, SAMPLED_WITHIN, UNDER_WAY
 
+IDLE = ("idle_by_receivers", "idle_by_itself")
 
-def why_end(window_end: datetime, guard: float) -> Column:
-    """Tails, and lanes of which nothing arrived at all: of those, it is not certain that the receiver had joined."""
-    ended = _why_ended(window_end, guard)
-    why = sf.when(conflates(), _unless_conflated(ended)).otherwise(ended)
+
+def with_why_end(losses: DataFrame, window_end: datetime, guard: float) -> DataFrame:
+    """Adds ``why_end``, of tails, and of lanes of which nothing arrived at all.
+
+    A step each for what several reasons ask for: written into each, it would make one of a hundred times the size, which Spark takes
+    longer to read than to compute.
+    """
+    at_the_end = sf.col("part").isin("tail", "all") & sf.col("hop_known")
+    ended = sf.col("why_ended")
+    return (
+        with_who_went_first(losses)
+        .withColumns(_idle_by_either(window_end))
+        .withColumn("why_ended", sf.when(at_the_end, _why_ended(window_end, guard)))
+        .withColumn("why_ended", sf.when(conflates(), _unless_conflated(ended)).otherwise(ended))
+        .withColumn("why_end", _why_end(ended))
+        .drop("why_ended", "sender_first", *IDLE)
+    )
+
+
+def _why_end(why: Column) -> Column:
+    """Of lanes of which nothing arrived at all, it is not certain that the receiver had joined."""
     unsure = (sf.col("part") == "all") & joins() & ~sf.col("joined_before")
     told = sf.when(unsure, sf.struct(why["cause"].alias("cause"), sf.lit("inferred").alias("certainty")))
     return (
@@ -67,27 +86,27 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
     link_held = ~cut_off() & ~_went_down_for_good() & ~_overlaps_a_mended_down()
     return (
         sf.when(still_open("y") & moved_within(sf.col("moved_at"), window_end, guard), inferred(IN_FLIGHT))
-        .when(sf.col("begins_at_onset") & _nothing_was_left(window_end) & link_held, exact(FULL_PIPE))
+        .when(sf.col("begins_at_onset") & _nothing_was_left() & link_held, exact(FULL_PIPE))
         .when(sf.col("begins_at_onset"), inferred(FULL_PIPE))
         .when(sf.col("stopped_at_onset"), inferred(FULL_PIPE))
         .when(
-            sf.col("full_in_another_lane") & (sf.col("sparse") | _had_read_all(window_end)),
+            sf.col("full_in_another_lane") & (sf.col("sparse") | _had_read_all()),
             inferred(FULL_PIPE),
         )
         .when(sf.col("linked").isNotNull() & _went_with_a_mended_down(), went_down())
         .when(
             drops_unseen()
             & is_watched()
-            & _had_read_all(window_end)
+            & _had_read_all()
             & ~_may_have_hung()
             & ~cut_off()
-            & ~_was_under_way(window_end),
+            & ~_was_under_way(),
             inferred(FULL_PIPE),
         )
         .when(sf.col("unsubscribed"), inferred(UNEXPLAINED))
         .when(sf.col("linked").isNull(), inferred(UNEXPLAINED))
         .when(_went_down_for_good(), went_down())
-        .when((sender_gone | receiver_gone) & _may_have_been_cut(window_end), inferred(UNEXPLAINED))
+        .when((sender_gone | receiver_gone) & _may_have_been_cut(), inferred(UNEXPLAINED))
         .when((sender_gone | receiver_gone) & both_rested(window_end), inferred(UNEXPLAINED))
         .when(sender_gone, _why_sender_went())
         .when(receiver_gone & _cut_off_long_before(), _why_cut_off())
@@ -111,10 +130,10 @@ def _may_have_hung() -> Column:
     return (still_open("y") | died("y")) & ~is_proxy & ~sf.col("dropped_between") & ~passed_by
 
 
-def _was_under_way(window_end: datetime) -> Column:
+def _was_under_way() -> Column:
     """The receiver was closed while its sender went on, and lacks no more than a pipe holds that does not drop yet."""
     went_on = sf.coalesce(sf.col("sent_at") >= sf.col("y_ended_at"), sf.lit(False))
-    return y_first() & went_on & sf.col("fits_into_the_pipe") & ~_idle_before_the_end(window_end)
+    return y_first() & went_on & sf.col("fits_into_the_pipe") & ~_idle_before_the_end()
 
 
 def _why_sender_went() -> Column:
@@ -167,38 +186,39 @@ def _unless_kept(why: Column) -> Column:
     return sf.when(sender_keeps("x_immediate"), told).otherwise(why)
 
 
-def _had_read_all(window_end: datetime) -> Column:
+def _had_read_all() -> Column:
     """The receiver had nothing left to read: it said so when it was closed, or had got nothing for a while."""
     said_so = y_first() & (sf.col("y_unread") == sf.lit(False)) & (sf.col("part") == "tail")
-    idle = _idle_before_the_end(window_end) & ~_may_have_left_some()
+    idle = _idle_before_the_end() & ~_may_have_left_some()
     return sf.coalesce(said_so, sf.lit(False)) | idle
 
 
-def _nothing_was_left(window_end: datetime) -> Column:
+def _nothing_was_left() -> Column:
     """The receiver had read all when one of the ends was closed, and it had stayed to the end of its subscription."""
     in_order = ~sf.col("x_end").isin("died") & (sf.col("y_end") == "closed") & ~sf.col("unsubscribed")
-    return _idle_before_the_end(window_end) & sf.coalesce(in_order, sf.lit(False)) & ~_may_have_left_some()
+    return _idle_before_the_end() & sf.coalesce(in_order, sf.lit(False)) & ~_may_have_left_some()
 
 
-def _idle_before_the_end(window_end: datetime) -> Column:
+def _idle_before_the_end() -> Column:
     """Nothing came any more: to a proxy, as it counts itself, else to who is behind."""
-    by_receivers, by_itself = _idle_by_either(window_end)
+    by_receivers, by_itself = map(sf.col, IDLE)
     return sf.when(counts_itself(), by_itself).otherwise(by_receivers)
 
 
-def _idle_by_either(window_end: datetime) -> tuple[Column, Column]:
+def _idle_by_either(window_end: datetime) -> dict[str, Column]:
     """For a while before the first end went nothing came to the receivers of the stream; nor to the proxy at the end of the hop, of any stream."""
     until = sf.least(
         sf.coalesce("x_ended_at", sf.lit(window_end)), sf.coalesce("y_ended_at", heard_until(window_end))
     )
     at_the_end = sf.col("part") == "tail"
     by_receivers = idle_between(sf.col("way_moved_at"), until) & at_the_end
-    return by_receivers, counts_itself() & proxy_had_rested(window_end) & at_the_end
+    by_itself = counts_itself() & proxy_had_rested(window_end) & at_the_end
+    return dict(zip(IDLE, (by_receivers, by_itself), strict=True))
 
 
-def _may_have_been_cut(window_end: datetime) -> Column:
+def _may_have_been_cut() -> Column:
     """Nobody watched the connection all the time, and what had been sent did not come over it for a while before an end was gone."""
-    by_receivers, by_itself = _idle_by_either(window_end)
+    by_receivers, by_itself = map(sf.col, IDLE)
     return ~is_watched() & (by_receivers | by_itself)
 
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.links.went_first import Ended, sender_went_first
@@ -91,9 +91,14 @@ def sender_keeps(immediate: str) -> Column:
     return sf.coalesce(sf.col("sender_connects"), sf.lit(False)) & ~at_once
 
 
-def x_first() -> Column:
+def with_who_went_first(losses: DataFrame) -> DataFrame:
+    """Adds ``sender_first``: else it would be worked out anew wherever a reason asks for it."""
     x, y = (Ended(sf.col(f"{end}_ended_at"), sf.col(f"{end}_end")) for end in ("x", "y"))
-    return sender_went_first(x, y)
+    return losses.withColumn("sender_first", sender_went_first(x, y))
+
+
+def x_first() -> Column:
+    return sf.col("sender_first")
 
 
 def y_first() -> Column:

@@ -5,7 +5,7 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.causes.ended import why_end
+from hopwatch_analysis.causes.ended import with_why_end
 from hopwatch_analysis.causes.kernel_limits import NETWORK, RECEIVER
 from hopwatch_analysis.causes.reasons import (
     FULL_PIPE,
@@ -33,12 +33,13 @@ def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFra
         .when(~sf.col("hop_known"), _unknown_hop(window_end, guard))
         .when(sf.col("part") == "inner", _why_inner())
         .when(sf.col("part") == "head", _why_head())
-        .otherwise(why_end(window_end, guard))
+        .otherwise(sf.col("why_end"))
     )
     told = (
         losses.withColumn("fits_into_the_pipe", _fits_into_the_pipe())
         .withColumn("dropped_between", _dropped_between())
         .withColumn("lacked_by_another", _lacked_by_another())
+        .transform(lambda frame: with_why_end(frame, window_end, guard))
         .withColumn("why", by_part)
     )
     full_pipe = sf.col("why.cause") == FULL_PIPE
@@ -57,7 +58,7 @@ def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFra
         | (full_pipe & (_network_may_be_why() | ~_is_overload() | by_somebody_between))
     )
     certainty = sf.when(guessed, "inferred").otherwise(sf.col("why.certainty"))
-    return told.withColumns({"cause": cause, "certainty": certainty}).drop("why")
+    return told.withColumns({"cause": cause, "certainty": certainty}).drop("why", "why_end")
 
 
 def _lacked_by_another() -> Column:

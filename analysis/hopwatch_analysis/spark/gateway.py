@@ -1,13 +1,14 @@
 """The one place that reaches under pyspark, for its Java process: to ask it for less, and to leave it so that nothing is sent to one that ends."""
 
 import threading
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from py4j.clientserver import SHUTDOWN_FINALIZER_WORKER, FinalizerWorker
 from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.traceback_utils import SCCallSiteSync
 
 SECONDS_FOR_ONE_COMMAND = 5.0
 COMPUTED_ROWS = "org.apache.spark.sql.execution.LogicalRDD"
@@ -59,6 +60,23 @@ def remember_classes(session: SparkSession) -> None:
                 setattr(java_class, member, getattr(java_class, member))
             setattr(jvm, name, java_class)
             setattr(jvm, name.rpartition(".")[2], java_class)
+
+
+@contextmanager
+def steps_called(name: str, session: SparkSession) -> Iterator[None]:
+    """Have Spark call each step so for a while. Else Java looks through its stack for the step's place in the program, which takes a tenth of a small
+    analysis; and pyspark makes it do so from the first ``collect`` on, unless that is within another's call.
+    """
+    untyped: Any = SCCallSiteSync
+    within = untyped(session.sparkContext)
+    within.__enter__()
+    for form in ("callSite.short", "callSite.long"):
+        session.sparkContext.setLocalProperty(form, name)
+    try:
+        yield
+    finally:
+        with suppress(Py4JError, OSError):  # a Java process that died calls nothing
+            within.__exit__(None, None, None)
 
 
 def leave(threads: Iterable[threading.Thread]) -> None:

@@ -13,7 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from hopwatch_analysis.errors import AnalysisError
-from hopwatch_analysis.spark.gateway import leave, remember_classes
+from hopwatch_analysis.spark.gateway import leave, remember_classes, steps_called
 from hopwatch_analysis.spark.jvm import Jvm, started_by_spark_submit
 from hopwatch_analysis.spark.memory import java_memory
 from hopwatch_analysis.spark.settings import (
@@ -48,7 +48,7 @@ def spark_session(
     with jvm.serving(java) if jvm else nullcontext():
         session = _started(java, required(master), at_start(master, rows))
         try:
-            with passing_over_nothing(session):
+            with passing_over_nothing(session), steps_called(NAME, session):
                 yield session
         finally:
             with suppress(Py4JError, OSError):  # a Java process that died cannot be told to stop
@@ -91,8 +91,6 @@ def _started(java: Mapping[str, str], must: Mapping[str, str], may: Mapping[str,
         with ThreadPoolExecutor(max_workers=1) as aside:  # in the main thread pyspark takes SIGINT for itself
             aside.submit(_make_context, java, must, may).result()
         session = SparkSession.builder.getOrCreate()
-        for form in ("callSite.short", "callSite.long"):  # else Java looks through its stack for each step's
-            session.sparkContext.setLocalProperty(form, NAME)
         remember_classes(session)
     except (PySparkException, Py4JError) as error:
         raise AnalysisError(f"Spark did not start: {str(error).splitlines()[0]}") from error

@@ -47,11 +47,14 @@ OF_LARGE = {
     "spark.sql.autoBroadcastJoinThreshold": "10MB",
     "spark.sql.optimizer.disableHints": "false",
     "spark.sql.requireAllClusterKeysForCoPartition": "true",
+    "spark.sql.execution.usePartitionEvaluator": "false",
 }
 # what compiling code for each step costs, small inputs do not win back
 OF_SMALL = OF_LARGE | {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # else Spark reads the class of each join's code for whether it may be sent to another process
+    "spark.sql.execution.usePartitionEvaluator": "true",
     # the text of each plan, for an interface that is not shown
     "spark.sql.ui.explainMode": "simple",
 }
