@@ -21,8 +21,13 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
 
 SCRIPT = Path(__file__).parents[2] / "analysis" / "spark" / "hopwatch_analyze.py"
 DEADLINE = 800
-SHARED = "spark.sql.shuffle.partitions=2"
-"""So few rows would else be moved by nobody: each step would be one task."""
+QUICK = "-XX:TieredStopAtLevel=1"
+SETTINGS = {
+    "spark.sql.shuffle.partitions": "2",  # so few rows would else be moved by nobody: each step would be one task
+    "spark.driver.extraJavaOptions": QUICK,  # five Java processes share two cores here
+    "spark.executor.extraJavaOptions": QUICK,
+}
+CONF = [part for name, value in SETTINGS.items() for part in ("--conf", f"{name}={value}")]
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +97,7 @@ def test_started_by_spark_submit_the_report_is_the_same_and_the_workers_need_no_
     cluster: SparkCluster, landed: Path, expected: dict[str, Any], tmp_path: Path
 ) -> None:
     before = cluster.executor_logs()
-    submit = [str(cluster.home / "bin" / "spark-submit"), "--master", cluster.master, "--conf", SHARED]
+    submit = [str(cluster.home / "bin" / "spark-submit"), "--master", cluster.master, *CONF]
     settings = {"PYSPARK_PYTHON": sys.executable}
     assert report_of(cluster, [*submit, str(SCRIPT)], str(landed), tmp_path / "out", **settings) == expected
     assert_both_workers_did_it_without_python(cluster.executor_logs(), before)
@@ -103,7 +108,7 @@ def test_started_by_hopwatch_too_and_from_s3_which_the_workers_read_themselves(
 ) -> None:
     before = cluster.executor_logs()
     command = [str(Path(sys.executable).with_name("hopwatch")), "analyze", "--master", cluster.master]
-    settings = {"PYSPARK_SUBMIT_ARGS": submit_arguments(store, "--conf", SHARED)}
+    settings = {"PYSPARK_SUBMIT_ARGS": submit_arguments(store, *CONF)}
     place = store.uri("events/landed")
     assert report_of(cluster, command, place, tmp_path / "out", **settings) == expected
     assert_both_workers_did_it_without_python(cluster.executor_logs(), before)

@@ -16,11 +16,6 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 TOLD = {("quotes → reader", "slow_receiver", "inferred"): 80}
 
 
-def following(out: Path, *folders: Path) -> Following:
-    out.mkdir(exist_ok=True)
-    return Following(tuple(map(str, folders)), out, guard=5, late=15, window=140)
-
-
 @contextmanager
 def away(folder: Path, files: str) -> Iterator[None]:
     """Files that are not there for a while."""
@@ -35,39 +30,28 @@ def away(folder: Path, files: str) -> Iterator[None]:
         place.rename(path)
 
 
-def test_no_turn_is_taken_while_a_folder_is_away(spark: SparkSession, tmp_path: Path) -> None:
+def test_what_was_told_of_folders_and_files_that_were_away_is_not_told_again(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     near, far = tmp_path / "near", tmp_path / "far"
     steps = [(LandedSteps(feed_with_two_losses(), folder), folder) for folder in (near, far)]
-    job = following(tmp_path / "out", near, far)
+    job = Following((str(near), str(far)), tmp_path / "out", guard=5, late=15, window=140)
+    job.out.mkdir()
     said: list[str] = []
 
     def turn(until: float) -> bool:
         for step, folder in steps:
             if folder.exists():
                 step.land(until, folder.name)
-        return Turns(spark, job, said.append, {}).take()
+        taken = Turns(spark, job, said.append, {}).take()
+        assert lost_by_cause(landed_incidents(job.out)) == TOLD
+        return taken
 
     assert turn(190)
-    assert lost_by_cause(landed_incidents(job.out)) == TOLD
     far.rename(tmp_path / "elsewhere")
     assert not turn(250)
     assert said[-1] == f"{far} is not there: no such folder; waiting for it"
     (tmp_path / "elsewhere").rename(far)
+    with away(far, "kind=*/*/*/*"):
+        assert turn(260)
     assert turn(300)
-    assert lost_by_cause(landed_incidents(job.out)) == TOLD
-
-
-def test_what_was_told_of_files_that_were_away_is_not_told_again(spark: SparkSession, tmp_path: Path) -> None:
-    landed = tmp_path / "landed"
-    steps = LandedSteps(feed_with_two_losses(), landed)
-    job = following(tmp_path / "out", landed)
-
-    def turn(until: float) -> None:
-        steps.land(until)
-        assert Turns(spark, job, print, {}).take()
-        assert lost_by_cause(landed_incidents(job.out)) == TOLD
-
-    turn(190)
-    with away(landed, "kind=*/*/host=far/*"):
-        turn(200)
-    turn(210)
