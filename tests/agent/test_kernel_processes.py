@@ -128,6 +128,10 @@ def test_who_is_killed_between_two_looks_of_one_tick_was_killed_for_memory_too(
             victim.expect("moved")
             memory.sample({"victim": victim.pid}, {"victim"}, draft, Moment(1, 1.0))
             victim.tell("")
+            eventually(
+                lambda: Path(f"/proc/{victim.pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+            )
+            memory.sample({"victim": victim.pid}, {"victim"}, draft, Moment(2, 1.5))
             victim.wait(status=-9)
             # found to live by its lock, and gone when it is asked for
             memory.sample({}, {"victim"}, draft, Moment(2, 2.0))

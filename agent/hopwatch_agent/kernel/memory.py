@@ -52,8 +52,9 @@ class CgroupMemory:
         self._of = {process: cgroup for process, cgroup in self._of.items() if process in living}
         for process, pid in pids.items():
             cgroup = cgroup_of(pid, self._hierarchy)
-            # one that is being killed has no pid any more, or is told as of the root: it is where it was before
-            if cgroup is not None and (cgroup != ROOT or process not in self._of):
+            # one that ends just now has no pid any more, or version 1 tells it as of the root: it is where it was before
+            ends = cgroup is None or (self._hierarchy.version == 1 and cgroup == ROOT)
+            if cgroup is not None and not (ends and process in self._of):
                 self._of[process] = cgroup
         cgroups = list(dict.fromkeys(self._of.values()))[:MOST_AT_ONCE]
         self._landings.keep(cgroups)

@@ -43,7 +43,7 @@ IDLE = ("idle_by_receivers", "idle_by_itself")
 def with_why_end(losses: DataFrame, window_end: datetime, guard: float) -> DataFrame:
     """Adds ``why_end``, of tails, and of lanes of which nothing arrived at all.
 
-    A step each for what several reasons ask for: written into each, it would make one of a hundred times the size, which Spark takes
+    A step each for what several reasons ask for: written into each, it would make one of twenty times the size, which Spark takes
     longer to read than to compute.
     """
     at_the_end = sf.col("part").isin("tail", "all") & sf.col("hop_known")

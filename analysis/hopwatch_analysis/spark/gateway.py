@@ -70,9 +70,9 @@ def steps_called(name: str, session: SparkSession) -> Iterator[None]:
     untyped: Any = SCCallSiteSync
     within = untyped(session.sparkContext)
     within.__enter__()
-    for form in ("callSite.short", "callSite.long"):
-        session.sparkContext.setLocalProperty(form, name)
     try:
+        for form in ("callSite.short", "callSite.long"):
+            session.sparkContext.setLocalProperty(form, name)
         yield
     finally:
         with suppress(Py4JError, OSError):  # a Java process that died calls nothing
