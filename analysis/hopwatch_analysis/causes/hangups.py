@@ -26,7 +26,8 @@ def hang_ups(
     then, where its size stands out from how much the sizes of others add up to differ).
 
     "proven": frames of messages sent then, or of all that were lost, were larger than the bound on average. "likely": a message may
-    have been, and either the receiver never called again, or at no time but those of downs could one have been.
+    have been, and either the receiver never called again, or at no time but those of downs could one have been. What was sent before the
+    first sample may have been sent at any time until then, which is enough where the receiver never called again.
     """
     bounds = sockets.where("maxmsgsize >= 0").select(sf.col("socket").alias("to_socket"), "maxmsgsize")
     downs = (
@@ -46,6 +47,7 @@ def hang_ups(
         .agg(
             sf.max(then & (sf.col("on_average") > sf.col("frames") * sf.col("maxmsgsize"))).alias("proven"),
             sf.max(then & too_large).alias("then"),
+            sf.max(_before_the_first_sample(sf.col("down")) & too_large).alias("unsampled"),
             sf.max(sf.when(then & (sf.col("since") < sf.col("until")), sf.col("at_most"))).alias("largest"),
             sf.max(sf.when(~at_any_down, sf.col("at_most"))).alias("usually_at_most"),
             sf.max("maxmsgsize").alias("maxmsgsize"),
@@ -58,7 +60,9 @@ def hang_ups(
         .withColumn(
             "hung_up",
             sf.when(sf.col("proven") | lost_then, PROVEN).when(
-                sf.col("then") & (never_again | ~sf.col("at_other_times")), LIKELY
+                (sf.col("then") & (never_again | ~sf.col("at_other_times")))
+                | (sf.col("unsampled") & never_again),
+                LIKELY,
             ),
         )
         .select(*EDGE, "start", "end", "hung_up", _largest_then().alias("largest_then"))
@@ -96,9 +100,14 @@ def _about(down: Column) -> Column:
     return (at >= sf.col("since") - AT_ABOUT_THE_TIME) & (at <= sf.col("until") + AT_ABOUT_THE_TIME)
 
 
+def _before_the_first_sample(down: Column) -> Column:
+    return sf.col("first") & (sf.unix_micros(down["start"]) <= sf.col("until"))
+
+
 def _sent_between_samples(counters: DataFrame, senders: DataFrame) -> DataFrame:
-    """from_socket, since, until (microseconds), on_average, at_most (bytes), frames (of a message): how large the messages were that were
-    sent between two samples, and one of them if the others were of the size that is usual for the socket.
+    """from_socket, since, until (microseconds), first, on_average, at_most (bytes), frames (of a message): how large the messages were that
+    were sent between two samples, and one of them if the others were of the size that is usual for the socket. ``first``: before the first
+    sample, of which ``since`` and ``until`` are the time.
     """
     in_order = Window.partitionBy("from_socket").orderBy("sent", "at")
 
@@ -114,6 +123,7 @@ def _sent_between_samples(counters: DataFrame, senders: DataFrame) -> DataFrame:
             "from_socket",
             sf.coalesce(sf.lag(until).over(in_order), until).alias("since"),
             until.alias("until"),
+            sf.lag(until).over(in_order).isNull().alias("first"),
             more("sent").alias("messages"),
             more("sent_bytes").alias("bytes"),
             more("sent_more_frames").alias("more_frames"),
