@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hopwatch_agent.settings.sections import AccessSettings
+
 from hopwatch_api.hosts import Hosts
+from hopwatch_api.listening import address_of
 from hopwatch_api.tokens import Token
 
 if TYPE_CHECKING:
@@ -14,9 +18,13 @@ if TYPE_CHECKING:
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 """Asked by whoever keeps the agent running. They say whether it works, and nothing more."""
+METRICS_PATH = "/metrics"
 CERTIFICATE = "hopwatch.client_certificate"
 """In the scope of a request: whether the client has shown a certificate that holds."""
 REQUESTS_AT_ONCE = 64
+
+Refusal = tuple[int, str, Iterable[tuple[bytes, bytes]]]
+"""Status, text, and further headers."""
 
 _HEADERS = [
     (b"cache-control", b"no-store"),
@@ -28,16 +36,34 @@ _HEADERS = [
 ]
 
 
+@dataclass(frozen=True)
+class Demands:
+    """What is asked of a client beside a token: a certificate, or to be on this host; and whether nothing is for metrics."""
+
+    certificate: bool = False
+    this_host: bool = False
+    open_metrics: bool = False
+
+
+def demands_of(access: AccessSettings) -> Demands:
+    """What the settings come to."""
+    return Demands(
+        certificate=bool(access.tls and access.tls.client_ca),
+        this_host=access.for_this_host_alone,
+        open_metrics=access.open_to_others == "metrics",
+    )
+
+
 class Guard:
     """Lets requests through to the application: for this agent, by who may ask, and not too many at once."""
 
     def __init__(
-        self, app: ASGIApp, hosts: Hosts, token: Token | None = None, *, certificate: bool = False
+        self, app: ASGIApp, hosts: Hosts, token: Token | None = None, demands: Demands | None = None
     ) -> None:
         self._app = app
         self._hosts = hosts
         self._token = token
-        self._certificate = certificate
+        self._demands = demands or Demands()
         self._open = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -61,20 +87,34 @@ class Guard:
         finally:
             self._open -= 1
 
-    def _refusal(self, scope: Scope) -> tuple[int, str, Iterable[tuple[bytes, bytes]]] | None:
+    def _refusal(self, scope: Scope) -> Refusal | None:
         headers = dict(scope["headers"])
         if not self._hosts.holds(headers.get(b"host")):
             return 421, "this agent does not go by the name in the Host header: see allowed_hosts", ()
-        if self._certificate and not scope.get(CERTIFICATE):
-            return 403, "a client certificate is needed", ()
-        if self._token is not None:
-            self._token.refresh()
-            if not self._token.shown_in(headers.get(b"authorization")):
-                challenge = (b"www-authenticate", b'Bearer realm="hopwatch agent"')
-                return 401, "a token is needed: Authorization: Bearer ...", [challenge]
+        if not (self._demands.open_metrics and scope["path"] == METRICS_PATH):
+            unproven = self._unproven(scope, headers.get(b"authorization"))
+            if unproven is not None:
+                return unproven
         if self._open >= REQUESTS_AT_ONCE:
             return 503, "too many requests at once", [(b"retry-after", b"1")]
         return None
+
+    def _unproven(self, scope: Scope, authorization: bytes | None) -> Refusal | None:
+        if self._demands.certificate and not scope.get(CERTIFICATE):
+            return 403, "a client certificate is needed", ()
+        if self._demands.this_host and not _is_on_this_host(scope):
+            return 403, "other hosts are not answered: this agent asks for no token", ()
+        if self._token is not None:
+            self._token.refresh()
+            if not self._token.shown_in(authorization):
+                challenge = (b"www-authenticate", b'Bearer realm="hopwatch agent"')
+                return 401, "a token is needed: Authorization: Bearer ...", [challenge]
+        return None
+
+
+def _is_on_this_host(scope: Scope) -> bool:
+    client = scope.get("client")
+    return client is not None and address_of(client[0]).is_loopback
 
 
 async def _refuse(send: Send, status: int, text: str, headers: Iterable[tuple[bytes, bytes]]) -> None:

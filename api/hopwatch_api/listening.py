@@ -39,11 +39,11 @@ def place_of(listen: ListenSettings, access: AccessSettings) -> Place:
     Raises ``SettingsError`` if there is no such place, or if it is not safe.
     """
     place = _resolved(listen)
-    if place.is_loopback or access.asked or access.insecure:
+    if place.is_loopback or not access.for_this_host_alone or access.open_to_others != "nothing":
         return place
     raise SettingsError(
         f"refusing to serve other hosts at {listen.host}:{listen.port} without a token: "
-        "set HOPWATCH_AGENT_TOKEN_FILE (or token, or tls_client_ca), or say --insecure"
+        "set HOPWATCH_AGENT_TOKEN_FILE (or token, or tls_client_ca), or say --open-to-others probes, or --insecure"
     )
 
 

@@ -11,7 +11,7 @@ from hopwatch_agent.errors import SettingsError
 from hopwatch_agent.settings.sections import AccessSettings, ListenSettings
 from starlette.types import ASGIApp
 
-from hopwatch_api.guard import Guard
+from hopwatch_api.guard import Guard, demands_of
 from hopwatch_api.hosts import Hosts
 from hopwatch_api.protocol import HEAD_BYTES, BoundedProtocol
 from hopwatch_api.stopping import Stop
@@ -40,12 +40,12 @@ class Access:
             problems += error.problems
         if problems:
             raise SettingsError(*problems)
-        self._client_ca = bool(settings.tls and settings.tls.client_ca)
+        self._settings = settings
 
     def guard(self, app: ASGIApp, listen: ListenSettings) -> Guard:
         """The application, for those who may ask."""
         hosts = Hosts((listen.host, *listen.allowed_hosts))
-        return Guard(app, hosts, self.token, certificate=self._client_ca)
+        return Guard(app, hosts, self.token, demands_of(self._settings))
 
     def refresh(self) -> dict[str, str | None]:
         """Takes up what has changed in the files; what is wrong with them, by file."""

@@ -1,7 +1,10 @@
 """Who may ask an agent, by which name, and what everyone may."""
 
+import json
 import os
 import ssl
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,6 +12,7 @@ import httpx
 import pytest
 from agent_process import AgentProcess, eventually
 from certificates import Authority, Certificate
+from namespaces import SENDER, Wire, inside, missing, wire
 
 KNOWN = "correct-horse-battery"
 NEXT = "a-token-of-tomorrow"
@@ -22,15 +26,17 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 
 @pytest.fixture
 def starting(tmp_path: Path) -> Iterator[Starting]:
-    """Starts an agent with settings of the environment."""
+    """Starts an agent with settings of the environment; in a namespace, if one is named, to be asked at all of its addresses."""
     started: list[AgentProcess] = []
 
-    def start(**settings: object) -> AgentProcess:
+    def start(namespace: str = "", **settings: object) -> AgentProcess:
         variables = {f"HOPWATCH_AGENT_{name.upper()}": str(value) for name, value in settings.items()}
         others = {k: v for k, v in os.environ.items() if not k.startswith("HOPWATCH_")}
         agent = AgentProcess(tmp_path, {**others, **variables})
         started.append(agent)
-        agent.start()
+        if namespace:
+            agent.before = inside(namespace)
+        agent.start(*(("--listen", "0.0.0.0:0") if namespace else ()))
         return agent
 
     yield start
@@ -233,3 +239,61 @@ def test_client_certificates_are_asked_for_and_health_goes_without(
     with httpx.Client(verify=secure(authority)) as unknown:
         assert unknown.get(agent.url + "/v1/status").status_code == 403
         assert unknown.get(agent.url + "/healthz").status_code == 200
+
+
+ASK = """
+import http.client, json, sys
+host, port, token, *paths = sys.argv[1:]
+def status(path):
+    connection = http.client.HTTPConnection(host, int(port), timeout=10)
+    connection.request("GET", path, headers={"Authorization": "Bearer " + token} if token else {})
+    return connection.getresponse().status
+print(json.dumps({path: status(path) for path in paths}))
+"""
+PATHS = ("/healthz", "/readyz", "/metrics", "/v1/status", "/docs")
+needs_namespaces = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+
+
+def answers(namespace: str, host: str, agent: AgentProcess, token: str = "") -> dict[str, int]:
+    """The status of each path's answer to somebody in a namespace."""
+    command = [sys.executable, "-c", ASK, host, agent.url.rpartition(":")[2], token, *PATHS]
+    said = subprocess.run([*inside(namespace), *command], capture_output=True, text=True, check=True)
+    told: dict[str, int] = json.loads(said.stdout)
+    return told
+
+
+@pytest.fixture
+def link() -> Iterator[Wire]:
+    with wire() as made:
+        yield made
+
+
+@needs_namespaces
+@pytest.mark.parametrize(
+    ("settings", "opened"),
+    [
+        ({"open_to_others": "probes"}, {"/healthz", "/readyz"}),
+        ({"open_to_others": "metrics"}, {"/healthz", "/readyz", "/metrics"}),
+        ({"open_to_others": "metrics", "token": KNOWN}, {"/healthz", "/readyz", "/metrics"}),
+        ({"token": KNOWN}, {"/healthz", "/readyz"}),
+        ({"insecure": "true"}, set(PATHS)),
+    ],
+)
+def test_other_hosts_get_what_is_open_to_them_and_no_more(
+    starting: Starting, link: Wire, settings: dict[str, str], opened: set[str]
+) -> None:
+    agent = starting(link.sender, **settings)
+    eventually(lambda: answers(link.receiver, SENDER, agent)["/readyz"] == 200)
+    refused = 401 if "token" in settings else 403
+    expected = {path: 200 if path in opened else refused for path in PATHS}
+    assert answers(link.receiver, SENDER, agent) == expected
+    if "token" in settings:
+        assert set(answers(link.receiver, SENDER, agent, KNOWN).values()) == {200}
+
+
+@needs_namespaces
+def test_on_its_own_host_all_is_answered_that_is_closed_to_others(starting: Starting, link: Wire) -> None:
+    agent = starting(link.sender, open_to_others="probes")
+    eventually(lambda: set(answers(link.sender, "127.0.0.1", agent).values()) == {200})
+    # by another address of this host it is as any other host's
+    assert answers(link.sender, SENDER, agent)["/v1/status"] == 403

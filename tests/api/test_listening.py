@@ -26,9 +26,14 @@ def test_beyond_loopback_it_refuses_without_a_token(host: str) -> None:
 
 @pytest.mark.parametrize(
     "access",
-    [AccessSettings(token="x" * 20), AccessSettings(token_file=Path("x")), AccessSettings(insecure=True)],
+    [
+        AccessSettings(token="x" * 20),
+        AccessSettings(token_file=Path("x")),
+        AccessSettings(insecure=True),
+        AccessSettings(open_to_others="probes"),
+    ],
 )
-def test_a_token_or_insecure_opens_every_address(access: AccessSettings) -> None:
+def test_a_token_or_what_is_said_to_be_open_opens_every_address(access: AccessSettings) -> None:
     place = place_of(ListenSettings("0.0.0.0", 0), access)  # noqa: S104
 
     with listening(place) as listener:

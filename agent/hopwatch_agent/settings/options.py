@@ -6,6 +6,7 @@ from msgspec import Meta, Struct
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["auto", "json", "text"]
+OpenToOthers = Literal["nothing", "probes", "metrics"]
 
 
 class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -67,6 +68,12 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         bool,
         Meta(description="serve other hosts although neither token nor client certificates are asked for"),
     ] = False
+    open_to_others: Annotated[
+        OpenToOthers,
+        Meta(
+            description="what other hosts get without a token: probes: /healthz and /readyz; metrics: /metrics too"
+        ),
+    ] = "nothing"
     stop_seconds: Annotated[
         float, Meta(gt=0, le=3600, description="how long an orderly end may take; then it ends all the same")
     ] = 20.0

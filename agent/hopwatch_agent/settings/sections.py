@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from hopwatch_agent.errors import SettingsError
 from hopwatch_agent.live.limits import Limits
-from hopwatch_agent.settings.options import LogFormat, LogLevel, Options
+from hopwatch_agent.settings.options import LogFormat, LogLevel, OpenToOthers, Options
 from hopwatch_agent.settings.telemetry import TelemetrySettings, telemetry_from
 
 
@@ -60,18 +60,24 @@ class TlsSettings:
 class AccessSettings:
     """Who may ask: who knows the token, where there is one, and has a certificate, where an authority is named.
 
-    ``insecure``: anyone, from other hosts too.
+    ``insecure``: anyone, from other hosts too. ``open_to_others``: what other hosts get who prove nothing.
     """
 
     token: str | None = field(default=None, repr=False)
     token_file: Path | None = None
     tls: TlsSettings | None = None
     insecure: bool = False
+    open_to_others: OpenToOthers = "nothing"
 
     @property
     def asked(self) -> bool:
         """Whether a client has to prove anything."""
         return bool(self.token or self.token_file or (self.tls and self.tls.client_ca))
+
+    @property
+    def for_this_host_alone(self) -> bool:
+        """Whether other hosts get no more than what is open to them."""
+        return not self.asked and not self.insecure
 
 
 @dataclass(frozen=True)
@@ -205,6 +211,7 @@ def _access(options: Options) -> AccessSettings:
         token_file=Path(options.token_file) if options.token_file else None,
         tls=tls,
         insecure=options.insecure,
+        open_to_others=options.open_to_others,
     )
 
 
