@@ -1,13 +1,12 @@
 """``hopwatch analyze``: the Spark job from the command line."""
 
 import argparse
-import math
 import sys
 from collections.abc import Callable
-from datetime import datetime, timezone
 from pathlib import Path
 from threading import Event
 
+from hopwatch_analysis.arguments import moment, seconds
 from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.following import defaults
 from hopwatch_analysis.interruption import Interruption
@@ -41,20 +40,20 @@ class AnalyzeCommand:
         parser.add_argument(
             "--from",
             dest="since",
-            type=_time,
+            type=moment,
             metavar="TIME",
-            help="leave out streams that ended before (ISO 8601); of others, all is told",
+            help="leave out streams that ended before (ISO 8601, or 24h for a day ago); of others, all is told",
         )
         parser.add_argument(
             "--to",
             dest="until",
-            type=_time,
+            type=moment,
             metavar="TIME",
-            help="leave out all that happened later, by the clock that most hosts agree with (ISO 8601)",
+            help="leave out all that happened later, by the clock that most hosts agree with (likewise)",
         )
         parser.add_argument(
             "--guard",
-            type=_seconds,
+            type=seconds,
             default=5.0,
             metavar="SECONDS",
             help="a lane that moved so shortly before the end is not closed yet (default: 5)",
@@ -80,7 +79,7 @@ def _configure_following(parser: argparse.ArgumentParser) -> None:
     )
     for name, (default, help_) in TIMES_OF_FOLLOWING.items():
         text = f"{help_} (default: {default:g})"
-        group.add_argument(f"--{name}", type=_seconds, metavar="SECONDS", help=text)
+        group.add_argument(f"--{name}", type=seconds, metavar="SECONDS", help=text)
     group.add_argument(
         "--once", action="store_true", default=None, help="with --follow: end when nothing is new"
     )
@@ -139,23 +138,3 @@ def _told(run: Callable[[], None]) -> int:
 
 def _progress(line: str) -> None:
     print(f"hopwatch analyze: {line}", file=sys.stderr, flush=True)
-
-
-def _time(text: str) -> datetime:
-    try:
-        value = datetime.fromisoformat(text.removesuffix("Z") + "+00:00" if text.endswith("Z") else text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is no time: say it as 2026-05-04, 2026-05-04T12:30:00 (UTC) or 2026-05-04T12:30:00+02:00"
-        ) from None
-    return value if value.tzinfo else value.replace(tzinfo=timezone.utc)
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds: say 0 or more, as 5 or 0.5")
-    return value

@@ -22,6 +22,7 @@ class Fragment(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
     """Parts of a pod. ``init_containers`` go before the pod's own, ``containers`` behind them."""
 
     application: Application
+    labels: dict[str, str] = {}
     volumes: tuple[Json, ...] = ()
     init_containers: tuple[Json, ...] = ()
     containers: tuple[Json, ...] = ()

@@ -14,6 +14,9 @@ SEQUENCE = f"{PREFIX}/sequence"
 INJECTED = f"{PREFIX}/injected"
 """Annotation that an injected pod bears: the version that did it."""
 
+OWNER = f"{PREFIX}/owner"
+"""Annotation: kind and name of the workload that a pod is of, which its containers take over into their environment."""
+
 MIRRORED = "kubernetes.io/config.mirror"
 """Annotation of what shows a pod that a node started by itself: it cannot be changed."""
 
@@ -24,3 +27,4 @@ PYTHONPATH_BEFORE = "HOPWATCH_PYTHONPATH_BEFORE"
 """The application's own, where Kubernetes takes that from elsewhere."""
 
 LISTEN = "HOPWATCH_AGENT_LISTEN"
+CONTAINER_NAME = "K8S_CONTAINER_NAME"

@@ -1,6 +1,6 @@
 """The RFC 6902 patch that turns a pod into an injected one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hopwatch.version import VERSION
@@ -8,7 +8,8 @@ from hopwatch.version import VERSION
 from hopwatch_injector.eligibility import annotations_of, instrumented
 from hopwatch_injector.environment import environment
 from hopwatch_injector.fragment import Fragment
-from hopwatch_injector.names import INJECTED, LISTEN
+from hopwatch_injector.names import CONTAINER_NAME, INJECTED, LISTEN, OWNER
+from hopwatch_injector.owner import owner_of
 from hopwatch_injector.wishes import Wishes
 
 Json = dict[str, Any]
@@ -19,7 +20,9 @@ PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
 def patch(pod: Json, fragment: Fragment, wishes: Wishes) -> list[Json]:
     """Operations, none of which takes anything away. Raises WishError."""
     spec = pod["spec"]
-    operations = [_annotation(pod)]
+    operations = [] if pod.get("metadata") else [_add("/metadata", {})]
+    operations += _metadata(pod, "annotations", _annotations(pod))
+    operations += _metadata(pod, "labels", fragment.labels)
     operations += _list(spec, "/spec/volumes", fragment.volumes)
     for place in instrumented(spec, wishes):
         operations += _container(spec["containers"][place], f"/spec/containers/{place}", fragment, wishes)
@@ -31,18 +34,27 @@ def patch(pod: Json, fragment: Fragment, wishes: Wishes) -> list[Json]:
     return operations
 
 
-def _annotation(pod: Json) -> Json:
-    if not pod.get("metadata"):
-        return _add("/metadata", {"annotations": {INJECTED: VERSION}})
-    if not annotations_of(pod):
-        return _add("/metadata/annotations", {INJECTED: VERSION})
-    return _add(f"/metadata/annotations/{INJECTED.replace('/', '~1')}", VERSION)
+def _annotations(pod: Json) -> dict[str, str]:
+    owner = owner_of(pod)
+    known = OWNER in annotations_of(pod)
+    return {INJECTED: VERSION} | ({} if owner is None or known else {OWNER: owner})
+
+
+def _metadata(pod: Json, part: str, added: Mapping[str, str]) -> list[Json]:
+    """Put annotations or labels beside those that a pod has."""
+    if not added:
+        return []
+    if not (pod.get("metadata") or {}).get(part):
+        return [_add(f"/metadata/{part}", dict(added))]
+    return [_add(f"/metadata/{part}/{name.replace('/', '~1')}", value) for name, value in added.items()]
 
 
 def _container(container: Json, path: str, fragment: Fragment, wishes: Wishes) -> list[Json]:
     given = fragment.application
-    asked = () if wishes.sequence is None else ({"name": "HOPWATCH_SEQUENCE", "value": wishes.sequence},)
-    env = environment(container, [*asked, *given.env], given.pythonpath)
+    own = [{"name": CONTAINER_NAME, "value": container["name"]}]
+    if wishes.sequence is not None:
+        own.append({"name": "HOPWATCH_SEQUENCE", "value": wishes.sequence})
+    env = environment(container, [*own, *given.env], given.pythonpath)
     return [_add(f"{path}/env", env), *_list(container, f"{path}/volumeMounts", given.volume_mounts)]
 
 

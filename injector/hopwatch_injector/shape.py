@@ -28,8 +28,15 @@ class _Spec(msgspec.Struct, frozen=True, rename="camel"):
     host_network: bool | None = None
 
 
-class _Metadata(msgspec.Struct, frozen=True):
+class _Owner(_Named, frozen=True):
+    kind: str
+    controller: bool | None = None
+
+
+class _Metadata(msgspec.Struct, frozen=True, rename="camel"):
     annotations: dict[str, str] | None = None
+    labels: dict[str, str] | None = None
+    owner_references: list[_Owner] | None = None
 
 
 class _Pod(msgspec.Struct, frozen=True):

@@ -9,6 +9,8 @@ source "$repo/scripts/lib/say.sh"
 source "$repo/scripts/lib/java.sh"
 # shellcheck source=scripts/lib/tools.sh
 source "$repo/scripts/lib/tools.sh"
+# shellcheck source=scripts/lib/helm.sh
+source "$repo/scripts/lib/helm.sh"
 # shellcheck source=scripts/lib/jars.sh
 source "$repo/scripts/lib/jars.sh"
 # shellcheck source=scripts/lib/venv.sh

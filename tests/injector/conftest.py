@@ -14,6 +14,7 @@ from certificates import Authority
 
 Json = dict[str, Any]
 TO_BE_ADDED: Json = {
+    "labels": {"hopwatch.dev/agent": "true"},
     "application": {
         "pythonpath": "/opt/hopwatch/hopwatch/startup",
         "env": [{"name": "HOPWATCH_DIR", "value": "/run/hopwatch"}],

@@ -39,6 +39,7 @@ def test_a_pod_becomes_what_it_should_and_what_comes_of_it_is_a_pod(injector: In
     for version in VERSIONS:
         kubernetes_validate.validate(pod, version, strict=True)
     assert pod["metadata"]["annotations"]["hopwatch.dev/injected"]
+    assert pod["metadata"]["labels"]["hopwatch.dev/agent"] == "true"
     for container in pod["spec"]["containers"]:
         mounts = {mount["name"] for mount in container.get("volumeMounts") or ()}
         assert (container["name"] in kind.instrumented) is (
@@ -54,7 +55,10 @@ def test_nothing_that_a_pod_had_is_gone_or_changed(injector: Injector, kind: Kin
     response = injector.review(kind.pod, by=kind.by, **kind.request)
     if "patch" not in response:
         return
-    before, after = kind.pod["spec"], applied(kind.pod, response)["spec"]
+    changed_pod = applied(kind.pod, response)
+    for part in ("labels", "annotations"):
+        assert kind.pod.get("metadata", {}).get(part, {}).items() <= changed_pod["metadata"][part].items()
+    before, after = kind.pod["spec"], changed_pod["spec"]
     for part in ("volumes", "initContainers"):
         was = before.get(part) or []
         assert [item for item in after.get(part) or [] if item in was] == was
@@ -124,3 +128,23 @@ def test_a_sequence_is_asked_for_by_annotation(injector: Injector) -> None:
     pod["metadata"]["annotations"]["hopwatch.dev/sequence"] = "stamp"
     env = named(applied(pod, injector.review(pod))["spec"]["containers"][0]["env"])
     assert env["HOPWATCH_SEQUENCE"]["value"] == "stamp"
+
+
+@pytest.mark.parametrize(
+    ("kind", "owner"),
+    [
+        ("of a Job", "Job/nightly"),
+        ("of a Deployment", "Deployment/quotes"),
+        ("of a ReplicaSet", "ReplicaSet/nightly"),
+        ("bare", None),
+    ],
+)
+def test_the_workload_that_a_pod_is_of_is_told(injector: Injector, kind: str, owner: str | None) -> None:
+    annotations = applied(KINDS[kind].pod, injector.review(KINDS[kind].pod))["metadata"]["annotations"]
+    assert annotations.get("hopwatch.dev/owner") == owner
+
+
+def test_each_container_is_told_its_name(injector: Injector) -> None:
+    pod = KINDS["with several containers"].pod
+    for container in applied(pod, injector.review(pod))["spec"]["containers"]:
+        assert named(container["env"])["K8S_CONTAINER_NAME"]["value"] == container["name"]

@@ -39,8 +39,12 @@ def container(name: str = "app", **more: Any) -> Json:
     return {"name": name, "image": "example/app", **more}
 
 
-def owned_by(kind: str, made: Json, **spec: Any) -> Json:
-    owner = {"apiVersion": "batch/v1", "kind": kind, "name": "nightly", "uid": "77", "controller": True}
+def labelled(made: Json, labels: Mapping[str, str]) -> Json:
+    return made | {"metadata": made["metadata"] | {"labels": dict(labels)}}
+
+
+def owned_by(kind: str, made: Json, name: str = "nightly", **spec: Any) -> Json:
+    owner = {"apiVersion": "batch/v1", "kind": kind, "name": name, "uid": "77", "controller": True}
     return made | {
         "metadata": made["metadata"] | {"ownerReferences": [owner]},
         "spec": made["spec"] | spec,
@@ -72,6 +76,9 @@ KINDS: dict[str, Kind] = {
         owned_by("Job", pod(), restartPolicy="OnFailure", activeDeadlineSeconds=60), ("app",)
     ),
     "of a ReplicaSet": Kind(owned_by("ReplicaSet", pod()), ("app",)),
+    "of a Deployment": Kind(
+        owned_by("ReplicaSet", labelled(pod(), {"pod-template-hash": "6d4cf"}), name="quotes-6d4cf"), ("app",)
+    ),
     "of a DaemonSet on the host's network": Kind(owned_by("DaemonSet", pod(hostNetwork=True)), ("app",)),
     "with several containers": Kind(pod(container("app"), container("worker")), ("app", "worker")),
     "with several containers, one named": Kind(

@@ -1,0 +1,141 @@
+{{- define "hopwatch.agent.isNative" -}}
+{{- $native := semverCompare ">=1.29-0" .Capabilities.KubeVersion.Version -}}
+{{- if or (eq .Values.agent.sidecar "native") (and (eq .Values.agent.sidecar "auto") $native) }}true{{ end -}}
+{{- end -}}
+
+{{- /* Where Kubernetes says what it knows of the pod; the host's name in events and reports follows from it. */ -}}
+{{- define "hopwatch.downward" -}}
+- name: K8S_NAMESPACE_NAME
+  valueFrom: {fieldRef: {fieldPath: metadata.namespace}}
+- name: K8S_POD_NAME
+  valueFrom: {fieldRef: {fieldPath: metadata.name}}
+- name: K8S_POD_UID
+  valueFrom: {fieldRef: {fieldPath: metadata.uid}}
+- name: K8S_NODE_NAME
+  valueFrom: {fieldRef: {fieldPath: spec.nodeName}}
+# a pod may say of which workload it is; the injector does
+- name: K8S_OWNER
+  valueFrom: {fieldRef: {fieldPath: "metadata.annotations['hopwatch.dev/owner']"}}
+- name: HOPWATCH_HOST
+  value: $(K8S_NAMESPACE_NAME)/$(K8S_POD_NAME)
+- name: HOPWATCH_DIR
+  value: /run/hopwatch
+{{- end -}}
+
+{{- define "hopwatch.landing" -}}
+{{- if .Values.landing.uri }}{{ .Values.landing.uri }}
+{{- else if .Values.landing.claim }}/landed
+{{- else }}/var/lib/hopwatch/landed
+{{- end }}
+{{- end -}}
+
+{{- define "hopwatch.agent.container" -}}
+{{- $agent := .Values.agent -}}
+name: hopwatch-agent
+image: {{ include "hopwatch.image" (list . "agent") }}
+imagePullPolicy: {{ .Values.images.pullPolicy }}
+args: [agent]
+{{- if include "hopwatch.agent.isNative" . }}
+restartPolicy: Always
+{{- end }}
+env:
+  {{- include "hopwatch.downward" . | nindent 2 }}
+  {{- include "hopwatch.agent.settings" . | nindent 2 }}
+  {{- with $agent.env }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with .Values.landing.secret }}
+envFrom:
+  - secretRef: {name: {{ . }}}
+{{- end }}
+ports:
+  - name: hopwatch
+    containerPort: {{ $agent.port }}
+{{- include "hopwatch.agent.probes" . }}
+resources:
+  {{- toYaml $agent.resources | nindent 2 }}
+securityContext:
+  {{- include "hopwatch.securityContext" $agent.user | nindent 2 }}
+volumeMounts:
+  - name: hopwatch-journal
+    mountPath: /run/hopwatch
+  - name: hopwatch-data
+    mountPath: /var/lib/hopwatch
+  {{- if .Values.landing.claim }}
+  - name: hopwatch-landed
+    mountPath: /landed
+  {{- end }}
+  {{- if $agent.tokenSecret }}
+  - name: hopwatch-token
+    mountPath: /etc/hopwatch/token
+    readOnly: true
+  {{- end }}
+  {{- if $agent.tlsSecret }}
+  - name: hopwatch-tls
+    mountPath: /etc/hopwatch/tls
+    readOnly: true
+  {{- end }}
+{{- end -}}
+
+{{- define "hopwatch.agent.settings" -}}
+{{- $agent := .Values.agent -}}
+# a folder of its own: anybody in the pod may write to the volume
+- name: HOPWATCH_AGENT_DATA
+  value: /var/lib/hopwatch/data
+- name: HOPWATCH_AGENT_LAND
+  value: {{ include "hopwatch.landing" . }}
+- name: HOPWATCH_AGENT_LAND_SECONDS
+  value: {{ $agent.landSeconds | quote }}
+- name: HOPWATCH_AGENT_LISTEN
+  value: 0.0.0.0:{{ $agent.port }}
+{{- if eq $agent.openToOthers "everything" }}
+- name: HOPWATCH_AGENT_INSECURE
+  value: "true"
+{{- else }}
+- name: HOPWATCH_AGENT_OPEN_TO_OTHERS
+  value: {{ $agent.openToOthers }}
+{{- end }}
+- name: HOPWATCH_AGENT_LOG_FORMAT
+  value: json
+- name: HOPWATCH_AGENT_LOG_LEVEL
+  value: {{ $agent.logLevel }}
+- name: HOPWATCH_AGENT_STOP_SECONDS
+  value: {{ $agent.stopSeconds | quote }}
+{{- if $agent.tokenSecret }}
+- name: HOPWATCH_AGENT_TOKEN_FILE
+  value: /etc/hopwatch/token/token
+{{- end }}
+{{- if $agent.tlsSecret }}
+- name: HOPWATCH_AGENT_TLS_CERT
+  value: /etc/hopwatch/tls/tls.crt
+- name: HOPWATCH_AGENT_TLS_KEY
+  value: /etc/hopwatch/tls/tls.key
+{{- end }}
+- name: K8S_CONTAINER_NAME
+  value: hopwatch-agent
+{{- with $agent.otlpEndpoint }}
+- name: OTEL_EXPORTER_OTLP_ENDPOINT
+  value: {{ . | quote }}
+{{- end }}
+- name: TMPDIR
+  value: /var/lib/hopwatch
+{{- end -}}
+
+{{- define "hopwatch.agent.probes" }}
+{{- $scheme := ternary "HTTPS" "HTTP" (ne .Values.agent.tlsSecret "") }}
+startupProbe:
+  httpGet: {path: /readyz, port: hopwatch, scheme: {{ $scheme }}}
+  periodSeconds: 1
+  timeoutSeconds: 2
+  failureThreshold: 60
+readinessProbe:
+  httpGet: {path: /readyz, port: hopwatch, scheme: {{ $scheme }}}
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 6
+livenessProbe:
+  httpGet: {path: /healthz, port: hopwatch, scheme: {{ $scheme }}}
+  periodSeconds: 20
+  timeoutSeconds: 5
+  failureThreshold: 6
+{{- end -}}

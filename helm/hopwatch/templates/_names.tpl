@@ -1,0 +1,67 @@
+{{- define "hopwatch.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "hopwatch.fullname" -}}
+{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- else if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "hopwatch.injector.name" -}}
+{{- include "hopwatch.fullname" . }}-injector
+{{- end -}}
+
+{{- define "hopwatch.analysis.name" -}}
+{{- include "hopwatch.fullname" . }}-analysis
+{{- end -}}
+
+{{- /* Of a part of the chart: (list . "injector") */ -}}
+{{- define "hopwatch.selector" -}}
+{{- $root := index . 0 -}}
+app.kubernetes.io/name: {{ include "hopwatch.name" $root }}
+app.kubernetes.io/instance: {{ $root.Release.Name }}
+app.kubernetes.io/component: {{ index . 1 }}
+{{- end -}}
+
+{{- define "hopwatch.labels" -}}
+{{- $root := index . 0 -}}
+{{ include "hopwatch.selector" . }}
+app.kubernetes.io/version: {{ $root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ $root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- /* (list . "agent") */ -}}
+{{- define "hopwatch.image" -}}
+{{- $images := (index . 0).Values.images -}}
+{{- $name := index $images (index . 1) -}}
+{{- with $images.registry }}{{ . | trimSuffix "/" }}/{{ end -}}
+{{- $name -}}
+{{- if not (contains "@" $name) }}:{{ default (index . 0).Chart.AppVersion $images.tag }}{{ end -}}
+{{- end -}}
+
+{{- define "hopwatch.pullSecrets" -}}
+{{- range . }}
+- name: {{ . }}
+{{- end }}
+{{- end -}}
+
+{{- /* What "restricted" of the Pod Security Standards asks of each container, and a root that nobody writes to. */ -}}
+{{- define "hopwatch.securityContext" -}}
+allowPrivilegeEscalation: false
+capabilities:
+  drop: [ALL]
+privileged: false
+readOnlyRootFilesystem: true
+runAsGroup: {{ . }}
+runAsNonRoot: true
+runAsUser: {{ . }}
+seccompProfile:
+  type: RuntimeDefault
+{{- end -}}

@@ -1,0 +1,116 @@
+{{- define "hopwatch.analysis.require" -}}
+{{- if and (ne .Values.analysis.kind "none") (not .Values.landing.uri) (not .Values.landing.claim) -}}
+{{- fail "analysis.kind: there is nothing to analyse where agents land in their own pods: set landing.uri or landing.claim" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "hopwatch.analysis.reports" -}}
+{{- default (printf "%s-reports" (include "hopwatch.analysis.name" .)) .Values.analysis.reports.claim -}}
+{{- end -}}
+
+{{- define "hopwatch.analysis.arguments" -}}
+- {{ include "hopwatch.landing" . }}
+- --from={{ .Values.analysis.last }}
+- --out=/reports/latest
+{{- end -}}
+
+{{- define "hopwatch.analysis.volumes" -}}
+- name: reports
+  persistentVolumeClaim:
+    claimName: {{ include "hopwatch.analysis.reports" . }}
+- name: scratch
+  emptyDir:
+    sizeLimit: {{ .Values.analysis.scratchSize }}
+{{- with .Values.landing.claim }}
+- name: landed
+  persistentVolumeClaim:
+    claimName: {{ . }}
+    readOnly: true
+{{- end }}
+{{- end -}}
+
+{{- define "hopwatch.analysis.volumeMounts" -}}
+- name: reports
+  mountPath: /reports
+- name: scratch
+  mountPath: /scratch
+{{- if .Values.landing.claim }}
+- name: landed
+  mountPath: /landed
+  readOnly: true
+{{- end }}
+{{- end -}}
+
+{{- define "hopwatch.analysis.env" -}}
+- name: HOME
+  value: /scratch
+- name: SPARK_LOCAL_DIRS
+  value: /scratch
+- name: TMPDIR
+  value: /scratch
+{{- end -}}
+
+{{- /* What the Spark operator is told, of one run or of each. */ -}}
+{{- define "hopwatch.analysis.application" -}}
+{{- $analysis := .Values.analysis -}}
+type: Python
+pythonVersion: "3"
+mode: cluster
+sparkVersion: 4.0.0
+image: {{ include "hopwatch.image" (list . "analysis") }}
+imagePullPolicy: {{ .Values.images.pullPolicy }}
+{{- with .Values.images.pullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+mainApplicationFile: local:///opt/hopwatch/hopwatch_analyze.py
+arguments:
+  {{- include "hopwatch.analysis.arguments" . | nindent 2 }}
+restartPolicy:
+  type: OnFailure
+  onFailureRetries: 1
+  onFailureRetryInterval: 60
+  onSubmissionFailureRetries: 2
+  onSubmissionFailureRetryInterval: 30
+sparkConf:
+  spark.driver.extraJavaOptions: -Djava.io.tmpdir=/scratch
+  spark.executor.extraJavaOptions: -Djava.io.tmpdir=/scratch
+  {{- with $analysis.sparkConf }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+volumes:
+  {{- include "hopwatch.analysis.volumes" . | nindent 2 }}
+driver:
+  cores: 1
+  memory: {{ $analysis.driverMemory }}
+  serviceAccount: {{ include "hopwatch.analysis.name" . }}
+  {{- include "hopwatch.analysis.part" . | nindent 2 }}
+executor:
+  instances: {{ $analysis.executors }}
+  cores: 1
+  memory: {{ $analysis.executorMemory }}
+  {{- include "hopwatch.analysis.part" . | nindent 2 }}
+{{- end -}}
+
+{{- define "hopwatch.analysis.part" -}}
+labels:
+  {{- include "hopwatch.selector" (list . "analysis") | nindent 2 }}
+env:
+  {{- include "hopwatch.analysis.env" . | nindent 2 }}
+{{- with .Values.landing.secret }}
+envFrom:
+  - secretRef: {name: {{ . }}}
+{{- end }}
+securityContext:
+  {{- include "hopwatch.securityContext" .Values.analysis.user | nindent 2 }}
+volumeMounts:
+  {{- include "hopwatch.analysis.volumeMounts" . | nindent 2 }}
+{{- with .Values.analysis.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.analysis.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}

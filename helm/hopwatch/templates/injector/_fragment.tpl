@@ -1,0 +1,31 @@
+{{- /* What the injector adds: the same that charts include. */ -}}
+{{- define "hopwatch.fragment" -}}
+labels:
+  {{- include "hopwatch.pod.labels" . | nindent 2 }}
+application:
+  pythonpath: {{ include "hopwatch.application.pythonpath" . }}
+  env:
+    {{- include "hopwatch.application.variables" . | nindent 4 }}
+  volumeMounts:
+    {{- include "hopwatch.application.volumeMounts" . | nindent 4 }}
+volumes:
+  {{- include "hopwatch.pod.volumes" . | nindent 2 }}
+initContainers:
+  {{- include "hopwatch.pod.initContainers" . | nindent 2 }}
+{{- with include "hopwatch.pod.containers" . }}
+containers:
+  {{- . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "hopwatch.injector.secret" -}}
+{{- if eq .Values.injector.certificates.source "secret" -}}
+{{- .Values.injector.certificates.secret -}}
+{{- else -}}
+{{- include "hopwatch.injector.name" . }}-tls
+{{- end -}}
+{{- end -}}
+
+{{- define "hopwatch.injector.host" -}}
+{{- include "hopwatch.injector.name" . }}.{{ .Release.Namespace }}.svc
+{{- end -}}

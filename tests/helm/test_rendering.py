@@ -1,0 +1,62 @@
+"""What both versions of helm make of the chart, for each set of values and each version of Kubernetes, judged by Kubernetes' own schemas."""
+
+import copy
+from pathlib import Path
+
+import kubernetes_validate
+import pytest
+from charts import CHART, KUBERNETES, VALUES, VERSIONS, Json, helm, objects, rendered
+
+OF_OTHERS = {
+    "cert-manager.io/v1": {"Certificate", "Issuer"},
+    "monitoring.coreos.com/v1": {"PodMonitor", "PrometheusRule"},
+    "sparkoperator.k8s.io/v1beta2": {"SparkApplication", "ScheduledSparkApplication"},
+}
+"""Kinds that a cluster has where somebody has installed them: Kubernetes has no schema of them."""
+CERTIFICATES = {"ca.crt", "tls.crt", "tls.key"}
+
+
+def without_certificates(found: list[Json]) -> list[Json]:
+    """Helm makes new ones each time."""
+    masked = copy.deepcopy(found)
+    for one in masked:
+        if one["kind"] == "Secret":
+            assert one["data"].keys() == CERTIFICATES
+            one["data"] = dict.fromkeys(one["data"], "MADE")
+        for webhook in one.get("webhooks", ()):
+            if len(webhook["clientConfig"].get("caBundle", "")) > 1000:
+                webhook["clientConfig"]["caBundle"] = "MADE"
+    return masked
+
+
+@pytest.mark.parametrize("kubernetes", KUBERNETES)
+@pytest.mark.parametrize("values", VALUES)
+def test_both_versions_of_helm_make_the_same_and_kubernetes_takes_it(values: str, kubernetes: str) -> None:
+    made = {
+        version: objects(rendered(version, CHART, "--values", VALUES[values], kubernetes=kubernetes))
+        for version in VERSIONS
+    }
+    assert without_certificates(made["3"]) == without_certificates(made["4"])
+    for one in made["4"]:
+        if one["apiVersion"] in OF_OTHERS:
+            assert one["kind"] in OF_OTHERS[one["apiVersion"]]
+        else:
+            kubernetes_validate.validate(one, kubernetes, strict=True)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("values", VALUES)
+def test_helm_finds_nothing_to_mend(version: str, values: str) -> None:
+    done = helm(version, "lint", "--strict", CHART, "--values", VALUES[values])
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_packaged_chart_is_whole(version: str, tmp_path: Path) -> None:
+    done = helm(version, "package", CHART, "--destination", tmp_path)
+    assert done.returncode == 0, done.stderr
+    (package,) = tmp_path.glob("hopwatch-*.tgz")
+    values = VALUES["s3"]
+    assert without_certificates(
+        objects(rendered(version, package, "--values", values))
+    ) == without_certificates(objects(rendered(version, CHART, "--values", values)))

@@ -1,0 +1,68 @@
+"""The real helm, in its two versions, and what it makes of the chart."""
+
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+Json = dict[str, Any]
+
+REPOSITORY = Path(__file__).parents[2]
+CHART = REPOSITORY / "helm" / "hopwatch"
+VALUES = {
+    file.name.removesuffix("-values.yaml"): file for file in sorted((CHART / "ci").glob("*-values.yaml"))
+}
+VERSIONS = ("3", "4")
+KUBERNETES = tuple(f"1.{minor}" for minor in range(28, 36))
+
+
+def helm(version: str, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
+    """Run it. Skips the test where it is missing."""
+    program = REPOSITORY / ".tools" / "helm" / version / "helm"
+    if not program.exists():
+        pytest.skip(f"no helm {version} in {program.parent}: scripts/test fetches it")
+    return subprocess.run(
+        [program, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"},
+    )
+
+
+def rendered(version: str, chart: Path, *arguments: str | Path, kubernetes: str = "1.32") -> str:
+    """What ``helm template`` prints."""
+    place = ["--namespace", "watch", "--kube-version", kubernetes]
+    done = helm(version, "template", "hw", chart, *place, *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def objects(text: str) -> list[Json]:
+    """What was rendered, by kind and name."""
+    found = [one for one in yaml.load_all(text, Loader=yaml.CSafeLoader) if one]
+    return sorted(found, key=lambda one: (one["kind"], one["metadata"]["name"]))
+
+
+def only(found: Sequence[Json], kind: str) -> Json:
+    """The one of its kind."""
+    (one,) = (one for one in found if one["kind"] == kind)
+    return one
+
+
+def pods_of(found: Sequence[Json]) -> list[Json]:
+    """The specifications of all pods that these would make."""
+    return [spec for one in found for spec in _specs(one)]
+
+
+def _specs(item: Any) -> list[Json]:
+    if isinstance(item, Mapping):
+        here = [dict(item)] if isinstance(item.get("containers"), list) else []
+        return here + [spec for value in item.values() for spec in _specs(value)]
+    if isinstance(item, list):
+        return [spec for value in item for spec in _specs(value)]
+    return []
