@@ -60,7 +60,17 @@ FILTERING = {zmq.SUB, zmq.XSUB}
 RECEIVING_ONLY = {zmq.SUB, zmq.XSUB, zmq.PULL}
 PROBEABLE = {zmq.PUB, zmq.XPUB}
 
-JOURNALED_OPTIONS = ("SNDHWM", "RCVHWM", "LINGER", "SNDBUF", "RCVBUF", "IMMEDIATE", "CONFLATE", "MAXMSGSIZE")
+JOURNALED_OPTIONS = (
+    "SNDHWM",
+    "RCVHWM",
+    "LINGER",
+    "SNDBUF",
+    "RCVBUF",
+    "IMMEDIATE",
+    "CONFLATE",
+    "MAXMSGSIZE",
+    "RECONNECT_IVL",
+)
 
 
 def instrument_socket(

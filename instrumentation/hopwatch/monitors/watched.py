@@ -10,6 +10,7 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch.ids import as_text
 from hopwatch.monitors.addresses import Addresses, addresses_of
+from hopwatch.monitors.called import Called
 from hopwatch.own_socket import OwnSocket
 from hopwatch.sockets.state import SocketState
 from hopwatch.words import RECEIVED, SENT
@@ -56,6 +57,7 @@ class Watched:
     connections: dict[int, tuple[int, Addresses]] = field(default_factory=dict)
     connection_count: int = 0
     retries: dict[bytes, int] = field(default_factory=dict)
+    called: Called = field(default_factory=Called)
 
     def drain(self) -> bool:
         """Journal all that has come; returns False once the monitor has ended. Raises struct.error if it is no event.
@@ -92,7 +94,11 @@ class Watched:
         """Close the receiving end."""
         self.pair.close(linger=0)
 
-    def _journal(self, number: int, value: int, endpoint: str) -> None:
+    def _journal(self, number: int, value: int, named: str) -> None:
+        setup = self.state.setup
+        endpoint = self.called.name(named, setup.endpoints if setup is not None else ())
+        if number in {zmq.Event.CONNECTED, zmq.Event.ACCEPTED}:
+            self.retries.pop(named.encode(), None)
         if number in {zmq.Event.CONNECTED, zmq.Event.ACCEPTED}:
             self._connected(value, endpoint, accepted=number == zmq.Event.ACCEPTED)
         elif number == zmq.Event.DISCONNECTED:
@@ -107,9 +113,10 @@ class Watched:
     def _connected(self, descriptor: int, endpoint: str, accepted: bool) -> None:
         counts = self._counts()
         self.connection_count += 1
-        self.retries.pop(endpoint.encode(), None)
         addresses = addresses_of(descriptor, endpoint, accepted)
         self.connections[descriptor] = (self.connection_count, addresses)
+        if not accepted:
+            self.called.learn(endpoint, addresses.remote)
         self._event(
             "connected",
             connection=self.connection_count,
