@@ -109,15 +109,6 @@ def hung_up(story: LandedFolder) -> None:
     cut_when_sending(story, "parcels", "silenced", *mixed, calls=True, again=False)
 
 
-def hung_up_before_the_first_sample(story: LandedFolder) -> None:
-    """The agent of the sender was late."""
-    one_large = ((20, 500, 250_000), (40, 1000, 300_000))
-    small = ((20, 500, 50_000), (40, 1000, 100_000))
-    cut_when_sending(story, "boxes", "muted", *one_large, calls=True, again=False)
-    cut_when_sending(story, "crates", "back-again", *one_large, calls=True)
-    cut_when_sending(story, "cards", "gone-quiet", *small, calls=True, again=False)
-
-
 def cut_job(story: LandedFolder, push: str, pull: str, lost_bytes: int) -> None:
     """The only connection of both is cut within the first second, and one job is lost, of so many bytes."""
     story.socket(push, "PUSH", closed=50)
@@ -150,7 +141,6 @@ STORIES = (
     killed_for_memory,
     newest_only,
     hung_up,
-    hung_up_before_the_first_sample,
     hung_up_at_once,
     gives_up,
 )
@@ -255,14 +245,6 @@ def test_what_the_only_two_ends_counted_tells_how_large_the_lost_message_was(rep
 
 def test_a_receiver_that_had_connected_and_never_calls_again_has_hung_up(report: Json) -> None:
     assert told(report, "parcels") == ("oversize", "inferred", 900)
-
-
-def test_what_was_sent_before_the_first_sample_may_have_been_too_large_at_any_time_until_then(
-    report: Json,
-) -> None:
-    assert told(report, "boxes") == ("oversize", "inferred", 900)
-    assert told(report, "crates") == ("reconnect", "inferred", 50)
-    assert told(report, "cards") == ("reconnect", "inferred", 900)
 
 
 def test_refused_sends_are_told_of_and_are_no_loss(report: Json) -> None:

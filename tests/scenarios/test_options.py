@@ -45,7 +45,7 @@ def test_the_same_bound_is_not_to_blame_where_the_connection_was_cut(system: Sys
     relay = system.start("upstream", "relay", "--target-port", endpoint.rpartition(":")[2])
     [port] = relay.expect("ready")
     bounded = system.receiver(
-        "bounded", "--connect", f"tcp://127.0.0.1:{port}", "--subscribe", "", "--maxmsgsize", 10_000
+        "bounded", "--connect", f"tcp://localhost:{port}", "--subscribe", "", "--maxmsgsize", 10_000
     )
     notes.ask("await-subscriptions", 2, event="subscribed")
 
@@ -63,6 +63,31 @@ def test_the_same_bound_is_not_to_blame_where_the_connection_was_cut(system: Sys
 
     lost = len(system.truth().missing("notes", "bounded"))
     judge([Way("notes", "bounded")], {("notes → bounded", "reconnect"): lost})
+
+
+def test_nor_is_it_where_the_connection_stays_cut_and_sizes_differ(system: System, judge) -> None:
+    memos = system.sender("memos", "--bind", LOOPBACK, "--sndhwm", 10_000)
+    [endpoint] = memos.expect("ready")
+    relay = system.start("upstream", "relay", "--target-port", endpoint.rpartition(":")[2])
+    [port] = relay.expect("ready")
+    bounded = system.receiver(
+        "bounded", "--connect", f"tcp://localhost:{port}", "--subscribe", "", "--maxmsgsize", 10_000
+    )
+    memos.ask("await-subscriptions", 2, event="subscribed")
+
+    for size in (200, 9_000, 300):
+        memos.ask("size", size, event="sized")
+        memos.ask("send", 60, 0.005, event="sent")
+    relay.ask("cut", event="cut")
+    for size in (300, 9_000, 200):
+        memos.ask("size", size, event="sized")
+        memos.ask("send", 60, 0.01, event="sent")
+    bounded.ask("finish", event="finished")
+    for program in (memos, bounded, relay):
+        program.close()
+
+    lost = len(system.truth().missing("memos", "bounded"))
+    judge([Way("memos", "bounded")], {("memos → bounded", "reconnect"): lost})
 
 
 def test_a_conflating_receiver_keeps_the_newest_message_only(system: System, judge) -> None:

@@ -54,9 +54,7 @@ def explained(
 ) -> Explained:
     """Accounts of ``pieces`` (missing ranges with their hops), and of all that is missing otherwise."""
     kernel = settle(kernel_limits.readings(tables, topology.mirrored))
-    hung_up = settle(
-        hangups.hang_ups(tables, topology.facts, topology.sockets, topology.mirrored, topology.links)
-    )
+    hung_up = settle(hangups.hang_ups(tables, topology))
     strangers = settle(_strangers(tables, topology))
     seen = (kernel, hung_up, strangers)
     with_causes, of_edges = _with_causes(tables, topology, pieces, missing.evidence, seen, scope)

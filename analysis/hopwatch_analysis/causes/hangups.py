@@ -7,63 +7,54 @@ that a receiver which had connected does not call again, as the tests of what li
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.causes.silence import never_called_again
 from hopwatch_analysis.files.reading import Tables
-from hopwatch_analysis.sockets.nodes import latest_counters
-from hopwatch_analysis.spark.frames import only_of
+from hopwatch_analysis.sockets.nodes import FILTERED_TYPES, latest_counters
+from hopwatch_analysis.spark.frames import only_of, settle
 from hopwatch_analysis.terms.keys import EDGE
+from hopwatch_analysis.topology import Topology
 
 AT_ABOUT_THE_TIME = 1_000_000  # microseconds: samples of counters are about a second apart
+LONGEST_SAMPLE = 5_000_000
+"""Microseconds: what was sent between two samples that are further apart, or before the first one, may have been sent at any time until then."""
 
-PROVEN, LIKELY = "proven", "likely"
+PROVEN, SILENT, LIKELY = "proven", "silent", "likely"
+SURENESS = (PROVEN, SILENT, LIKELY)
 UNFILTERED_TYPES = ("PUSH", "PAIR")
 """What these send, and is not received at the other end, is lost or under way."""
 
 
-def hang_ups(
-    tables: Tables, link_facts: DataFrame, sockets: DataFrame, mirrored: DataFrame, links: DataFrame
-) -> DataFrame:
+def hang_ups(tables: Tables, topology: Topology) -> DataFrame:
     """Downs of edges that look like that: from_socket, to_socket, start, end, hung_up, largest_then (bytes of one of the messages that were sent
     then, where its size stands out from how much the sizes of others add up to differ).
 
-    "proven": frames of messages sent then, or of all that were lost, were larger than the bound on average. "likely": a message may
-    have been, and either the receiver never called again, or at no time but those of downs could one have been. What was sent before the
-    first sample may have been sent at any time until then, which is enough where the receiver never called again.
+    "proven": frames of messages sent then, to a receiver that takes them all, or of all that were lost, were larger than the bound on average. "silent": the receiver never
+    called again, and a message may have been larger. "likely": at no time but those of downs may one have been.
     """
-    bounds = sockets.where("maxmsgsize >= 0").select(sf.col("socket").alias("to_socket"), "maxmsgsize")
+    bounds = _bounds(topology.sockets, tables["subscription"])
     downs = (
-        link_facts.where(sf.size("downs") > 0)
+        topology.facts.where(sf.size("downs") > 0)
         .select(*EDGE, "downs")
         .join(bounds, on="to_socket", how="inner")
     )
-    too_large, then = sf.col("at_most") > sf.col("maxmsgsize"), _about(sf.col("down"))
-    at_any_down = sf.exists("downs", _about)
+    samples = settle(_samples_of(downs, tables["counters"]))
     lost_then = sf.col("lost_too_large") & (sf.col("then") | (sf.col("number_of_downs") == 1))
-    never_again = sf.col("never_again") & sf.col("end").isNull()
+    silent = sf.col("never_again") & sf.col("end").isNull() & sf.col("possible")
     return (
-        downs.join(_sent_between_samples(tables["counters"], downs), on="from_socket", how="inner")
-        .withColumn("at_other_times", ~at_any_down & too_large)
-        .withColumns({"down": sf.explode("downs"), "number_of_downs": sf.size("downs")})
-        .groupBy(*EDGE, "down", "number_of_downs")
-        .agg(
-            sf.max(then & (sf.col("on_average") > sf.col("frames") * sf.col("maxmsgsize"))).alias("proven"),
-            sf.max(then & too_large).alias("then"),
-            sf.max(_before_the_first_sample(sf.col("down")) & too_large).alias("unsampled"),
-            sf.max(sf.when(then & (sf.col("since") < sf.col("until")), sf.col("at_most"))).alias("largest"),
-            sf.max(sf.when(~at_any_down, sf.col("at_most"))).alias("usually_at_most"),
-            sf.max("maxmsgsize").alias("maxmsgsize"),
-            sf.max("at_other_times").alias("at_other_times"),
+        downs.withColumns({"down": sf.explode("downs"), "number_of_downs": sf.size("downs")})
+        .select(*EDGE, "maxmsgsize", "takes_all", "number_of_downs", "down.start", "down.end")
+        .join(_sent_then(samples), on=[*EDGE, "start"], how="left")
+        .join(_sent_at_other_times(samples), on=list(EDGE), how="left")
+        .join(never_called_again(tables, topology), on=list(EDGE), how="left")
+        .join(_lost_too_large(tables, downs, topology.sockets, topology.links), on=list(EDGE), how="left")
+        .fillna(
+            False, subset=["proven", "then", "possible", "at_other_times", "never_again", "lost_too_large"]
         )
-        .select("*", "down.start", "down.end")
-        .join(_never_called_again(tables, mirrored), on=list(EDGE), how="left")
-        .join(_lost_too_large(tables, downs, sockets, links), on=list(EDGE), how="left")
-        .fillna(False, subset=["never_again", "lost_too_large"])
         .withColumn(
             "hung_up",
-            sf.when(sf.col("proven") | lost_then, PROVEN).when(
-                (sf.col("then") & (never_again | ~sf.col("at_other_times")))
-                | (sf.col("unsampled") & never_again),
-                LIKELY,
-            ),
+            sf.when((sf.col("proven") & sf.col("takes_all")) | lost_then, PROVEN)
+            .when(silent, SILENT)
+            .when(sf.col("then") & ~sf.col("at_other_times"), LIKELY),
         )
         .select(*EDGE, "start", "end", "hung_up", _largest_then().alias("largest_then"))
         .where("hung_up is not null")
@@ -84,7 +75,7 @@ def by_edge(hang_ups: DataFrame) -> DataFrame:
 
 
 def _surest() -> Column:
-    return sf.when(sf.max(sf.col("hung_up") == PROVEN), PROVEN).otherwise(LIKELY)
+    return sf.coalesce(*[sf.max(sf.when(sf.col("hung_up") == level, level)) for level in SURENESS])
 
 
 def _largest_then() -> Column:
@@ -95,19 +86,72 @@ def _largest_then() -> Column:
     return sf.when(stands_out & ~sf.col("proven"), sf.col("largest").cast("long"))
 
 
+def _bounds(sockets: DataFrame, subscriptions: DataFrame) -> DataFrame:
+    """Receivers with a bound: to_socket, maxmsgsize, takes_all (no subscription keeps anything from it)."""
+    to_all = subscriptions.where("action = 'subscribe' and topic = ''").select("socket").distinct()
+    filtered = sf.col("type").isin(*FILTERED_TYPES) & sf.col("to_all").isNull()
+    return (
+        sockets.where("maxmsgsize >= 0")
+        .join(to_all.withColumn("to_all", sf.lit(True)), on="socket", how="left")
+        .select(sf.col("socket").alias("to_socket"), "maxmsgsize", (~filtered).alias("takes_all"))
+    )
+
+
+def _samples_of(downs: DataFrame, counters: DataFrame) -> DataFrame:
+    """What each sender sent between two samples, for each of its edges: at_any_down, too_large (one of them may have been), and what
+    ``_sent_between_samples`` gives.
+    """
+    sent = _sent_between_samples(counters, downs)
+    return (
+        downs.join(sent, on="from_socket", how="inner")
+        .withColumn("at_any_down", sf.exists("downs", _about))
+        .withColumn("too_large", sf.col("at_most") > sf.col("maxmsgsize"))
+    )
+
+
+def _sent_then(samples: DataFrame) -> DataFrame:
+    """Of each down: from_socket, to_socket, start, proven, then (a message that was sent at about the time may have been too large),
+    possible (one that may have been sent at that time), largest.
+    """
+    near = sf.filter("downs", lambda down: _about(down) | _possibly(down))
+    at_about, on_average = _about(sf.col("down")), sf.col("frames") * sf.col("maxmsgsize")
+    timed = at_about & ~sf.col("vague")
+    return (
+        samples.withColumn("down", sf.explode(near))
+        .groupBy(*EDGE, sf.col("down.start").alias("start"))
+        .agg(
+            sf.max(at_about & (sf.col("on_average") > on_average)).alias("proven"),
+            sf.max(timed & sf.col("too_large")).alias("then"),
+            sf.max("too_large").alias("possible"),
+            sf.max(sf.when(timed, sf.col("at_most"))).alias("largest"),
+        )
+    )
+
+
+def _sent_at_other_times(samples: DataFrame) -> DataFrame:
+    """Of each edge: from_socket, to_socket, at_other_times (a message may have been too large when nothing went down), usually_at_most."""
+    others = ~sf.col("at_any_down")
+    return samples.groupBy(*EDGE).agg(
+        sf.max(others & sf.col("too_large")).alias("at_other_times"),
+        sf.max(sf.when(others, sf.col("at_most"))).alias("usually_at_most"),
+    )
+
+
 def _about(down: Column) -> Column:
     at = sf.unix_micros(down["start"])
     return (at >= sf.col("since") - AT_ABOUT_THE_TIME) & (at <= sf.col("until") + AT_ABOUT_THE_TIME)
 
 
-def _before_the_first_sample(down: Column) -> Column:
-    return sf.col("first") & (sf.unix_micros(down["start"]) <= sf.col("until"))
+def _possibly(down: Column) -> Column:
+    """Before the first sample, or between two that are far apart."""
+    at = sf.unix_micros(down["start"])
+    return sf.col("vague") & (at <= sf.col("until")) & sf.coalesce(at >= sf.col("began"), sf.lit(True))
 
 
 def _sent_between_samples(counters: DataFrame, senders: DataFrame) -> DataFrame:
-    """from_socket, since, until (microseconds), first, on_average, at_most (bytes), frames (of a message): how large the messages were that
-    were sent between two samples, and one of them if the others were of the size that is usual for the socket. ``first``: before the first
-    sample, of which ``since`` and ``until`` are the time.
+    """from_socket, since, until (microseconds), on_average, at_most (bytes), frames (of a message): how large the messages were that were
+    sent between two samples, and one of them if the others were of the size that is usual for the socket. ``vague``: they may have been
+    sent long before (``began``; null: before the first sample, whose time ``since`` is then).
     """
     in_order = Window.partitionBy("from_socket").orderBy("sent", "at")
 
@@ -116,19 +160,21 @@ def _sent_between_samples(counters: DataFrame, senders: DataFrame) -> DataFrame:
 
     until = sf.unix_micros("at")
     usual = sf.median("on_average").over(Window.partitionBy("from_socket"))
+    long = sf.col("until") - sf.col("began") > LONGEST_SAMPLE
     return (
         counters.withColumnRenamed("socket", "from_socket")
         .transform(lambda rows: only_of(rows, senders, "from_socket"))
         .select(
             "from_socket",
-            sf.coalesce(sf.lag(until).over(in_order), until).alias("since"),
+            sf.lag(until).over(in_order).alias("began"),
             until.alias("until"),
-            sf.lag(until).over(in_order).isNull().alias("first"),
             more("sent").alias("messages"),
             more("sent_bytes").alias("bytes"),
             more("sent_more_frames").alias("more_frames"),
         )
         .where("messages > 0")
+        .withColumn("since", sf.coalesce("began", "until"))
+        .withColumn("vague", sf.coalesce(long, sf.lit(True)))
         .withColumn("on_average", sf.col("bytes") / sf.col("messages"))
         .withColumn("frames", 1 + sf.col("more_frames") / sf.col("messages"))
         .withColumn("usual", sf.least(usual, "on_average"))
@@ -163,30 +209,4 @@ def _lost_too_large(tables: Tables, downs: DataFrame, sockets: DataFrame, links:
         .join(received, on="to_socket", how="inner")
         .where((lost > 0) & (lost_bytes > (lost + lost_more) * sf.col("maxmsgsize")))
         .select(*EDGE, sf.lit(True).alias("lost_too_large"))
-    )
-
-
-def _never_called_again(tables: Tables, mirrored: DataFrame) -> DataFrame:
-    """Edges whose receiver had connected, lost the connection, and neither tried again nor was told to leave: from_socket, to_socket, never_again."""
-    events = tables["connection"].where(
-        "action in ('connected', 'disconnected', 'retried') and endpoint is not null"
-    )
-    calling = events.where("action = 'connected' and not accepted").join(
-        mirrored.select("socket", "connection", "peer"), on=["socket", "connection"], how="inner"
-    )
-    last = events.groupBy("socket", "endpoint").agg(
-        sf.max_by("action", sf.struct("at", "n")).alias("last_action")
-    )
-    told_to = tables["endpoint"].where("action = 'disconnect'").select("socket", "endpoint").distinct()
-    return (
-        calling.select("socket", "endpoint", "peer")
-        .distinct()
-        .join(last.where("last_action = 'disconnected'"), on=["socket", "endpoint"], how="inner")
-        .join(told_to, on=["socket", "endpoint"], how="left_anti")
-        .select(
-            sf.col("peer").alias("from_socket"),
-            sf.col("socket").alias("to_socket"),
-            sf.lit(True).alias("never_again"),
-        )
-        .distinct()
     )

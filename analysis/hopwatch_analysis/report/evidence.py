@@ -65,6 +65,11 @@ def _oversize(incident: Incident) -> Evidence:
     bound = f"{incident.receiver} has ZMQ_MAXMSGSIZE {incident.maxmsgsize}, and hangs up on who sends it more"
     if incident.hung_up == "proven":
         seen = f"what {incident.sender} sent at about that time was larger on average"
+    elif incident.hung_up == "silent":
+        seen = (
+            f"it never called {incident.sender} again, as it would have after a cut, and one of the messages that were sent by then may have "
+            "been larger"
+        )
     else:
         seen = f"{incident.sender} sent so many bytes at about that time that one of its messages may have been larger"
     text = f"{bound}; {seen}"

@@ -102,7 +102,7 @@ class Incident:
     maxmsgsize: int | None = None
     """ZMQ_MAXMSGSIZE of the receiver; -1 where it has none."""
     hung_up: str | None = None
-    """Whether what was sent when the receiver hung up is "proven" to have been too large, or "likely"."""
+    """Whether what was sent when the receiver hung up is "proven" to have been too large, or "likely"; "silent": it never called again."""
     largest_then: int | None = None
     """Bytes of the largest message that was sent when the receiver hung up, where counts of bytes tell."""
     peers: tuple[str, ...] = ()

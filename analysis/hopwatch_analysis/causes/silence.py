@@ -1,0 +1,68 @@
+"""Receivers that had connected, lost the connection, and did not call again, as the tests of what libzmq does show of one that hung up."""
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.files.reading import Tables
+from hopwatch_analysis.spark.frames import seconds
+from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN
+from hopwatch_analysis.topology import Topology
+
+CALLS_AGAIN_WITHIN = 1.0
+"""Seconds in which a receiver that lives has begun to call again: libzmq tells so as soon as it has set its timer."""
+
+
+def never_called_again(tables: Tables, topology: Topology) -> DataFrame:
+    """Edges whose receiver had connected, lost the connection, lived on, and neither tried again nor was told to leave, or not to try:
+    from_socket, to_socket, never_again.
+
+    Not of one of whose connections not all is told.
+    """
+    events = tables["connection"].where(
+        "action in ('connected', 'disconnected', 'retried') and endpoint is not null"
+    )
+    calling = events.where("action = 'connected' and not accepted").join(
+        topology.mirrored.select("socket", "connection", "peer"), on=["socket", "connection"], how="inner"
+    )
+    last = events.groupBy("socket", "endpoint").agg(
+        sf.max_by(sf.struct("action", "at"), sf.struct("at", "n")).alias("last")
+    )
+    told_to = tables["endpoint"].where("action = 'disconnect'").select("socket", "endpoint").distinct()
+    return (
+        calling.select("socket", "endpoint", "peer")
+        .distinct()
+        .join(last.where("last.action = 'disconnected'"), on=["socket", "endpoint"], how="inner")
+        .join(told_to, on=["socket", "endpoint"], how="left_anti")
+        .join(_not_trying(tables), on="socket", how="left_anti")
+        .join(topology.unwatched, on="socket", how="left_anti")
+        .join(_heard_until(tables["counters"], topology.sockets), on="socket", how="inner")
+        .where(seconds(sf.col("heard_until"), sf.col("last.at")) >= CALLS_AGAIN_WITHIN)
+        .select(
+            sf.col("peer").alias("from_socket"),
+            sf.col("socket").alias("to_socket"),
+            sf.lit(True).alias("never_again"),
+        )
+        .distinct()
+    )
+
+
+def _not_trying(tables: Tables) -> DataFrame:
+    """Sockets with a ZMQ_RECONNECT_IVL of -1, at any time: socket."""
+    opened = tables["socket"].where(sf.col("options")["reconnect_ivl"] < 0).select("socket")
+    later = (
+        tables["option"].where("option = 'reconnect_ivl' and try_cast(value as bigint) < 0").select("socket")
+    )
+    return opened.unionByName(later).distinct()
+
+
+def _heard_until(counters: DataFrame, sockets: DataFrame) -> DataFrame:
+    """Until when each socket is known to have lived: socket, heard_until. Of one that was killed, it is not known for how long before it was found."""
+    sampled = counters.groupBy("socket").agg(sf.max("at").alias("sampled_at"))
+    in_order = sf.when(sf.col("end").isin("closed", "exited"), sf.col("ended_at"))
+    killed = sf.when(
+        sf.col("end") == "died", sf.col("ended_at") - sf.expr(f"interval {FOUND_DEAD_WITHIN} seconds")
+    )
+    alive = sf.when(sf.col("end") == "open", sf.col("sampled_at"))
+    return sockets.join(sampled, on="socket", how="left").select(
+        "socket", sf.coalesce(in_order, killed, alive).alias("heard_until")
+    )
