@@ -272,6 +272,22 @@ def test_a_sender_that_connected_is_said_to_keep_what_waits_for_the_connection(s
     assert (more in text) is (sender_type in {"PUB", "XPUB"})
 
 
+def test_a_higher_mark_is_no_advice_on_a_cut_where_no_full_pipe_was_met() -> None:
+    text = advised(cause="reconnect", sender_type="PUB", sender_connects=True, onsets=0)
+    assert "What finds no room there it drops." in text
+    assert "higher mark" not in text
+
+
+@pytest.mark.parametrize("sender_connects", [True, None])
+def test_with_immediate_a_sender_that_connected_keeps_nothing(sender_connects: bool | None) -> None:
+    text = advised(cause="reconnect", sender_type="PUB", sender_connects=sender_connects, immediate=1)
+    assert (
+        "as ZMQ_IMMEDIATE is on at feed, so is what is queued at feed for it, and what is sent meanwhile"
+        in text
+    )
+    assert "higher mark" not in text
+
+
 @pytest.mark.parametrize(
     ("sender_type", "lost"),
     [

@@ -37,6 +37,7 @@ FIGURES = (
     "sent_when_connected",
     "receiver_left_first",
     "linger",
+    "immediate",
     "left_unread",
     "watched",
     "window_was_full",
@@ -113,6 +114,7 @@ def edge_figures(
         "sndhwm",
         "sndhwm_late",
         "linger",
+        "immediate",
         "sndbuf",
         sf.col("conflate").alias("x_conflate"),
     )

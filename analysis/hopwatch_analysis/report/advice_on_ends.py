@@ -42,16 +42,24 @@ def _lost_with_it(incident: Incident) -> str:
         f"{sender} keeps up to its SNDHWM of what is queued or sent meanwhile, and sends that when the connection is "
         "back (with ZMQ_IMMEDIATE it does not)"
     )
-    more = (
-        f" What finds no room there it drops: a higher mark keeps more{_all_of_them(incident)}."
-        if type_ in DROPPING
-        else ""
-    )
+    more = _no_room(incident) if type_ in DROPPING else ""
+    if incident.immediate == 1 and incident.sender_connects is not False:
+        return (
+            f"what is in its buffers is lost and, as ZMQ_IMMEDIATE is on at {sender}, so is {bound}. Without it, the end that connected keeps "
+            "up to its SNDHWM, and sends that when the connection is back."
+        )
     if incident.sender_connects is None:
         return f"what is in its buffers is lost. If {sender} is bound, so is {bound}; if it connected, {keeps}.{more}"
     if incident.sender_connects:
         return f"what is in its buffers is lost. As the end that connected, {keeps}.{more}"
     return f"what is in its buffers is lost and, as {sender} is bound, so is {bound}."
+
+
+def _no_room(incident: Incident) -> str:
+    """A higher mark only helps where a full pipe was met."""
+    if not incident.onsets:
+        return " What finds no room there it drops."
+    return f" What finds no room there it drops: a higher mark keeps more{_all_of_them(incident)}."
 
 
 def _all_of_them(incident: Incident) -> str:

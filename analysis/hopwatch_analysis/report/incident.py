@@ -81,6 +81,8 @@ class Incident:
     receiver_left_first: bool | None = None
     linger: int | None = None
     """LINGER of the sender."""
+    immediate: int | None = None
+    """ZMQ_IMMEDIATE of the sender: 1 where it keeps no queue for who is not connected."""
     left_unread: bool | None = None
     """Messages had reached the receiver that it had not received when it was closed."""
     watched: bool | None = None
