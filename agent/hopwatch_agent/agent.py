@@ -77,10 +77,13 @@ class Agent:
     def stop(self, seconds: float) -> bool:
         """A last tick, and everything landed; False if that was not possible in ``seconds``.
 
-        What was not landed is in the database; ``left`` says what comes of it.
+        What was not landed is in the database; ``left`` says what comes of it. With ``outlive``, half of the time is first for the processes
+        that it reads to end.
         """
         deadline = time.monotonic() + seconds
-        ticked = self._ticks.stop(seconds / 2)
+        if self.settings.outlive:
+            self._ticks.outlive(seconds / 2)
+        ticked = self._ticks.stop((deadline - time.monotonic()) / 2)
         landed = self._landings.stop(max(0.0, deadline - time.monotonic()))
         self._push.stop(min(TELEMETRY_SECONDS, max(0.0, deadline - time.monotonic())))
         if ticked and landed:

@@ -30,6 +30,7 @@ class TickLoop:
         self._measured = float("-inf")
         self._succeeded = True
         self._stop = threading.Event()
+        self._ticked = threading.Event()
         self._thread = threading.Thread(target=self._run, name="hopwatch-tick", daemon=True)
 
     def start(self) -> None:
@@ -38,6 +39,14 @@ class TickLoop:
         with self._board.held() as shown:
             shown.progress.alive = True
         self._thread.start()
+
+    def outlive(self, seconds: float) -> None:
+        """Waits until none of the processes that are read lives, so long at most; ticks go on meanwhile."""
+        deadline = time.monotonic() + seconds
+        while self._board.progress.processes and self._thread.is_alive():
+            self._ticked.clear()
+            if not self._ticked.wait(deadline - time.monotonic()):
+                return
 
     def stop(self, seconds: float) -> bool:
         """Ends after a last tick; False if that has not gone well in ``seconds``."""
@@ -81,6 +90,7 @@ class TickLoop:
         if reason is None:
             self.clean()
         self._measure()
+        self._ticked.set()
         return more
 
     def _measure(self) -> None:

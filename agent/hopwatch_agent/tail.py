@@ -19,7 +19,7 @@ from hopwatch_agent.journal.segments import LINE_LIMIT, Piece, read_piece
 from hopwatch_agent.live.draft import Draft
 from hopwatch_agent.live.limits import kept
 from hopwatch_agent.live.owners import claim_to_anothers
-from hopwatch_agent.live.rows import process_row
+from hopwatch_agent.live.rows import place_row, process_row
 from hopwatch_agent.live.state import ProcessState
 from hopwatch_agent.live.updates import apply_event
 from hopwatch_agent.records import AnyEvent, Segment
@@ -164,6 +164,7 @@ def _begin_segment(segment: Segment, process: ProcessState, draft: Draft) -> Pro
         hopwatch=kept(segment.hopwatch),
         pyzmq=kept(segment.pyzmq),
         libzmq=kept(segment.libzmq),
+        place=segment.place,
         started_at=segment.started,
     )
     row = process_row(
@@ -175,4 +176,6 @@ def _begin_segment(segment: Segment, process: ProcessState, draft: Draft) -> Pro
         libzmq=segment.libzmq,
     )
     draft.add(*row, process, segment.started)
+    if segment.place is not None:
+        draft.add(*place_row(segment.place), process, segment.started)
     return process

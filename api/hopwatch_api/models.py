@@ -9,6 +9,16 @@ from hopwatch_api.kernel_models import MemoryModel, TcpModel, UsageModel
 from hopwatch_api.model import Model
 
 
+class PlaceModel(Model):
+    """Where a process runs in Kubernetes, as far as its pod's specification says."""
+
+    namespace: str | None
+    pod: str | None
+    container: str | None
+    node: str | None
+    owner: str | None = Field(description="kind and name of the workload, like StatefulSet/feed")
+
+
 class ProcessModel(Model):
     """Who owns a socket."""
 
@@ -19,6 +29,7 @@ class ProcessModel(Model):
         description="null if the agent's pid namespace does not show the process"
     )
     memory: MemoryModel | None = Field(description="null if the agent does not see the process's cgroup")
+    place: PlaceModel | None = Field(description="null outside Kubernetes")
 
 
 _TCP = "null but for TCP in the agent's own network namespace, and for the first second"

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from hopwatch.journal.files import PRIVATE
+from hopwatch.place import PLACE, host_called, place_in
 from hopwatch.sequences import KNOWN
 
 VARIABLES = (
@@ -21,6 +22,7 @@ VARIABLES = (
     "HOPWATCH_FILE_MODE",
     "HOPWATCH_DISABLED",
     "XDG_RUNTIME_DIR",
+    *PLACE.values(),
 )
 
 FIRST_CALLS = 1000
@@ -40,12 +42,13 @@ class Settings:
     stamp_every: int = 1
     first_calls: int = FIRST_CALLS
     file_mode: int = PRIVATE
+    place: tuple[tuple[str, str], ...] = ()
     problems: tuple[str, ...] = ()
 
 
 def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
     """Read ``HOPWATCH_DIR``, ``HOPWATCH_HOST``, ``HOPWATCH_NAME``, ``HOPWATCH_SEQUENCE``, ``HOPWATCH_STAMP_EVERY``,
-    ``HOPWATCH_FIRST_CALLS``, ``HOPWATCH_FILE_MODE``, ``HOPWATCH_DISABLED``. What cannot be used is left out, and told in ``problems``: the application must not notice.
+    ``HOPWATCH_FIRST_CALLS``, ``HOPWATCH_FILE_MODE``, ``HOPWATCH_DISABLED``, and where Kubernetes says that this is. What cannot be used is left out, and told in ``problems``: the application must not notice.
     """
     values = os.environ if environ is None else environ
     return _settings(tuple(values.get(name) for name in VARIABLES), os.getuid())
@@ -60,13 +63,14 @@ def _settings(given: tuple[str | None, ...], user: int) -> Settings:
     return Settings(
         directory=Path(directory) if directory else default_directory(values, user),
         directory_is_default=not directory,
-        host=values.get("HOPWATCH_HOST") or socket.gethostname(),
+        host=host_called(values.get("HOPWATCH_HOST") or socket.gethostname()),
         name=values.get("HOPWATCH_NAME") or None,
         sequence=_sequence(values.get("HOPWATCH_SEQUENCE"), problems),
         disabled=values.get("HOPWATCH_DISABLED", "") not in {"", "0"},
         stamp_every=_number(values, "HOPWATCH_STAMP_EVERY", 1, 1, problems),
         first_calls=_number(values, "HOPWATCH_FIRST_CALLS", FIRST_CALLS, 0, problems),
         file_mode=_file_mode(values.get("HOPWATCH_FILE_MODE"), problems),
+        place=place_in(values),
         problems=tuple(problems),
     )
 

@@ -25,7 +25,7 @@ def write_onsets(writer: JournalWriter, count: int) -> None:
 
 
 def test_every_kind_lands_with_its_schema(bench: Any) -> None:
-    writer = bench.writer()
+    writer = bench.writer(place={"namespace": "trading", "pod": "feed-0"})
     write_every_event(writer)
     bench.tick()
     bench.land()

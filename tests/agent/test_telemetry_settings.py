@@ -86,6 +86,24 @@ def test_the_resource_names_the_agent_its_host_and_its_pod(monkeypatch: pytest.M
     assert "k8s.namespace.name" not in told
 
 
+@pytest.mark.parametrize(
+    ("owner", "told"),
+    [
+        ("StatefulSet/feed", {"k8s.statefulset.name": "feed"}),
+        ("Deployment/quotes", {"k8s.deployment.name": "quotes"}),
+        ("Rollout/quotes", {}),
+        ("quotes", {}),
+        ("", {}),
+    ],
+)
+def test_the_resource_names_the_workload_by_its_kind(
+    monkeypatch: pytest.MonkeyPatch, owner: str, told: dict[str, str]
+) -> None:
+    monkeypatch.delenv("OTEL_RESOURCE_ATTRIBUTES", raising=False)
+    attributes = resource_of(Identity("web-1", "a1b2c3"), {"K8S_OWNER": owner}).attributes
+    assert {name: value for name, value in attributes.items() if name.startswith("k8s.")} == told
+
+
 def test_what_the_operator_says_of_the_resource_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(
         "OTEL_RESOURCE_ATTRIBUTES", "service.name=x,host.name=other,service.instance.id=i,team=t"

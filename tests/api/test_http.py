@@ -33,7 +33,7 @@ COUNTERS = {
 @pytest.fixture(scope="module")
 def writer(agent: AgentProcess) -> JournalWriter:
     """A process of two sockets that lives as long as the tests do, with one gap between them."""
-    writer = JournalWriter(agent.journal)
+    writer = JournalWriter(agent.journal, place={"namespace": "trading", "pod": "feed-0"})
     writer.opened(SENDER, name="quotes")
     writer.event("bind", socket=SENDER, endpoint="tcp://127.0.0.1:5555")
     writer.opened(RECEIVER, slot=1, kind="SUB", name="slow")
@@ -122,6 +122,13 @@ def test_a_socket_is_shown_with_its_counters_peers_and_findings(
         "web-1",
     )
     assert sender["process"]["command"] == "python app.py"
+    assert sender["process"]["place"] == {
+        "namespace": "trading",
+        "pod": "feed-0",
+        "container": None,
+        "node": None,
+        "owner": None,
+    }
     assert sender["closed_at"] is None
     assert sender["endpoints"] == ["tcp://127.0.0.1:5555"]
     assert sender["options"] == {"sndhwm": 1000, "linger": -1}

@@ -56,6 +56,7 @@ class JournalWriter:
         process: str | None = None,
         lock: bool = True,
         segment_limit: int = SEGMENT_LIMIT,
+        place: dict[str, str] | None = None,
     ) -> None:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.directory = directory
@@ -64,6 +65,7 @@ class JournalWriter:
         self.index = 0
         self.next_n = 1
         self._segment_limit = segment_limit
+        self._place = {"place": place} if place else {}
         self._lock = self._make_lock(lock=lock)
         self._counters = self._make_counters()
         self._begin_segment()
@@ -178,6 +180,7 @@ class JournalWriter:
                 "hopwatch": "0.1.0",
                 "pyzmq": "27.0.0",
                 "libzmq": "4.3.5",
+                **self._place,
             }
         )
 

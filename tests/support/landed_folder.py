@@ -48,6 +48,11 @@ class LandedFolder:
         row = {"host": host, "process": id_of(name), "at": at(seconds), "state": state, "command": name}
         self.rows["process"].append(row | {"pid": pid})
 
+    def place(self, socket: str, **place: str) -> None:
+        """Where the socket's process runs in Kubernetes."""
+        process, host = self.homes[socket]
+        self.rows["place"].append({"host": host, "process": id_of(process), "at": at(0)} | place)
+
     def socket(self, name: str, type_: str, *, host: str = "box", opened: float = 0, closed: float | None = None,
                probed: bool | None = None, unread: bool | None = False, sequence: str | None = "stamp",
                called: str | None = None, **options: int) -> None:  # fmt: skip

@@ -60,6 +60,8 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
         "libzmq": pa.string(),
         "events_lost": pa.int64(),
     },
+    # where a process runs in Kubernetes, as far as it is told; owner: kind and name of the workload
+    "place": dict.fromkeys(("namespace", "pod", "container", "node", "owner"), pa.string()),
     # state: "opened", "probing_stopped" (full pipes are not seen any more; no other column is given) or "closed"; the other columns are
     # those of the opening
     "socket": {

@@ -6,6 +6,7 @@ from typing import Any
 
 from hopwatch_agent.backlog.shown import Backlog
 from hopwatch_agent.kernel.records import Memory, Usage
+from hopwatch_agent.records import Place
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ class LiveView:
 class ProcessView:
     """Who owns a socket; ``gone_at`` is when it was seen that the process had ended.
 
-    ``usage`` and ``memory`` (of its cgroup) are None where the process is not visible to the agent.
+    ``usage`` and ``memory`` (of its cgroup) are None where the process is not visible to the agent; ``place`` is where it runs in Kubernetes.
     """
 
     pid: int | None
@@ -152,6 +153,7 @@ class ProcessView:
     gone_at: datetime | None
     usage: Usage | None = None
     memory: Memory | None = None
+    place: Place | None = None
 
 
 @dataclass(frozen=True)

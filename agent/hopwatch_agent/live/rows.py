@@ -2,6 +2,8 @@
 
 from functools import singledispatch
 
+from msgspec.structs import asdict
+
 from hopwatch_agent import records
 from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.live.state import SocketState, Values
@@ -73,6 +75,11 @@ def role_of(socket: str, stream: str) -> str:
 def process_row(state: str, **columns: str | int | None) -> tuple[str, Values]:
     """A process's start or end."""
     return "process", {"state": state, **columns}
+
+
+def place_row(place: records.Place) -> tuple[str, Values]:
+    """Where a process runs."""
+    return "place", asdict(place)
 
 
 @rows_of.register

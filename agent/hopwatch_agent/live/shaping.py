@@ -118,6 +118,7 @@ def _process(process: ProcessState | None, shown: Shown) -> ProcessView:
         moment_or_none(process.gone_at),
         usage=shown.kernel.usage.get(process.process),
         memory=shown.kernel.memory.get(process.process),
+        place=process.place,
     )
 
 

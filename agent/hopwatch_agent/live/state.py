@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from hopwatch_agent.landing.schemas import COUNTERS
+from hopwatch_agent.records import Place
 
 NO_COUNTS = (0,) * len(COUNTERS)
 CONNECTION_COUNTS = ("connected", "reconnected", "disconnected", "handshakes_failed")
@@ -23,6 +24,7 @@ class ProcessState(Struct, frozen=True):
     hopwatch: str = ""
     pyzmq: str = ""
     libzmq: str = ""
+    place: Place | None = None
     started_at: int | None = None
     exited_at: int | None = None
     gone_at: int | None = None

@@ -17,6 +17,16 @@ LaneNumbers = tuple[Id, Count, Count, Count, Count, Count, Count]
 """stream, lane, and words 3 to 7 of the lane's slot: count, more_frames, first, next, newest_sent_at"""
 
 
+class Place(Struct, frozen=True, kw_only=True):
+    """Where a process runs in Kubernetes, as far as its pod's specification says. ``owner``: kind and name of the workload."""
+
+    namespace: str | None = None
+    pod: str | None = None
+    container: str | None = None
+    node: str | None = None
+    owner: str | None = None
+
+
 class Segment(Struct, frozen=True, tag_field="event", tag="segment", kw_only=True):
     """The first line of a segment: whose it is."""
 
@@ -30,6 +40,7 @@ class Segment(Struct, frozen=True, tag_field="event", tag="segment", kw_only=Tru
     hopwatch: str = ""
     pyzmq: str = ""
     libzmq: str = ""
+    place: Place | None = None
 
 
 class Event(Struct, frozen=True, tag_field="event", kw_only=True, gc=False):

@@ -77,6 +77,12 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     stop_seconds: Annotated[
         float, Meta(gt=0, le=3600, description="how long an orderly end may take; then it ends all the same")
     ] = 20.0
+    outlive: Annotated[
+        bool,
+        Meta(
+            description="at its end, wait first for the processes that it reads to end, half of stop_seconds"
+        ),
+    ] = False
 
 
 SECRET = frozenset({"token"})

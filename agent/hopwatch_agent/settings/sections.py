@@ -90,7 +90,7 @@ class LogSettings:
 
 @dataclass(frozen=True)
 class AgentSettings:
-    """All of one agent's settings. ``data`` is the folder of its database, for it alone."""
+    """All of one agent's settings. ``data`` is the folder of its database, for it alone; ``outlive``: it ends behind those that it reads."""
 
     journal: JournalSettings
     data: Path
@@ -100,6 +100,7 @@ class AgentSettings:
     log: LogSettings = LogSettings()
     telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
     stop_seconds: float = 20.0
+    outlive: bool = False
     options: Options = field(default_factory=Options)
 
 
@@ -141,6 +142,7 @@ def settings_from(options: Options, environ: Mapping[str, str]) -> AgentSettings
         log=LogSettings(options.log_level, options.log_format),
         telemetry=telemetry_from(environ),
         stop_seconds=options.stop_seconds,
+        outlive=options.outlive,
         options=options,
     )
 

@@ -18,6 +18,18 @@ KUBERNETES = {
 """The variables by which a pod's specification hands over what it knows (``fieldRef``); the second ones are the OpenTelemetry operator's."""
 
 
+OWNER = "K8S_OWNER"
+WORKLOADS = {
+    "CronJob": "k8s.cronjob.name",
+    "DaemonSet": "k8s.daemonset.name",
+    "Deployment": "k8s.deployment.name",
+    "Job": "k8s.job.name",
+    "ReplicaSet": "k8s.replicaset.name",
+    "StatefulSet": "k8s.statefulset.name",
+}
+"""What the semantic conventions call a workload, by its kind; the owner is named like ``StatefulSet/feed``."""
+
+
 def resource_of(identity: Identity, environ: Mapping[str, str]) -> Resource:
     """The resource of all that an agent tells."""
     told = {
@@ -31,5 +43,8 @@ def resource_of(identity: Identity, environ: Mapping[str, str]) -> Resource:
         value = next((environ[name] for name in variables if environ.get(name)), None)
         if value:
             told[attribute] = value
+    kind, _, name = environ.get(OWNER, "").partition("/")
+    if name and kind in WORKLOADS:
+        told[WORKLOADS[kind]] = name
     # create() would let an instance id of chance and the service's default name win
     return Resource.create(told).merge(OTELResourceDetector().detect())

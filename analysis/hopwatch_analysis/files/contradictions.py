@@ -42,6 +42,7 @@ MEANING = {
 OF_A_SOCKET = ("at", "socket")
 KEYS: Mapping[str, tuple[str, ...]] = dict.fromkeys(KINDS, ("at",)) | {
     "process": ("at", "process", "state"),
+    "place": ("at", "process"),
     "socket": (*OF_A_SOCKET, "state"),
     "option": OF_A_SOCKET,
     "endpoint": (*OF_A_SOCKET, "action"),

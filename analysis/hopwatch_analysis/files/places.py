@@ -36,7 +36,7 @@ def to_read(path: str) -> str:
     return literal if "://" in path else f"file://{literal}"
 
 
-BESIDES = frozenset({"usage", "memory", "oom"})
+BESIDES = frozenset({"usage", "memory", "oom", "place"})
 """Kinds that only add to what is told of a loss. Without any other, what came looks lost, or a loss looks to be of another hop or cause."""
 
 

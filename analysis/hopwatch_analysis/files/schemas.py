@@ -88,6 +88,7 @@ KINDS: dict[str, dict[str, DataType]] = {
         "libzmq": TEXT,
         "events_lost": WHOLE,
     },
+    "place": dict.fromkeys(("namespace", "pod", "container", "node", "owner"), TEXT),
     "socket": {
         "socket": TEXT,
         "state": TEXT,

@@ -10,7 +10,8 @@ from hopwatch_analysis.report.advice import advice
 from hopwatch_analysis.report.evidence import evidence
 from hopwatch_analysis.report.identities import utc
 from hopwatch_analysis.report.incident_rows import called, incident_of
-from hopwatch_analysis.report.labels import Identity, labels
+from hopwatch_analysis.report.labels import Identity, labels, places
+from hopwatch_analysis.report.places import Place
 from hopwatch_analysis.report.wording import counted
 
 INCIDENT, CORRECTION = "incident", "correction"
@@ -44,7 +45,10 @@ def landed_rows(
     streams = {stream for row in incidents for stream in row["streams"]}
     here = [known[node] for node in sorted((nodes | streams) & known.keys())]
     told = labels([*here, *(known[one.proxy] for one in here if one.proxy)])
-    rows = [_incident(row, told) for row in incidents] + [_correction(row, told) for row in corrections]
+    placed = places(here)
+    rows = [_incident(row, told, placed) for row in incidents] + [
+        _correction(row, told) for row in corrections
+    ]
     if not rows:
         return None
     return pa.Table.from_pylist(list(_named(batch, rows)), schema=SCHEMA)
@@ -56,8 +60,8 @@ def _named(batch: int, rows: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any
         yield {"schema_version": VERSION, "incident": f"{batch}-{place}"} | row
 
 
-def _incident(row: Row, told: Mapping[str, str]) -> dict[str, Any]:
-    incident = incident_of(row, told)
+def _incident(row: Row, told: Mapping[str, str], placed: Mapping[str, Place]) -> dict[str, Any]:
+    incident = incident_of(row, told, placed)
     return {
         "kind": INCIDENT,
         "hop": incident.hop,

@@ -1,10 +1,12 @@
 """Evidence of an incident: the facts it was read off, each as a sentence and as figures."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 
 from hopwatch_analysis.report import evidence_of_ends as ends
 from hopwatch_analysis.report import evidence_of_pipes as pipes
 from hopwatch_analysis.report.incident import Evidence, Incident
+from hopwatch_analysis.report.places import Place
 from hopwatch_analysis.report.wording import counted, one_or_several, routing_id, streams
 
 
@@ -13,6 +15,7 @@ def evidence(incident: Incident) -> list[Evidence]:
     items = [
         _runs(incident),
         _between(incident),
+        _places(incident),
         *(piece(incident) for piece in PIECES.get(incident.cause, ())),
     ]
     return [item for item in items if item]
@@ -41,6 +44,30 @@ def _between(incident: Incident) -> Evidence | None:
         "between them, and on which side of it they were lost is not known"
     )
     return {"kind": "between", "text": text}
+
+
+def _places(incident: Incident) -> Evidence | None:
+    known = [
+        (name, place)
+        for name, place in (
+            (incident.sender, incident.sender_place),
+            (incident.receiver, incident.receiver_place),
+        )
+        if place
+    ]
+    if not known:
+        return None
+    text = "; ".join(f"{name} runs in {place.text}" for name, place in known)
+    return {
+        "kind": "place",
+        "text": text,
+        "from": _told(incident.sender_place),
+        "to": _told(incident.receiver_place),
+    }
+
+
+def _told(place: Place | None) -> dict[str, str | None] | None:
+    return None if place is None else asdict(place)
 
 
 def _joined(incident: Incident) -> Evidence:

@@ -1,6 +1,7 @@
 """Where each socket and each proxy came from: what tells one from another of the same name."""
 
 from collections import Counter
+from dataclasses import fields
 from datetime import datetime, timezone
 
 from pyspark.sql import DataFrame
@@ -8,6 +9,7 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.report.labels import Identity
+from hopwatch_analysis.report.places import Place
 
 ORIGIN = ("name", "type", "host", "process")
 
@@ -26,6 +28,7 @@ def identities(tables: Tables) -> dict[str, Identity]:
         .groupBy("node")
         .agg(sf.min(first).alias("opened"), *[sf.min_by(name, first).alias(name) for name in ORIGIN])
         .join(_processes(tables["process"]), on="process", how="left")
+        .join(_places(tables["place"]), on="process", how="left")
         .join(_endpoints(tables["endpoint"]), on="node", how="left")
         .join(_sides(tables["proxy"]), on="node", how="left")
         .orderBy("opened.at", "opened.n", "node")
@@ -47,6 +50,7 @@ def identities(tables: Tables) -> dict[str, Identity]:
             row["endpoint"],
             numbers[alike],
             row["proxy"],
+            Place(**row["place"].asDict()) if row["place"] else None,
         )
     return found
 
@@ -58,6 +62,11 @@ def utc(value: datetime | None) -> datetime | None:
 
 def _processes(rows: DataFrame) -> DataFrame:
     return rows.groupBy("process").agg(sf.max("pid").alias("pid"), sf.max("command").alias("command"))
+
+
+def _places(rows: DataFrame) -> DataFrame:
+    parts = sf.struct(*[field.name for field in fields(Place)])
+    return rows.groupBy("process").agg(sf.max(parts).alias("place"))
 
 
 def _endpoints(rows: DataFrame) -> DataFrame:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from hopwatch_analysis.report.places import Place
+
 Evidence = dict[str, Any]
 """A fact: its ``kind``, its ``text``, and figures."""
 
@@ -107,6 +109,8 @@ class Incident:
     """Whether what was sent when the receiver hung up is "proven" to have been too large, or "likely"; "silent": it never called again."""
     largest_then: int | None = None
     """Bytes of the largest message that was sent when the receiver hung up, where counts of bytes tell."""
+    sender_place: Place | None = None
+    receiver_place: Place | None = None
     peers: tuple[str, ...] = ()
     """Routing ids (hex) that a ROUTER could not reach."""
     reasons: tuple[str, ...] = ()

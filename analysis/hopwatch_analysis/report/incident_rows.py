@@ -10,6 +10,7 @@ from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.incidents.incidents import COUNTS, FIGURES
 from hopwatch_analysis.report.identities import utc
 from hopwatch_analysis.report.incident import NO_PEER, NOBODY, Incident, KilledForMemory
+from hopwatch_analysis.report.places import Place
 from hopwatch_analysis.routers.unroutable import NO_SOCKET
 from hopwatch_analysis.spark.failures import JAVA_ENDED
 
@@ -23,14 +24,14 @@ def worst_first(incidents: DataFrame) -> DataFrame:
     )
 
 
-def records(incidents: DataFrame, told: Mapping[str, str]) -> Iterator[Incident]:
-    """One after the other, of which Spark hands over a partition at a time; ``told`` are the labels of nodes and streams.
+def records(incidents: DataFrame, told: Mapping[str, str], placed: Mapping[str, Place]) -> Iterator[Incident]:
+    """One after the other, of which Spark hands over a partition at a time; ``told`` are the labels of nodes and streams, ``placed`` where nodes run.
 
     Raises AnalysisError if Spark's Java process ends meanwhile.
     """
     try:
         for row in incidents.toLocalIterator():
-            yield incident_of(row, told)
+            yield incident_of(row, told, placed)
     except (OSError, EOFError) as error:  # of the connection to it, over which the rows come
         raise AnalysisError(JAVA_ENDED) from error
 
@@ -41,8 +42,8 @@ def ends_of(incidents: DataFrame) -> set[str]:
     return {row["node"] for row in nodes.collect()}
 
 
-def incident_of(row: Row, told: Mapping[str, str]) -> Incident:
-    """The record of one row of incidents; ``told`` are the labels of nodes and streams."""
+def incident_of(row: Row, told: Mapping[str, str], placed: Mapping[str, Place]) -> Incident:
+    """The record of one row of incidents; ``told`` are the labels of nodes and streams, ``placed`` where nodes run."""
     values: dict[str, Any] = row.asDict()
     same = ("cause", "exact", *COUNTS, *FIGURES)
     return Incident(
@@ -55,6 +56,8 @@ def incident_of(row: Row, told: Mapping[str, str]) -> Incident:
         receiver_type=row["to_type"],
         sender_end=row["from_end"],
         receiver_end=row["to_end"],
+        sender_place=placed.get(row["from_node"]),
+        receiver_place=placed.get(row["to_node"]),
         sender_killed=_killed(row, "from"),
         receiver_killed=_killed(row, "to"),
         streams=tuple(row["streams"]),

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
 
+from hopwatch_analysis.report.places import Place
+
 LONGEST_COMMAND = 40
 
 
@@ -26,6 +28,7 @@ class Identity:
     """Of the sockets that its process opened with this name and type, from 1."""
     proxy: str | None = None
     """The proxy that it is a side of."""
+    place: Place | None = None
 
     @property
     def named(self) -> bool:
@@ -48,6 +51,11 @@ def labels(identities: Iterable[Identity]) -> Mapping[str, str]:
     }
     count = Counter(told.values())
     return {node: label if count[label] == 1 else f"{label} [{node[:6]}]" for node, label in told.items()}
+
+
+def places(identities: Iterable[Identity]) -> Mapping[str, Place]:
+    """Where each id's process runs, of those of which it is known."""
+    return {one.node: one.place for one in identities if one.place is not None}
 
 
 def _label(identity: Identity, group: Sequence[Identity]) -> str:

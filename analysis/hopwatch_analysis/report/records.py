@@ -6,6 +6,7 @@ from datetime import datetime
 
 from hopwatch_analysis.files.contradictions import SetAside
 from hopwatch_analysis.report.incident import Incident
+from hopwatch_analysis.report.places import Place
 from hopwatch_analysis.terms.buckets import Timeline
 
 
@@ -21,6 +22,7 @@ class Node:
     name: str
     label: str
     type: str | None
+    place: Place | None = None
 
 
 @dataclass(frozen=True)

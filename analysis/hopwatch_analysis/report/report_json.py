@@ -135,6 +135,7 @@ def _node(node: Node) -> Json:
         "socket": node.socket,
         "name": node.name,
         "type": node.type,
+        **({"place": asdict(node.place)} if node.place else {}),
     }
 
 

@@ -11,7 +11,8 @@ from hopwatch_analysis.files.reading import Landed, Tables
 from hopwatch_analysis.report.histories import collected, hop_key
 from hopwatch_analysis.report.incident import Incident
 from hopwatch_analysis.report.incident_rows import called, ends_of, records, worst_first
-from hopwatch_analysis.report.labels import Identity, labels
+from hopwatch_analysis.report.labels import Identity, labels, places
+from hopwatch_analysis.report.places import Place
 from hopwatch_analysis.report.records import (
     Analysis,
     Fault,
@@ -47,12 +48,13 @@ def summarize(
     shown |= _ids(unchecked + agreed, "stream", "receiver")
     shown |= {identity.proxy for node, identity in known.items() if node in shown and identity.proxy}
     told = labels(identity for node, identity in known.items() if node in shown)
+    placed = places(known.values())
     incidents = worst_first(results["incidents"])
-    kept = tuple(records(incidents.limit(INCIDENTS_KEPT), told))
+    kept = tuple(records(incidents.limit(INCIDENTS_KEPT), told, placed))
     analysis = Analysis(
         began_at=scope.since or landed.earliest,
         ended_at=scope.ends_at,
-        hops=tuple(_hop(row, told) for row in hops),
+        hops=tuple(_hop(row, told, placed) for row in hops),
         ledger=tuple(_ledger_row(row, told) for row in sorted(ledger, key=_by_age(known))),
         incidents=kept,
         more_incidents=results["incidents"].count() - len(kept),
@@ -66,10 +68,10 @@ def summarize(
         lost_events=_lost_events(results["lost_events"]),
         behind=_behind(results["hosts_behind"]),
         timeline=collected(
-            results["timeline"], scope.buckets, {hop_key(row): _hop(row, told) for row in hops}
+            results["timeline"], scope.buckets, {hop_key(row): _hop(row, told, placed) for row in hops}
         ),
     )
-    return analysis, records(incidents, told)
+    return analysis, records(incidents, told, placed)
 
 
 def _ids(rows: Iterable[Row], *columns: str) -> set[str]:
@@ -102,16 +104,16 @@ def _by_reason(known: Mapping[str, Identity]) -> Callable[[Row], tuple[str, ...]
     return lambda row: (row["reason"], *by_age(row))
 
 
-def _hop(row: Row, told: Mapping[str, str]) -> Hop:
+def _hop(row: Row, told: Mapping[str, str], placed: Mapping[str, Place]) -> Hop:
     return Hop(
-        sender=_node(row, "from", told),
-        receiver=_node(row, "to", told),
+        sender=_node(row, "from", told, placed),
+        receiver=_node(row, "to", told, placed),
         transport=row["transport"] or "unknown",
         **{name: int(row[name]) for name in TERMS},
     )
 
 
-def _node(row: Row, side: str, told: Mapping[str, str]) -> Node:
+def _node(row: Row, side: str, told: Mapping[str, str], placed: Mapping[str, Place]) -> Node:
     socket = row[f"{side}_socket"]
     name = row[f"{side}_node_name"] or called(socket)
     return Node(
@@ -121,6 +123,7 @@ def _node(row: Row, side: str, told: Mapping[str, str]) -> Node:
         name=name,
         label=told.get(row[f"{side}_node"], name),
         type=row[f"{side}_node_type"],
+        place=placed.get(row[f"{side}_node"]),
     )
 
 

@@ -101,6 +101,11 @@ volumeMounts:
   value: {{ $agent.logLevel }}
 - name: HOPWATCH_AGENT_STOP_SECONDS
   value: {{ $agent.stopSeconds | quote }}
+{{- if not (include "hopwatch.agent.isNative" .) }}
+# all containers of a pod are told to end at the same moment
+- name: HOPWATCH_AGENT_OUTLIVE
+  value: "true"
+{{- end }}
 {{- if $agent.tokenSecret }}
 - name: HOPWATCH_AGENT_TOKEN_FILE
   value: /etc/hopwatch/token/token

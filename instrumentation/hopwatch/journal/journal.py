@@ -121,6 +121,7 @@ class FileJournal:
         os.close(self._lock)
 
     def _segment_line(self, index: int, first: int) -> dict[str, Any]:
+        place = {"place": dict(self._settings.place)} if self._settings.place else {}
         return {
             "event": "segment",
             "format": FORMAT,
@@ -135,6 +136,7 @@ class FileJournal:
             "python": platform.python_version(),
             "pyzmq": zmq.__version__,
             "libzmq": zmq.zmq_version(),
+            **place,
         }
 
 
