@@ -46,6 +46,14 @@ def require_room(spec: Json, fragment: Fragment) -> None:
         raise WishError(f"the pod has {', '.join(taken)} already")
 
 
+def require_end(spec: Json, fragment: Fragment) -> None:
+    """Raises WishError if the pod is to end by itself and the agent would be one of its containers, which it waits for."""
+    if fragment.containers and spec.get("restartPolicy", "Always") != "Always":
+        raise WishError(
+            "the pod ends with its containers, and the agent, as one of them, would keep it: it has to be a native sidecar (Kubernetes 1.29)"
+        )
+
+
 def instrumented(spec: Json, wishes: Wishes) -> list[int]:
     """Places of the containers to instrument. Raises WishError for a name that none bears."""
     names = [container["name"] for container in spec["containers"]]

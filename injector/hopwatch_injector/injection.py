@@ -7,6 +7,7 @@ from hopwatch_injector.eligibility import (
     is_asked_for,
     is_new_pod,
     is_out_of_reach,
+    require_end,
     require_room,
 )
 from hopwatch_injector.errors import WishError
@@ -30,6 +31,7 @@ def inject(request: Request, fragment: Fragment, *, by_namespace: bool) -> Json:
         if not is_asked_for(wishes, by_namespace=by_namespace) or is_out_of_reach(pod):
             return answer(request, [], [])
         require_room(pod["spec"], fragment)
+        require_end(pod["spec"], fragment)
         return answer(request, patch(pod, fragment, wishes), [])
     except WishError as error:
         return answer(request, [], [f"hopwatch: not injected: {error}"])

@@ -4,6 +4,7 @@ import json
 import ssl
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -66,10 +67,10 @@ class Injector:
         return response
 
 
-@pytest.fixture(scope="module")
-def injector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Injector]:
-    folder = tmp_path_factory.mktemp("injector")
-    (folder / "fragment.json").write_text(json.dumps(TO_BE_ADDED))
+@contextmanager
+def injector_adding(folder: Path, fragment: Json) -> Iterator[Injector]:
+    """One that serves as long as the block runs."""
+    (folder / "fragment.json").write_text(json.dumps(fragment))
     authority = Authority(folder)
     served = authority.certificate("injector")
     files = [
@@ -94,6 +95,12 @@ def injector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Injector]:
             yield Injector(client)
         process.terminate()
         assert process.wait(timeout=20) == 0
+
+
+@pytest.fixture(scope="module")
+def injector(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Injector]:
+    with injector_adding(tmp_path_factory.mktemp("injector"), TO_BE_ADDED) as serving:
+        yield serving
 
 
 def write(folder: Path, fragment: Any) -> Path:

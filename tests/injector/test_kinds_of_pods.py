@@ -3,6 +3,7 @@
 import base64
 import copy
 import json
+from pathlib import Path
 from typing import Any
 
 import jsonpatch
@@ -10,7 +11,7 @@ import kubernetes_validate
 import pytest
 from pods import KINDS, Kind
 
-from tests.injector.conftest import TO_BE_ADDED, Injector
+from tests.injector.conftest import TO_BE_ADDED, Injector, injector_adding
 
 Json = dict[str, Any]
 VERSIONS = ("1.29", "1.32", "1.35")
@@ -148,3 +149,19 @@ def test_each_container_is_told_its_name(injector: Injector) -> None:
     pod = KINDS["with several containers"].pod
     for container in applied(pod, injector.review(pod))["spec"]["containers"]:
         assert named(container["env"])["K8S_CONTAINER_NAME"]["value"] == container["name"]
+
+
+def test_a_pod_that_ends_by_itself_is_not_kept_by_an_agent_beside_its_containers(tmp_path: Path) -> None:
+    preparing, agent = TO_BE_ADDED["initContainers"]
+    beside = TO_BE_ADDED | {
+        "initContainers": [preparing],
+        "containers": [{name: value for name, value in agent.items() if name != "restartPolicy"}],
+    }
+    with injector_adding(tmp_path, beside) as injector:
+        response = injector.review(KINDS["of a Job"].pod)
+        assert "patch" not in response
+        assert "native sidecar" in response["warnings"][0]
+        spec = applied(KINDS["bare"].pod, injector.review(KINDS["bare"].pod))["spec"]
+    assert [one["name"] for one in spec["containers"]] == ["app", "hopwatch-agent"]
+    for version in VERSIONS:
+        kubernetes_validate.validate(KINDS["bare"].pod | {"spec": spec}, version, strict=True)
