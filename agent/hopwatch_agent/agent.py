@@ -2,6 +2,7 @@
 
 import time
 
+from hopwatch_agent.landing.address import NOWHERE
 from hopwatch_agent.landing.batches import BatchStore
 from hopwatch_agent.landing.keeping import Bounds, Keeper
 from hopwatch_agent.landing.lander import Lander
@@ -63,7 +64,8 @@ class Agent:
         landing = Landing(settings.uri)
         lander = Lander(batches, landing)
         keeper = Keeper(batches, Bounds(settings.keep_bytes, settings.keep_seconds))
-        merger = Merger(batches, landing, MergeRule(settings.merge_seconds, settings.merge_bytes))
+        merge_seconds = 0 if settings.uri.startswith(NOWHERE) else settings.merge_seconds
+        merger = Merger(batches, landing, MergeRule(merge_seconds, settings.merge_bytes))
         with self.board.held() as shown:
             shown.progress.given_up = shown.progress.given_up_before = keeper.given_up()
         return lander, LandingLoop(lander, keeper, merger, settings, self.board)

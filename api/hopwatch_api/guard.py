@@ -113,8 +113,9 @@ class Guard:
 
 
 def _is_on_this_host(scope: Scope) -> bool:
-    client = scope.get("client")
-    return client is not None and address_of(client[0]).is_loopback
+    """By both addresses of the connection: proxies of a service mesh call a pod's own address from its loopback, for whoever asks them."""
+    ends = (scope.get("client"), scope.get("server"))
+    return all(end is not None and address_of(end[0]).is_loopback for end in ends)
 
 
 async def _refuse(send: Send, status: int, text: str, headers: Iterable[tuple[bytes, bytes]]) -> None:

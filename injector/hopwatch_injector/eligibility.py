@@ -46,6 +46,14 @@ def require_room(spec: Json, fragment: Fragment) -> None:
         raise WishError(f"the pod has {', '.join(taken)} already")
 
 
+def require_paths(container: Json, fragment: Fragment) -> None:
+    """Raises WishError if a container mounts something where ours would be: Kubernetes takes no pod that mounts two things at one place."""
+    ours = {mount["mountPath"].rstrip("/") for mount in fragment.application.volume_mounts}
+    theirs = {str(mount.get("mountPath", "")).rstrip("/") for mount in container.get("volumeMounts") or ()}
+    if taken := sorted(ours & theirs):
+        raise WishError(f"container {container['name']} mounts something at {', '.join(taken)}")
+
+
 def require_end(spec: Json, fragment: Fragment) -> None:
     """Raises WishError if the pod is to end by itself and the agent would be one of its containers, which it waits for."""
     if fragment.containers and spec.get("restartPolicy", "Always") != "Always":

@@ -5,7 +5,7 @@ from typing import Any
 
 from hopwatch.version import VERSION
 
-from hopwatch_injector.eligibility import annotations_of, instrumented
+from hopwatch_injector.eligibility import annotations_of, instrumented, require_paths
 from hopwatch_injector.environment import environment
 from hopwatch_injector.fragment import Fragment
 from hopwatch_injector.names import CONTAINER_NAME, INJECTED, LISTEN, OWNER
@@ -25,6 +25,7 @@ def patch(pod: Json, fragment: Fragment, wishes: Wishes) -> list[Json]:
     operations += _metadata(pod, "labels", fragment.labels)
     operations += _list(spec, "/spec/volumes", fragment.volumes)
     for place in instrumented(spec, wishes):
+        require_paths(spec["containers"][place], fragment)
         operations += _container(spec["containers"][place], f"/spec/containers/{place}", fragment, wishes)
     fit = _on_the_hosts_network if spec.get("hostNetwork") else dict
     operations += _list(

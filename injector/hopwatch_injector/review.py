@@ -42,7 +42,7 @@ def request_in(body: bytes) -> Request:
     """The request in a review. Raises ReviewError."""
     try:
         review = msgspec.json.decode(body, type=_Review)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ReviewError(f"no {KIND}: {error}") from error
     if (review.api_version, review.kind) != (API_VERSION, KIND):
         raise ReviewError(f"{API_VERSION} {KIND} is understood, not {review.api_version} {review.kind}")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from agent_process import AgentProcess, WriterProcess, eventually
 from every_event import write_every_event
 from hopwatch_agent.errors import LandingError, SettingsError
 from hopwatch_agent.landing.lander import Lander
@@ -181,3 +182,20 @@ def test_a_process_that_is_gone_is_shown_for_some_minutes_and_then_forgotten(ben
     assert not bench.tables.processes
     assert not bench.tables.sockets
     assert not bench.tables.lanes
+
+
+def test_nowhere_is_a_place_to_land_that_keeps_nothing(
+    agent: AgentProcess, writing: Callable[..., WriterProcess]
+) -> None:
+    agent.land_at("nowhere://")
+    agent.set("HOPWATCH_AGENT_MERGE_SECONDS", "0.2")
+    agent.start()
+    writer = writing()
+    eventually(lambda: agent.get("/v1/status")["rows_landed"] > 50)
+    eventually(lambda: agent.get("/v1/sockets")[0]["counters"]["sent"] > 100)
+    status = agent.get("/v1/status")
+    assert (status["landing"], status["errors"], status["faults"]) == ("nowhere://", [], 0)
+    writer.end()
+    assert agent.terminate() == (0, "")
+    assert list(agent.landed.glob("**/*")) == []
+    assert not list(agent.data.glob("landed*"))

@@ -243,9 +243,9 @@ def test_client_certificates_are_asked_for_and_health_goes_without(
 
 ASK = """
 import http.client, json, sys
-host, port, token, *paths = sys.argv[1:]
+host, port, token, source, *paths = sys.argv[1:]
 def status(path):
-    connection = http.client.HTTPConnection(host, int(port), timeout=10)
+    connection = http.client.HTTPConnection(host, int(port), timeout=10, source_address=(source, 0) if source else None)
     connection.request("GET", path, headers={"Authorization": "Bearer " + token} if token else {})
     return connection.getresponse().status
 print(json.dumps({path: status(path) for path in paths}))
@@ -254,9 +254,11 @@ PATHS = ("/healthz", "/readyz", "/metrics", "/v1/status", "/docs")
 needs_namespaces = pytest.mark.skipif(missing() is not None, reason=str(missing()))
 
 
-def answers(namespace: str, host: str, agent: AgentProcess, token: str = "") -> dict[str, int]:
-    """The status of each path's answer to somebody in a namespace."""
-    command = [sys.executable, "-c", ASK, host, agent.url.rpartition(":")[2], token, *PATHS]
+def answers(
+    namespace: str, host: str, agent: AgentProcess, token: str = "", source: str = ""
+) -> dict[str, int]:
+    """The status of each path's answer to somebody in a namespace, who calls from the source, if one is named."""
+    command = [sys.executable, "-c", ASK, host, agent.url.rpartition(":")[2], token, source, *PATHS]
     said = subprocess.run([*inside(namespace), *command], capture_output=True, text=True, check=True)
     told: dict[str, int] = json.loads(said.stdout)
     return told
@@ -297,3 +299,11 @@ def test_on_its_own_host_all_is_answered_that_is_closed_to_others(starting: Star
     eventually(lambda: set(answers(link.sender, "127.0.0.1", agent).values()) == {200})
     # by another address of this host it is as any other host's
     assert answers(link.sender, SENDER, agent)["/v1/status"] == 403
+
+
+@needs_namespaces
+def test_who_calls_another_address_from_loopback_is_another_host(starting: Starting, link: Wire) -> None:
+    agent = starting(link.sender, open_to_others="probes")
+    eventually(lambda: answers(link.sender, SENDER, agent)["/readyz"] == 200)
+    assert answers(link.sender, SENDER, agent, source="127.0.0.6")["/v1/status"] == 403
+    assert answers(link.sender, "127.0.0.1", agent, source="127.0.0.6")["/v1/status"] == 200

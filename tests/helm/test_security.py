@@ -60,9 +60,15 @@ def test_only_a_driver_that_makes_executors_may_ask_the_api_server(found: list[J
     assert ("Role" in kinds) is makes_executors
     for pod in pods_of(found):
         assert pod["automountServiceAccountToken"] is False
-    for one in found:
-        if one["kind"] == "ServiceAccount":
-            assert one["automountServiceAccountToken"] is False
+    with_a_token = {
+        one["metadata"]["name"]
+        for one in found
+        if one["kind"] == "ServiceAccount" and one["automountServiceAccountToken"]
+    }
+    subjects = {
+        subject["name"] for one in found if one["kind"] == "RoleBinding" for subject in one["subjects"]
+    }
+    assert with_a_token == subjects
 
 
 def test_a_pod_is_made_whatever_becomes_of_the_injector() -> None:

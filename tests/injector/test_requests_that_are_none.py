@@ -23,6 +23,8 @@ REQUEST = {"uid": "1", "kind": POD, "operation": "CREATE"}
         (b"\xff\xfe{", "no AdmissionReview"),
         (b"[1, 2]", "no AdmissionReview"),
         (b"{" * 100_000, "no AdmissionReview"),
+        (b'{"x":' * 100_000, "no AdmissionReview"),
+        (b'{"request": {"object": ' + b"[" * 100_000, "no AdmissionReview"),
         (json.dumps(REVIEW), "`request`"),
         (json.dumps(REVIEW | {"apiVersion": "admission.k8s.io/v1beta1", "request": REQUEST}), "v1beta1"),
         (json.dumps(REVIEW | {"request": REQUEST | {"uid": ""}}), "$.request.uid"),

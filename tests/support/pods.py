@@ -123,6 +123,13 @@ KINDS: dict[str, Kind] = {
         pod(initContainers=[container("hopwatch-agent", restartPolicy="Always")]),
         warned="hopwatch-agent already",
     ),
+    "with a mount where ours would be": Kind(
+        pod(
+            container(volumeMounts=[{"name": "x", "mountPath": "/run/hopwatch/"}]),
+            volumes=[{"name": "x", "emptyDir": {}}],
+        ),
+        warned="mounts something at /run/hopwatch",
+    ),
     "with a volume of our name": Kind(
         pod(volumes=[{"name": "hopwatch-journal", "emptyDir": {}}]), warned="hopwatch-journal already"
     ),

@@ -6,7 +6,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from hopwatch_agent.errors import SettingsError
 
-SCHEMES = ("file", "s3", "gs", "gcs", "abfs", "hdfs")
+NOWHERE = "nowhere://"
+"""The address of who wants no files: rows are let go once the agent has shown and counted them."""
+SCHEMES = ("file", "s3", "gs", "gcs", "abfs", "hdfs", "nowhere")
 _FLAGS = frozenset({"allow_bucket_creation", "force_virtual_addressing"})
 _TEXTS = frozenset({"endpoint_override", "region", "scheme", "tls_ca_file_path"})
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 import pyarrow as pa
 from pyarrow import fs
 
-from hopwatch_agent.landing.address import s3_address
+from hopwatch_agent.landing.address import NOWHERE, s3_address
 from hopwatch_agent.landing.local_files import put_file, remove_temporary
 
 T = TypeVar("T")
@@ -92,8 +92,25 @@ class RemotePlace:
         return f"{self._root}/{path}"
 
 
+class Nowhere:
+    """For who looks at an agent and analyses nothing: a folder of the agent's own would grow for ever."""
+
+    def put(self, _path: PurePosixPath, fill: Callable[[Any], T]) -> tuple[T, int]:
+        """Nothing is kept."""
+        return fill(pa.MockOutputStream()), 0
+
+    def read(self, path: PurePosixPath) -> pa.Buffer:
+        """As ``Place`` says: there is no such file."""
+        raise FileNotFoundError(path)
+
+    def remove(self, _path: PurePosixPath) -> None:
+        """There is nothing to remove."""
+
+
 def open_place(uri: str) -> Place:
     """The place at a local path or a URI; raises what pyarrow raises, and ``SettingsError``."""
+    if uri.startswith(NOWHERE):
+        return Nowhere()
     if "://" not in uri:
         return LocalPlace(Path(uri).absolute())
     if uri.startswith("s3://"):

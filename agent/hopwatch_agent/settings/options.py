@@ -17,7 +17,8 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     dir: Annotated[str | None, Meta(description="journal directory (environment: HOPWATCH_DIR)")] = None
     data: Annotated[str | None, Meta(description="the agent's own folder; default: DIR-data")] = None
     land: Annotated[
-        str | None, Meta(description="folder or object store for Parquet; default: DATA/landed")
+        str | None,
+        Meta(description="folder or object store for Parquet, or nowhere://; default: DATA/landed"),
     ] = None
     land_seconds: Annotated[float, Meta(gt=0, le=86_400, description="how often files land")] = 5.0
     land_rows: Annotated[int, Meta(ge=1, description="land earlier when so many rows wait")] = 100_000

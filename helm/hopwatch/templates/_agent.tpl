@@ -16,8 +16,13 @@
 # a pod may say of which workload it is; the injector does
 - name: K8S_OWNER
   valueFrom: {fieldRef: {fieldPath: "metadata.annotations['hopwatch.dev/owner']"}}
+# by names that no pod has of its own: one that does would stand behind this
+- name: HOPWATCH_POD_NAMESPACE
+  valueFrom: {fieldRef: {fieldPath: metadata.namespace}}
+- name: HOPWATCH_POD_NAME
+  valueFrom: {fieldRef: {fieldPath: metadata.name}}
 - name: HOPWATCH_HOST
-  value: $(K8S_NAMESPACE_NAME)/$(K8S_POD_NAME)
+  value: $(HOPWATCH_POD_NAMESPACE)/$(HOPWATCH_POD_NAME)
 - name: HOPWATCH_DIR
   value: /run/hopwatch
 {{- end -}}
@@ -25,7 +30,7 @@
 {{- define "hopwatch.landing" -}}
 {{- if .Values.landing.uri }}{{ .Values.landing.uri }}
 {{- else if .Values.landing.claim }}/landed
-{{- else }}/var/lib/hopwatch/landed
+{{- else }}nowhere://
 {{- end }}
 {{- end -}}
 
@@ -45,8 +50,9 @@ env:
   {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- with .Values.landing.secret }}
+# without it the agent starts all the same, keeps what it reads, and says what is wrong
 envFrom:
-  - secretRef: {name: {{ . }}}
+  - secretRef: {name: {{ . }}, optional: true}
 {{- end }}
 ports:
   - name: hopwatch

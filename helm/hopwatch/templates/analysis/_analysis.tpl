@@ -1,6 +1,6 @@
 {{- define "hopwatch.analysis.require" -}}
 {{- if and (ne .Values.analysis.kind "none") (not .Values.landing.uri) (not .Values.landing.claim) -}}
-{{- fail "analysis.kind: there is nothing to analyse where agents land in their own pods: set landing.uri or landing.claim" -}}
+{{- fail "analysis.kind: there is nothing to analyse where nothing is landed: set landing.uri or landing.claim" -}}
 {{- end -}}
 {{- end -}}
 
@@ -56,7 +56,7 @@
 type: Python
 pythonVersion: "3"
 mode: cluster
-sparkVersion: 4.0.0
+sparkVersion: 4.3.0
 image: {{ include "hopwatch.image" (list . "analysis") }}
 imagePullPolicy: {{ .Values.images.pullPolicy }}
 {{- with .Values.images.pullSecrets }}
@@ -89,12 +89,15 @@ executor:
   instances: {{ $analysis.executors }}
   cores: 1
   memory: {{ $analysis.executorMemory }}
+  serviceAccount: {{ include "hopwatch.analysis.name" . }}-executor
   {{- include "hopwatch.analysis.part" . | nindent 2 }}
 {{- end -}}
 
 {{- define "hopwatch.analysis.part" -}}
 labels:
   {{- include "hopwatch.selector" (list . "analysis") | nindent 2 }}
+annotations:
+  hopwatch.dev/inject: "false"
 env:
   {{- include "hopwatch.analysis.env" . | nindent 2 }}
 {{- with .Values.landing.secret }}
