@@ -10,13 +10,13 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.causes.silence import never_called_again
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.sockets.nodes import FILTERED_TYPES, latest_counters
-from hopwatch_analysis.spark.frames import only_of, settle
+from hopwatch_analysis.spark.frames import settle
 from hopwatch_analysis.terms.keys import EDGE
 from hopwatch_analysis.topology import Topology
 
 AT_ABOUT_THE_TIME = 1_000_000  # microseconds: samples of counters are about a second apart
 LONGEST_SAMPLE = 5_000_000
-"""Microseconds: what was sent between two samples that are further apart, or before the first one, may have been sent at any time until then."""
+"""Microseconds: what was sent between two samples that are further apart may have been sent at any time between them."""
 
 PROVEN, SILENT, LIKELY = "proven", "silent", "likely"
 SURENESS = (PROVEN, SILENT, LIKELY)
@@ -37,7 +37,7 @@ def hang_ups(tables: Tables, topology: Topology) -> DataFrame:
         .select(*EDGE, "downs")
         .join(bounds, on="to_socket", how="inner")
     )
-    samples = settle(_samples_of(downs, tables["counters"]))
+    samples = settle(_samples_of(downs, tables["counters"], topology.sockets))
     lost_then = sf.col("lost_too_large") & (sf.col("then") | (sf.col("number_of_downs") == 1))
     silent = sf.col("never_again") & sf.col("end").isNull() & sf.col("possible")
     return (
@@ -97,11 +97,12 @@ def _bounds(sockets: DataFrame, subscriptions: DataFrame) -> DataFrame:
     )
 
 
-def _samples_of(downs: DataFrame, counters: DataFrame) -> DataFrame:
+def _samples_of(downs: DataFrame, counters: DataFrame, sockets: DataFrame) -> DataFrame:
     """What each sender sent between two samples, for each of its edges: at_any_down, too_large (one of them may have been), and what
     ``_sent_between_samples`` gives.
     """
-    sent = _sent_between_samples(counters, downs)
+    senders = sockets.join(downs.select(sf.col("from_socket").alias("socket")), on="socket", how="left_semi")
+    sent = _sent_between_samples(counters, senders)
     return (
         downs.join(sent, on="from_socket", how="inner")
         .withColumn("at_any_down", sf.exists("downs", _about))
@@ -113,14 +114,13 @@ def _sent_then(samples: DataFrame) -> DataFrame:
     """Of each down: from_socket, to_socket, start, proven, then (a message that was sent at about the time may have been too large),
     possible (one that may have been sent at that time), largest.
     """
-    near = sf.filter("downs", lambda down: _about(down) | _possibly(down))
-    at_about, on_average = _about(sf.col("down")), sf.col("frames") * sf.col("maxmsgsize")
-    timed = at_about & ~sf.col("vague")
+    timed = _about(sf.col("down")) & ~sf.col("vague")
+    too_large_on_average = sf.col("on_average") > sf.col("frames") * sf.col("maxmsgsize")
     return (
-        samples.withColumn("down", sf.explode(near))
+        samples.withColumn("down", sf.explode(sf.filter("downs", _about)))
         .groupBy(*EDGE, sf.col("down.start").alias("start"))
         .agg(
-            sf.max(at_about & (sf.col("on_average") > on_average)).alias("proven"),
+            sf.max(timed & too_large_on_average).alias("proven"),
             sf.max(timed & sf.col("too_large")).alias("then"),
             sf.max("too_large").alias("possible"),
             sf.max(sf.when(timed, sf.col("at_most"))).alias("largest"),
@@ -142,16 +142,10 @@ def _about(down: Column) -> Column:
     return (at >= sf.col("since") - AT_ABOUT_THE_TIME) & (at <= sf.col("until") + AT_ABOUT_THE_TIME)
 
 
-def _possibly(down: Column) -> Column:
-    """Before the first sample, or between two that are far apart."""
-    at = sf.unix_micros(down["start"])
-    return sf.col("vague") & (at <= sf.col("until")) & sf.coalesce(at >= sf.col("began"), sf.lit(True))
-
-
 def _sent_between_samples(counters: DataFrame, senders: DataFrame) -> DataFrame:
     """from_socket, since, until (microseconds), on_average, at_most (bytes), frames (of a message): how large the messages were that were
-    sent between two samples, and one of them if the others were of the size that is usual for the socket. ``vague``: they may have been
-    sent long before (``began``; null: before the first sample, whose time ``since`` is then).
+    sent between two samples (or the opening and the first), and one of them if the others were of the size that is usual for the socket.
+    ``vague``: they may have been sent long before.
     """
     in_order = Window.partitionBy("from_socket").orderBy("sent", "at")
 
@@ -160,21 +154,20 @@ def _sent_between_samples(counters: DataFrame, senders: DataFrame) -> DataFrame:
 
     until = sf.unix_micros("at")
     usual = sf.median("on_average").over(Window.partitionBy("from_socket"))
-    long = sf.col("until") - sf.col("began") > LONGEST_SAMPLE
+    opened = sf.unix_micros("opened_at")
     return (
-        counters.withColumnRenamed("socket", "from_socket")
-        .transform(lambda rows: only_of(rows, senders, "from_socket"))
+        counters.join(sf.broadcast(senders.select("socket", "opened_at")), on="socket", how="inner")
+        .withColumnRenamed("socket", "from_socket")
         .select(
             "from_socket",
-            sf.lag(until).over(in_order).alias("began"),
+            sf.coalesce(sf.lag(until).over(in_order), opened, until).alias("since"),
             until.alias("until"),
             more("sent").alias("messages"),
             more("sent_bytes").alias("bytes"),
             more("sent_more_frames").alias("more_frames"),
         )
         .where("messages > 0")
-        .withColumn("since", sf.coalesce("began", "until"))
-        .withColumn("vague", sf.coalesce(long, sf.lit(True)))
+        .withColumn("vague", sf.col("until") - sf.col("since") > LONGEST_SAMPLE)
         .withColumn("on_average", sf.col("bytes") / sf.col("messages"))
         .withColumn("frames", 1 + sf.col("more_frames") / sf.col("messages"))
         .withColumn("usual", sf.least(usual, "on_average"))
