@@ -188,6 +188,13 @@ def test_how_large_the_largest_message_was_that_was_too_large() -> None:
     )
 
 
+def test_what_a_queue_full_of_the_largest_message_takes() -> None:
+    asked = {"cause": "oversize", "maxmsgsize": 65_536, "rcvhwm": 1000}
+    assert "a queue of 1000 (RCVHWM) full of such takes 80 MB." in advised(**asked, largest_then=80_000)
+    assert "RCVHWM" not in advised(**asked)
+    assert "RCVHWM" not in advised(**asked | {"rcvhwm": 0}, largest_then=80_000)
+
+
 def test_what_the_queues_of_a_process_killed_for_memory_may_take() -> None:
     killed = KilledForMemory(1, 64_000_000)
     sender = advised(cause="sender_died", sndhwm=50_000, sender_killed=killed)

@@ -115,10 +115,18 @@ def _oversize(incident: Incident) -> list[str]:
     return [
         (
             f"Raise ZMQ_MAXMSGSIZE of {incident.receiver} (now {incident.maxmsgsize}) above the largest message of {incident.sender}, or send "
-            f"smaller ones: {costs.largest(incident)}. The receiver has to have memory for it."
+            f"smaller ones: {costs.largest(incident)}. The receiver has to have memory for it{_full_of_them(incident)}."
         ),
         "The one that is too large is lost with the connection, and with it what was under way behind it. A receiver that connected does not connect again.",
     ]
+
+
+def _full_of_them(incident: Incident) -> str:
+    """What a bound that lets the largest in may cost."""
+    if not incident.largest_then or not incident.rcvhwm:
+        return ""
+    takes = costs.size(incident.rcvhwm * incident.largest_then)
+    return f": a queue of {incident.rcvhwm} (RCVHWM) full of such takes {takes}"
 
 
 def _sender_died(incident: Incident) -> list[str]:
