@@ -89,6 +89,9 @@ def test_what_kubernetes_says_of_a_service_named_hopwatch_agent_is_no_setting() 
     environ = {
         "HOPWATCH_AGENT_SERVICE_HOST": "10.0.0.1",
         "HOPWATCH_AGENT_SERVICE_PORT_HTTP": "8735",
+        "HOPWATCH_AGENT_INJECTOR_SERVICE_HOST": "10.0.0.2",
+        "HOPWATCH_AGENT_INJECTOR_PORT": "tcp://10.0.0.2:443",
+        "HOPWATCH_AGENT_INJECTOR_PORT_443_TCP_ADDR": "10.0.0.2",
         "HOPWATCH_AGENT_PORT": "tcp://10.0.0.1:8735",
         "HOPWATCH_AGENT_PORT_8735_TCP_ADDR": "10.0.0.1",
     }

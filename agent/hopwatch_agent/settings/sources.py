@@ -16,8 +16,10 @@ CONFIG = "config"
 
 _TYPES = {field.name: field.type for field in msgspec.structs.fields(Options)}
 _JOURNAL_DIRECTORY = "dir"
-# Kubernetes puts these into every container beside a Service that is named hopwatch-agent
-_OF_A_SERVICE = re.compile(r"(SERVICE_(HOST|PORT)(_.+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)")
+# Kubernetes puts these, NAME=VALUE, into every container beside a Service that is named hopwatch-agent, or hopwatch-agent-injector
+_OF_A_SERVICE = re.compile(
+    r"([A-Z0-9_]+_)?(SERVICE_(HOST|PORT)(_\w+)?=.*|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?=.*|PORT=(tcp|udp|sctp)://.*)"
+)
 
 
 def options_from(environ: Mapping[str, str], flags: Mapping[str, str | bool | None]) -> Options:
@@ -56,7 +58,7 @@ def _environment(environ: Mapping[str, str], problems: list[str]) -> dict[str, s
         found[_JOURNAL_DIRECTORY] = environ[variable_of(_JOURNAL_DIRECTORY)]
     for variable, value in environ.items():
         rest = variable.removeprefix(PREFIX)
-        if rest == variable or not value or _OF_A_SERVICE.fullmatch(rest):
+        if rest == variable or not value or _OF_A_SERVICE.fullmatch(f"{rest}={value}"):
             continue
         name = rest.lower()
         if rest != rest.upper() or name == _JOURNAL_DIRECTORY or name not in {*_TYPES, CONFIG}:
