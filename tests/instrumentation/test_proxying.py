@@ -158,9 +158,8 @@ def test_a_proxy_that_has_ended_leaves_no_descriptor_and_no_warning(journal: Jou
     until(lambda: descriptors() <= before)
 
 
-def test_counts_follow_the_messages_five_times_a_second_while_messages_pass(
-    connect, journal: Journal, until
-) -> None:
+def test_counts_follow_the_messages_while_messages_pass(connect, journal: Journal, until) -> None:
+    """Every fifth of a second, or up to 0.8 s where that would cost more of a core than it may (test_pace.py)."""
     proxy = RunningProxy((zmq.PULL, zmq.PUSH), run_named)
     push, pull = connect(zmq.PUSH, proxy.ports[0]), connect(zmq.PULL, proxy.ports[1])
     began = time.monotonic()
@@ -168,8 +167,9 @@ def test_counts_follow_the_messages_five_times_a_second_while_messages_pass(
         push.send(b"x")
         pull.recv()
         until(lambda number=number: journal.socket("relay.in")["proxied_in_frames"] == number)
-    assert time.monotonic() - began < 5
+    took = time.monotonic() - began
     proxy.end()
+    assert took < 10
 
 
 def test_counts_say_as_of_when_they_hold_also_while_nothing_passes(connect, journal: Journal, until) -> None:
