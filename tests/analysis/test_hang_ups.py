@@ -70,9 +70,18 @@ def told_to_leave(story: LandedFolder) -> None:
     story.add("endpoint", "told-to-leave", DOWN, action="disconnect", endpoint="tcp://127.0.0.1:5555")
 
 
+def tried_again(story: LandedFolder) -> None:
+    """In vain: nobody was there any more."""
+    cut(story, "urns", "still-trying", ((10, 100, 150_000), *ONE_LARGE))
+    for number in range(3):
+        story.add(
+            "connection", "still-trying", 10.2 + number, action="retried", endpoint="tcp://127.0.0.1:5555"
+        )
+
+
 def large_ones_are_for_others(story: LandedFolder) -> None:
     cut(story, "all-sizes", "takes-small-ones", LARGE, again=11, topic="small")
-    cut(story, "large-ones", "takes-all", LARGE, again=11)
+    cut(story, "large-ones", "takes-all", LARGE)
 
 
 STORIES = (
@@ -80,6 +89,7 @@ STORIES = (
     two_samples_were_far_apart,
     never_called_again_and_would_not_have,
     told_to_leave,
+    tried_again,
     large_ones_are_for_others,
 )
 
@@ -112,7 +122,7 @@ def test_who_never_called_again_did_not_hang_up_on_small_messages(joint_report: 
     assert causes(joint_report, "cards") == {"reconnect"}
 
 
-@pytest.mark.parametrize("sender", ["tins", "jars", "pots", "pans", "cups"])
+@pytest.mark.parametrize("sender", ["tins", "jars", "pots", "pans", "cups", "urns"])
 def test_who_would_not_have_called_again_or_been_heard_to_is_not_said_to_have_hung_up(
     joint_report: Json, sender: str
 ) -> None:

@@ -7,7 +7,7 @@ that a receiver which had connected does not call again, as the tests of what li
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.causes.silence import never_called_again
+from hopwatch_analysis.causes.silence import called_again, never_called_again
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.sockets.nodes import FILTERED_TYPES, latest_counters
 from hopwatch_analysis.spark.frames import settle
@@ -29,7 +29,7 @@ def hang_ups(tables: Tables, topology: Topology) -> DataFrame:
     then, where its size stands out from how much the sizes of others add up to differ).
 
     "proven": frames of messages sent then, to a receiver that takes them all, or of all that were lost, were larger than the bound on average. "silent": the receiver never
-    called again, and a message may have been larger. "likely": at no time but those of downs may one have been.
+    called again, and a message may have been larger (of one that did call again there are none: who hung up does not). "likely": at no time but those of downs may one have been.
     """
     bounds = _bounds(topology.sockets, tables["subscription"])
     downs = (
@@ -46,6 +46,7 @@ def hang_ups(tables: Tables, topology: Topology) -> DataFrame:
         .join(_sent_then(samples), on=[*EDGE, "start"], how="left")
         .join(_sent_at_other_times(samples), on=list(EDGE), how="left")
         .join(never_called_again(tables, topology), on=list(EDGE), how="left")
+        .join(called_again(tables, topology), on=list(EDGE), how="left_anti")
         .join(_lost_too_large(tables, downs, topology.sockets, topology.links), on=list(EDGE), how="left")
         .fillna(
             False, subset=["proven", "then", "possible", "at_other_times", "never_again", "lost_too_large"]

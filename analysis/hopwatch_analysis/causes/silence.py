@@ -12,6 +12,41 @@ CALLS_AGAIN_WITHIN = 1.0
 """Seconds in which a receiver that lives has begun to call again: libzmq tells so as soon as it has set its timer."""
 
 
+def called_again(tables: Tables, topology: Topology) -> DataFrame:
+    """Edges whose receiver had connected, and has tried again, or is connected again, as one that hung up does not: from_socket, to_socket,
+    called_again. Not where the application told it to connect once more.
+    """
+    events = tables["connection"].where(
+        "action in ('connected', 'disconnected', 'retried') and endpoint is not null"
+    )
+    last = events.groupBy("socket", "endpoint").agg(
+        sf.max_by("action", sf.struct("at", "n")).alias("last_action"),
+        sf.max(sf.when(sf.col("action") == "disconnected", sf.col("n"))).alias("down_n"),
+    )
+    told_to = (
+        tables["endpoint"]
+        .where("action = 'connect'")
+        .groupBy("socket", "endpoint")
+        .agg(sf.max("n").alias("told_n"))
+    )
+    peers = topology.mirrored.select("socket", "connection", "peer")
+    return (
+        events.where("action = 'connected' and not accepted")
+        .join(peers, on=["socket", "connection"], how="inner")
+        .select("socket", "endpoint", "peer")
+        .distinct()
+        .join(last.where("last_action != 'disconnected'"), on=["socket", "endpoint"], how="inner")
+        .join(told_to, on=["socket", "endpoint"], how="left")
+        .where("told_n is null or told_n < down_n")
+        .select(
+            sf.col("peer").alias("from_socket"),
+            sf.col("socket").alias("to_socket"),
+            sf.lit(True).alias("called_again"),
+        )
+        .distinct()
+    )
+
+
 def never_called_again(tables: Tables, topology: Topology) -> DataFrame:
     """Edges whose receiver had connected, lost the connection, lived on, and neither tried again nor was told to leave, or not to try:
     from_socket, to_socket, never_again.
