@@ -5,7 +5,7 @@ from collections.abc import Callable
 import hopwatch
 import pytest
 import zmq
-from hopwatch.monitors.called import Called
+from hopwatch.monitors.called import MOST_ADDRESSES, Called
 from journal_reader import Journal
 
 Until = Callable[[Callable[[], object]], None]
@@ -95,6 +95,14 @@ def test_a_name_that_moved_is_known_by_each_of_its_addresses() -> None:
     for address in ("10.0.0.7:5556", "10.0.0.8:5556", "[fd00::8]:5556"):
         assert called.name(f"tcp://{address}", ()) == "tcp://feed:5556"
     assert called.name("tcp://10.0.0.9:5556", ()) == "tcp://10.0.0.9:5556"
+
+
+def test_a_name_that_moves_for_ever_is_known_by_its_newest_addresses_alone() -> None:
+    called = Called()
+    for number in range(3000):
+        called.learn("tcp://feed:5556", f"10.0.{number // 250}.{number % 250}:5556")
+    assert len(called.resolved) == MOST_ADDRESSES
+    assert called.name("tcp://10.0.11.249:5556", ()) == "tcp://feed:5556"
 
 
 def test_one_that_went_before_it_was_known_where_it_led_is_known_by_its_port_if_no_other_has_that() -> None:

@@ -10,6 +10,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 TCP = "tcp://"
+MOST_ADDRESSES = 1000
+"""A name that is moved again and again must not fill the application's memory: the oldest are forgotten."""
 
 
 @dataclass(eq=False)
@@ -37,7 +39,10 @@ class Called:
             return
         self.names[name] = self.names.get(name, False) or remote is not None
         if remote is not None:
+            self.resolved.pop(TCP + remote, None)
             self.resolved[TCP + remote] = name
+            if len(self.resolved) > MOST_ADDRESSES:
+                del self.resolved[next(iter(self.resolved))]
 
 
 def is_address(endpoint: str) -> bool:
