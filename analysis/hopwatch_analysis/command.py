@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event
 
 from hopwatch_analysis.arguments import moment, seconds
-from hopwatch_analysis.errors import AnalysisError
+from hopwatch_analysis.errors import AnalysisError, NothingLandedError
 from hopwatch_analysis.following import defaults
 from hopwatch_analysis.interruption import Interruption
 from hopwatch_analysis.spark.jvm import Jvm
@@ -58,6 +58,11 @@ class AnalyzeCommand:
             metavar="SECONDS",
             help="a lane that moved so shortly before the end is not closed yet (default: 5)",
         )
+        parser.add_argument(
+            "--may-be-empty",
+            action="store_true",
+            help="end well, without a report, where nothing has landed yet: for what runs on a schedule",
+        )
         _configure_following(parser)
 
     def run(self, args: argparse.Namespace) -> int:
@@ -69,7 +74,7 @@ class AnalyzeCommand:
         with interruption.watched(jvm.kill):
             if args.follow:
                 return _told(lambda: _follow(args, jvm, interruption))
-            return _told(lambda: _run(args, jvm))
+            return _told(lambda: _run(args, jvm), may_be_empty=args.may_be_empty)
 
 
 def _configure_following(parser: argparse.ArgumentParser) -> None:
@@ -110,6 +115,8 @@ def _follow(args: argparse.Namespace, jvm: Jvm, interruption: Interruption) -> N
 
     if args.since or args.until:
         raise AnalysisError("--from and --to are for what has an end: leave them out with --follow")
+    if args.may_be_empty:
+        raise AnalysisError("--may-be-empty is for what has an end: --follow waits for what will land")
     times = {
         name: default if getattr(args, name) is None else getattr(args, name)
         for name, (default, _) in TIMES_OF_FOLLOWING.items()
@@ -127,12 +134,12 @@ def _stop(stop: Event) -> None:
     stop.set()
 
 
-def _told(run: Callable[[], None]) -> int:
+def _told(run: Callable[[], None], *, may_be_empty: bool = False) -> int:
     try:
         run()
     except AnalysisError as error:
         print(f"hopwatch analyze: {error}", file=sys.stderr)
-        return 2
+        return 0 if may_be_empty and isinstance(error, NothingLandedError) else 2
     return 0
 
 

@@ -9,3 +9,7 @@ class AnalysisError(HopwatchError):
 
 class UnusableInputError(AnalysisError):
     """Nothing that was given can be read."""
+
+
+class NothingLandedError(UnusableInputError):
+    """There is nothing yet, or no more, where agents should have landed files."""

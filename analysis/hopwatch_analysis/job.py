@@ -9,8 +9,10 @@ from pyspark.sql import SparkSession
 
 from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.files.fetching import within_reach
+from hopwatch_analysis.files.finding import find_landed
+from hopwatch_analysis.files.landed import Landed
 from hopwatch_analysis.files.output import require_writable, results_renewed, to_write
-from hopwatch_analysis.files.reading import Landed, Tables, find_landed, load, rows_until
+from hopwatch_analysis.files.reading import Tables, load, rows_until
 from hopwatch_analysis.links import clocks
 from hopwatch_analysis.page import page
 from hopwatch_analysis.pipeline import find_losses

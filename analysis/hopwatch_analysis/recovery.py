@@ -13,8 +13,8 @@ from pyspark.errors import PySparkException
 from hopwatch_analysis.errors import AnalysisError, UnusableInputError
 from hopwatch_analysis.files.contradictions import MEANING, SetAside
 from hopwatch_analysis.files.damage import without_damaged
+from hopwatch_analysis.files.landed import Landed, SkippedFile
 from hopwatch_analysis.files.output import refusal, room_left
-from hopwatch_analysis.files.reading import Landed, SkippedFile
 from hopwatch_analysis.report.wording import counted
 from hopwatch_analysis.spark.failures import JAVA_ENDED, ran_out_of_memory, reason
 

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from hopwatch_analysis.files.reading import find_landed, load
+from hopwatch_analysis.files.finding import find_landed
+from hopwatch_analysis.files.reading import load
 from hopwatch_analysis.job import analyze
 from hopwatch_analysis.links.clocks import Difference, ahead_by, differences
 from hopwatch_simulate.fleet import Drawn, simulate

@@ -258,6 +258,7 @@ def test_without_a_place_for_the_report_one_is_asked_for_and_a_misspelt_one_is_n
         (["--every", "0"], "--every goes with --follow"),
         (["--window", "60"], "--window goes with --follow"),
         (["--follow", "--to", "2026-05-04"], "--from and --to are for what has an end"),
+        (["--follow", "--may-be-empty"], "--may-be-empty is for what has an end"),
         (
             ["--from", "2026-05-04T12", "--to", "2026-05-04"],
             "--from 2026-05-04 12:00:00 is later than --to 2026-05-04",
@@ -271,3 +272,23 @@ def test_arguments_that_do_not_go_together_are_named(
     assert done.returncode == 2
     assert words in done.stderr.splitlines()[-1]
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("folder", ["empty", "missing"])
+def test_where_nothing_has_landed_yet_that_is_an_error_unless_it_may_be_so(
+    tmp_path: Path, folder: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    for arguments, status in ((), 2), (("--may-be-empty",), 0):
+        done = analyze(tmp_path, tmp_path / folder, "--out", tmp_path / "out", *arguments)
+        assert done.returncode == status
+        assert str(tmp_path / folder) in done.stderr.splitlines()[-1]
+        assert not [*(tmp_path / "out").glob("*")]
+
+
+def test_what_has_landed_and_cannot_be_used_is_an_error_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "landed" / "kind=weather").mkdir(parents=True)
+    (tmp_path / "landed" / "kind=weather" / "x.parquet").write_text("rain")
+    done = analyze(tmp_path, tmp_path / "landed", "--out", tmp_path / "out", "--may-be-empty")
+    assert done.returncode == 2
+    assert "'weather' is unknown" in done.stderr

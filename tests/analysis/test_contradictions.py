@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hopwatch_analysis.files.contradictions import SetAside
-from hopwatch_analysis.files.reading import find_landed
+from hopwatch_analysis.files.finding import find_landed
 from hopwatch_analysis.job import analyze
 from hopwatch_analysis.report.records import Analysis
 from hopwatch_analysis.report.verdict import verdict

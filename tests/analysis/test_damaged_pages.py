@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from hopwatch_analysis.errors import UnusableInputError
 from hopwatch_analysis.files.damage import without_damaged
-from hopwatch_analysis.files.reading import find_landed
+from hopwatch_analysis.files.finding import find_landed
 from hopwatch_analysis.job import analyze
 from hopwatch_analysis.spark.session import set_to
 from hopwatch_analysis.spark.settings import NOTHING_PASSED_OVER

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from hopwatch_analysis.files.reading import LandedFile
+from hopwatch_analysis.files.landed import LandedFile
 from hopwatch_analysis.following.known import arrivals, still_missed
 from hopwatch_analysis.links.clocks import steady
 from landed_folder import at

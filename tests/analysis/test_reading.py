@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from hopwatch_agent.landing.schemas import schema_of
 from hopwatch_analysis.errors import UnusableInputError
-from hopwatch_analysis.files.reading import Checked, find_landed
+from hopwatch_analysis.files.finding import Checked, find_landed
 from landed_folder import START, LandedFolder, write_rows
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from docket import Case, Check, holds, marks, of_nobody
 from hopwatch_analysis import job
-from hopwatch_analysis.files.reading import find_landed
+from hopwatch_analysis.files.finding import find_landed
 from hopwatch_analysis.spark.session import spark_session
 from judgement import Losses, Told, Way, assert_intended, true_findings
 from report_shape import fractions, misshapen, nonsense

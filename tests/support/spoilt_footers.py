@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from random import Random
 
-from hopwatch_analysis.files.reading import find_landed
+from hopwatch_analysis.files.finding import find_landed
 
 BEHIND_THE_FOOTER = 8
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hopwatch_analysis.files.reading import Landed, LandedFile, SkippedFile
+from hopwatch_analysis.files.landed import Landed, LandedFile, SkippedFile
 
 
 def without_damaged(landed: Landed) -> Landed:

@@ -13,8 +13,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from hopwatch_analysis.errors import AnalysisError
+from hopwatch_analysis.files.finding import LISTINGS
+from hopwatch_analysis.files.landed import Landed, LandedFile
 from hopwatch_analysis.files.output import room_left
-from hopwatch_analysis.files.reading import LISTINGS, Landed, LandedFile
 
 Progress = Callable[[str], None]
 NO_FILE_SYSTEM = ("No FileSystem for scheme", "FileSystem not found", "UnsupportedFileSystemException")

@@ -12,8 +12,9 @@ from pathlib import Path
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.files.landed import Landed
 from hopwatch_analysis.files.places import to_read
-from hopwatch_analysis.files.reading import Landed, Tables, load
+from hopwatch_analysis.files.reading import Tables, load
 from hopwatch_analysis.files.schemas import schema_of
 from hopwatch_analysis.lanes.lanes import latest
 

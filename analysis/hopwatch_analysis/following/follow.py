@@ -10,9 +10,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from hopwatch_analysis.errors import AnalysisError, UnusableInputError
 from hopwatch_analysis.files.fetching import require_reach
+from hopwatch_analysis.files.finding import Checked, find_landed, require_folder
 from hopwatch_analysis.files.output import require_writable, to_write
 from hopwatch_analysis.files.places import place_of, to_read
-from hopwatch_analysis.files.reading import Checked, find_landed, require_folder
 from hopwatch_analysis.following.checkpoint import claimed
 from hopwatch_analysis.following.settings import Following
 from hopwatch_analysis.following.turns import Turns

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 
+from hopwatch_analysis.files.landed import LandedFile
 from hopwatch_analysis.files.merged import BlockRange, block_range
-from hopwatch_analysis.files.reading import LandedFile
 
 
 @dataclass(frozen=True)

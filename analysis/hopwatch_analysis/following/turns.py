@@ -8,8 +8,10 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from hopwatch_analysis.errors import UnusableInputError
+from hopwatch_analysis.files.finding import Checked, find_landed
+from hopwatch_analysis.files.landed import Landed, SkippedFile
 from hopwatch_analysis.files.output import to_write
-from hopwatch_analysis.files.reading import Checked, Landed, SkippedFile, Tables, find_landed
+from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.following.books import Book, Books, keep_carry
 from hopwatch_analysis.following.cut import carried_in, carried_over, tables_from
 from hopwatch_analysis.following.known import Arrivals, arrivals, still_missed

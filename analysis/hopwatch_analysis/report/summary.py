@@ -7,7 +7,8 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.files.contradictions import SetAside
-from hopwatch_analysis.files.reading import Landed, Tables
+from hopwatch_analysis.files.landed import Landed
+from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.report.histories import collected, hop_key
 from hopwatch_analysis.report.incident import Incident
 from hopwatch_analysis.report.incident_rows import called, ends_of, records, worst_first
