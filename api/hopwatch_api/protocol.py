@@ -10,7 +10,7 @@ from hopwatch_api.live import LIVE_PATH
 
 CONNECTIONS = 256
 HEAD_SECONDS = 10.0
-"""For all of a request's head, from the connection or the last answer on."""
+"""For all of a request's head, from the connection on, or from when a client that was kept after an answer would have been let go."""
 ANSWER_SECONDS = 30.0
 """For all of an answer; ``/v1/live`` has a time of its own for each message."""
 HEAD_BYTES = 16 * 1024
@@ -46,7 +46,7 @@ class BoundedProtocol(H11Protocol):
 
     def on_response_complete(self) -> None:
         """An answer is out."""
-        self._end_in(HEAD_SECONDS)
+        self._end_in(self.timeout_keep_alive + HEAD_SECONDS)
         super().on_response_complete()
 
     @property

@@ -18,6 +18,7 @@ from hopwatch_api.stopping import Stop
 from hopwatch_api.tls import Tls
 from hopwatch_api.tokens import Token
 
+KEEP_ALIVE_SECONDS = 5
 SHUTDOWN_SECONDS = 2
 REFRESH_SECONDS = 1.0
 
@@ -92,8 +93,10 @@ async def serve(
     *,
     started: Callable[[str], None],
     stopping: Callable[[], None],
+    linger: float = 0.0,
+    keep_alive: int = KEEP_ALIVE_SECONDS,
 ) -> None:
-    """Serves until told to stop. ``started`` is given the URL."""
+    """Serves until told to stop, and ``linger`` seconds longer; clients that do not ask again are kept for ``keep_alive`` seconds. ``started`` is given the URL."""
     config = uvicorn.Config(
         app,
         http=BoundedProtocol,
@@ -105,17 +108,19 @@ async def serve(
         lifespan="off",
         proxy_headers=False,
         server_header=False,
+        timeout_keep_alive=keep_alive,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         ssl_context_factory=None if tls is None else lambda _config, _default: tls.context,
     )
     server = _Server(config, each_second)
+    loop = asyncio.get_running_loop()
 
     def end() -> None:
-        server.end()
+        loop.call_later(linger, server.end) if linger else server.end()
         stopping()
 
     # called from a signal handler, in the midst of whatever the loop does
-    stop.call(functools.partial(_in_loop, asyncio.get_running_loop(), end))
+    stop.call(functools.partial(_in_loop, loop, end))
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     while not server.started and not serving.done():
         await asyncio.sleep(0.01)

@@ -1,5 +1,7 @@
 """The webhook over HTTP: what it refuses before it reads, and what it answers."""
 
+import asyncio
+
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 
@@ -11,6 +13,9 @@ from hopwatch_injector.review import request_in
 MOST_BYTES = 4 << 20
 """Of a review: the API server takes objects of 3 MiB at most."""
 
+AT_ONCE = 8
+"""Reviews that are read and answered at the same time; others wait, unread: so much memory they take, and no more."""
+
 BY_ANNOTATION, BY_NAMESPACE = "/pods/by-annotation", "/pods/by-namespace"
 
 
@@ -21,14 +26,17 @@ class TooLargeError(ReviewError):
 def create_app(fragment: Fragment) -> FastAPI:
     """Two places to ask, for pods whose namespace asks for all of them and for others; and whether it works."""
     app = FastAPI(title="hopwatch injector", openapi_url=None)
+    places = asyncio.Semaphore(AT_ONCE)
 
     @app.post(BY_ANNOTATION)
     async def by_annotation(request: Request) -> Response:
-        return await _answered(request, fragment, by_namespace=False)
+        async with places:
+            return await _answered(request, fragment, by_namespace=False)
 
     @app.post(BY_NAMESPACE)
     async def by_namespace(request: Request) -> Response:
-        return await _answered(request, fragment, by_namespace=True)
+        async with places:
+            return await _answered(request, fragment, by_namespace=True)
 
     @app.get("/healthz")
     async def healthz() -> Response:

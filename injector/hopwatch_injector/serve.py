@@ -18,11 +18,13 @@ from hopwatch_injector.app import create_app
 from hopwatch_injector.fragment import read_fragment
 
 EXIT_UNUSABLE = 2
+KEEP_ALIVE_SECONDS = 120
+"""Longer than the API server keeps a connection that it does not use (90 seconds, as Go's clients do): a review sent to one that we are closing would be lost."""
 log = EventLogger(__name__)
 
 
-def run_injector(fragment: Path, host: str, port: int, tls_files: TlsSettings | None) -> int:
-    """Serves until SIGTERM or SIGINT; 2 if it cannot start.
+def run_injector(fragment: Path, host: str, port: int, tls_files: TlsSettings | None, linger: float) -> int:
+    """Serves until SIGTERM or SIGINT, and ``linger`` seconds longer; 2 if it cannot start.
 
     Other hosts may ask without a token: the API server has none, and is told nothing that it has not said.
     """
@@ -49,7 +51,9 @@ def run_injector(fragment: Path, host: str, port: int, tls_files: TlsSettings | 
                     stop,
                     each_second,
                     started=_started,
-                    stopping=lambda: log.info("stopping"),
+                    stopping=lambda: log.info("stopping", answers_for_seconds=linger),
+                    linger=linger,
+                    keep_alive=KEEP_ALIVE_SECONDS,
                 )
             )
     except HopwatchError as error:

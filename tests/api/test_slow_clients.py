@@ -35,8 +35,8 @@ def nothing() -> None:
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp) -> AsyncIterator["Served"]:
-    served = Served(app)
+async def serving(app: ASGIApp, keep_alive: int = 1) -> AsyncIterator["Served"]:
+    served = Served(app, keep_alive)
     async with served.running():
         yield served
 
@@ -47,8 +47,9 @@ Client = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 class Served:
     """A server in this process, in whose loop the clients are as well."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, keep_alive: int) -> None:
         self._app = Guard(app, Hosts(()))
+        self._keep_alive = keep_alive
         self._stop = Stop()
         self._url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
@@ -56,7 +57,17 @@ class Served:
     async def running(self) -> AsyncIterator[None]:
         self._listener = socket.create_server(("127.0.0.1", 0))
         told = {"started": self._url.set_result, "stopping": nothing}
-        serving = asyncio.create_task(serve(self._app, self._listener, None, self._stop, nothing, **told))
+        serving = asyncio.create_task(
+            serve(
+                self._app,
+                self._listener,
+                None,
+                self._stop,
+                nothing,
+                **told,
+                keep_alive=self._keep_alive,
+            )
+        )
         await self._url
         yield
         self._stop.note(15, None)
@@ -76,6 +87,13 @@ async def closed(client: Client, within: float = 3.0) -> bytes:
         client[1].close()
 
 
+async def until(client: Client, end: bytes) -> None:
+    """Reads an answer up to its end."""
+    came = b""
+    while not came.endswith(end):
+        came += await asyncio.wait_for(client[0].read(1), 10)
+
+
 def test_a_request_that_is_never_ended_is_cut_off() -> None:
     async def run() -> None:
         async with serving(answer) as served:
@@ -83,6 +101,21 @@ def test_a_request_that_is_never_ended_is_cut_off() -> None:
             slow[1].write(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
             assert await closed(silent) == b""
             assert await closed(slow) == b""
+
+    asyncio.run(run())
+
+
+def test_who_does_not_ask_again_is_let_go_when_its_time_is_over() -> None:
+    async def run() -> None:
+        async with serving(answer, keep_alive=2) as served:
+            client = await served.client()
+            client[1].write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            await until(client, b"small")
+            await asyncio.sleep(0.5)  # longer than a head may take
+            client[1].write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            await until(client, b"small")
+            assert await asyncio.wait_for(client[0].read(), 10) == b""
+            client[1].close()
 
     asyncio.run(run())
 

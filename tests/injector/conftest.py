@@ -3,6 +3,7 @@
 import json
 import ssl
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,8 +46,20 @@ TO_BE_ADDED: Json = {
 class Injector:
     """Asked as the API server asks."""
 
-    def __init__(self, client: httpx.Client) -> None:
+    def __init__(
+        self, client: httpx.Client, trusting: ssl.SSLContext, process: subprocess.Popen[str], log: Path
+    ) -> None:
         self.client = client
+        self.trusting = trusting
+        self.process = process
+        self._log = log
+
+    def await_log(self, event: str) -> None:
+        """Waits until its log tells of an event."""
+        deadline = time.monotonic() + 20
+        while event not in self._log.read_text():
+            assert time.monotonic() < deadline, self._log.read_text()
+            time.sleep(0.01)
 
     def review(self, pod: Json, *, by: str = "annotation", **request: Any) -> Json:
         """The response to a review of a new pod."""
@@ -68,7 +81,7 @@ class Injector:
 
 
 @contextmanager
-def injector_adding(folder: Path, fragment: Json) -> Iterator[Injector]:
+def injector_adding(folder: Path, fragment: Json, *arguments: str) -> Iterator[Injector]:
     """One that serves as long as the block runs."""
     (folder / "fragment.json").write_text(json.dumps(fragment))
     authority = Authority(folder)
@@ -81,18 +94,22 @@ def injector_adding(folder: Path, fragment: Json) -> Iterator[Injector]:
         "--tls-key",
         str(served.key),
     ]
-    with subprocess.Popen(
-        [HOPWATCH, "injector", *files, "--listen", "127.0.0.1:0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as process:
+    log = folder / "log"
+    with (
+        log.open("w") as lines,
+        subprocess.Popen(
+            [HOPWATCH, "injector", *files, "--listen", "127.0.0.1:0", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=lines,
+            text=True,
+        ) as process,
+    ):
         assert process.stdout is not None
         line = process.stdout.readline()
         assert line.startswith("hopwatch injector: https://127.0.0.1:"), line
         trusting = ssl.create_default_context(cafile=str(authority.cert))
         with httpx.Client(base_url=line.split()[-1], verify=trusting) as client:
-            yield Injector(client)
+            yield Injector(client, trusting, process, log)
         process.terminate()
         assert process.wait(timeout=20) == 0
 
