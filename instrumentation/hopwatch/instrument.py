@@ -12,6 +12,7 @@ from functools import partial
 from hopwatch.alive import Alive
 from hopwatch.errors import JournalError
 from hopwatch.journal.journal import FileJournal, Journal, NoJournal
+from hopwatch.monitors.cgroup_handle import CgroupHandle
 from hopwatch.monitors.thread import MonitorThread
 from hopwatch.native_threads import lock
 from hopwatch.settings import Settings
@@ -26,13 +27,18 @@ class Instrument:
     """One journal, one monitor thread, and the sockets that use them."""
 
     journal: Journal
-    monitors: MonitorThread
+    new_monitors: Callable[[], MonitorThread]
+    monitors: MonitorThread = field(init=False)
     states: Alive[SocketState] = field(default_factory=Alive)
+
+    def __post_init__(self) -> None:
+        """The first monitor thread."""
+        self.monitors = self.new_monitors()
 
     def rest(self) -> None:
         """Let the monitor thread end if no socket is wrapped any more; the next one gets another."""
         if all(state.closed for state in self.states):
-            monitors, self.monitors = self.monitors, MonitorThread(self.journal)
+            monitors, self.monitors = self.monitors, self.new_monitors()
             monitors.end()
 
     def leave_to_parent(self, open_journal: Callable[[], Journal]) -> None:
@@ -61,7 +67,7 @@ class Instruments:
             for problem in settings.problems:
                 logger.warning("hopwatch leaves out a setting: %s", problem)
             journal = _open_journal(settings)
-            instrument = Instrument(journal, MonitorThread(journal))
+            instrument = Instrument(journal, partial(_monitors, journal, settings))
             self._by_settings[settings] = instrument
             return instrument
 
@@ -91,6 +97,13 @@ class Instruments:
         for instrument in self._by_settings.values():
             instrument.journal.event("exit")
             instrument.monitors.hand_over()
+
+
+def _monitors(journal: Journal, settings: Settings) -> MonitorThread:
+    thread = MonitorThread(journal)
+    if settings.place and isinstance(journal, FileJournal):
+        thread.begin_with(CgroupHandle(settings.directory, journal.process, lambda: thread.is_ending))
+    return thread
 
 
 def _open_journal(settings: Settings) -> Journal:

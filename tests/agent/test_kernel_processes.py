@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 from agent_process import eventually
+from hopwatch.cgroups import Hierarchy, find_hierarchy
 from hopwatch_agent.journal.lock import owner_of
-from hopwatch_agent.kernel.cgroups import Hierarchy, find_hierarchy, memory_of
+from hopwatch_agent.kernel.cgroup_memory import memory_of
+from hopwatch_agent.kernel.handed_cgroups import HandedCgroups
 from hopwatch_agent.kernel.memory import CgroupMemory
 from hopwatch_agent.kernel.records import Memory
 from hopwatch_agent.kernel.usage import Pid, own_pid, pid_of, usage_of
@@ -120,7 +122,7 @@ def test_a_process_that_is_killed_for_memory_is_told_from_one_that_is_killed(
 def test_who_is_killed_between_two_looks_of_one_tick_was_killed_for_memory_too(
     bench: Any, start: Start
 ) -> None:
-    memory, draft = CgroupMemory(find_hierarchy(), "web-1"), Draft(bench.tables)
+    memory, draft = CgroupMemory(find_hierarchy(), HandedCgroups(None), "web-1"), Draft(bench.tables)
     try:
         with limited(20 * MEGABYTE) as cgroup:
             command = f"echo 0 > {cgroup}/cgroup.procs; echo moved; read go; exec tail /dev/zero"

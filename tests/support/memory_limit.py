@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hopwatch_agent.kernel.cgroups import find_hierarchy
+from hopwatch.cgroups import find_hierarchy
 
 _numbers = itertools.count()
 

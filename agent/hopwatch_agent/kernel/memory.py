@@ -4,9 +4,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
+from hopwatch.cgroups import Hierarchy, cgroup_of
 from msgspec.structs import asdict
 
-from hopwatch_agent.kernel.cgroups import Hierarchy, cgroup_of, memory_of
+from hopwatch_agent.kernel.cgroup_memory import memory_of
+from hopwatch_agent.kernel.handed_cgroups import HandedCgroups
 from hopwatch_agent.kernel.landings import Landings
 from hopwatch_agent.kernel.records import Memory
 from hopwatch_agent.live.draft import Draft
@@ -32,10 +34,12 @@ class _Kills:
 class CgroupMemory:
     """Follows the cgroups. Used by one thread."""
 
-    def __init__(self, hierarchy: Hierarchy | None, host: str) -> None:
+    def __init__(self, hierarchy: Hierarchy | None, handed: HandedCgroups, host: str) -> None:
         self._hierarchy = hierarchy
+        self._handed = handed
         self._host = host
         self._of: dict[str, PurePosixPath] = {}
+        self._seen: set[PurePosixPath] = set()
         self._memories: dict[PurePosixPath, Memory] = {}
         self._kills: dict[PurePosixPath, _Kills] = {}
         self._landings = Landings()
@@ -47,16 +51,13 @@ class CgroupMemory:
 
         ``living``: the ids of all that nobody has found to be gone yet.
         """
-        if self._hierarchy is None:
-            return {}
         self._of = {process: cgroup for process, cgroup in self._of.items() if process in living}
-        for process, pid in pids.items():
-            cgroup = cgroup_of(pid, self._hierarchy)
-            # one that ends just now has no pid any more, or version 1 tells it as of the root: it is where it was before
-            ends = cgroup is None or (self._hierarchy.version == 1 and cgroup == ROOT)
-            if cgroup is not None and not (ends and process in self._of):
-                self._of[process] = cgroup
+        if self._hierarchy is not None:
+            self._find(pids, self._hierarchy)
+        for process, cgroup in self._handed.take(living).items():
+            self._of.setdefault(process, cgroup)
         cgroups = list(dict.fromkeys(self._of.values()))[:MOST_AT_ONCE]
+        self._seen.intersection_update(cgroups)
         self._landings.keep(cgroups)
         self._memories = {cgroup: memory for cgroup, memory in self._memories.items() if cgroup in cgroups}
         for cgroup in cgroups:
@@ -81,11 +82,20 @@ class CgroupMemory:
                 del self._kills[cgroup]
                 draft.rows.append(Row("oom", moment.wall, self._host, None, None, _oom(kills, 0)))
 
+    def _find(self, pids: Mapping[str, int], hierarchy: Hierarchy) -> None:
+        for process, pid in pids.items():
+            cgroup = cgroup_of(pid, hierarchy)
+            # one that ends just now has no pid any more, or version 1 tells it as of the root: it is where it was before
+            ends = cgroup is None or (hierarchy.version == 1 and cgroup == ROOT)
+            if cgroup is not None and not (ends and process in self._of):
+                self._of[process] = cgroup
+                self._seen.add(cgroup)
+
     def _read(self, cgroup: PurePosixPath, draft: Draft, moment: Moment) -> None:
-        memory = None if self._hierarchy is None else memory_of(cgroup, self._hierarchy)
+        before = self._memories.get(cgroup) or self._handed.before(cgroup)
+        memory = self._memory(cgroup)
         if memory is None:
             return
-        before = self._memories.get(cgroup)
         self._memories[cgroup] = memory
         killed = (memory.oom_kills or 0) - (before.oom_kills or 0) if before is not None else 0
         if killed > 0:
@@ -94,6 +104,11 @@ class CgroupMemory:
             self._kills[cgroup] = _Kills(moment.clock, number, memory)
         if self._landings.due(cgroup, memory, moment.clock, at_once=killed > 0):
             draft.rows.append(Row("memory", moment.wall, self._host, None, None, {**asdict(memory)}))
+
+    def _memory(self, cgroup: PurePosixPath) -> Memory | None:
+        if self._hierarchy is not None and cgroup in self._seen:
+            return memory_of(cgroup, self._hierarchy)
+        return self._handed.memory(cgroup)
 
 
 def _oom(kills: _Kills, vanished: int) -> Values:

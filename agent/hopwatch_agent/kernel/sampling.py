@@ -5,9 +5,12 @@ Where there is so much to read that it would take more than 0.3 % of a core, it 
 
 from collections.abc import Iterable, Mapping
 
+from hopwatch.cgroups import find_hierarchy
+
 from hopwatch_agent.errors import KernelError
-from hopwatch_agent.kernel.cgroups import find_hierarchy
 from hopwatch_agent.kernel.connections import Connections
+from hopwatch_agent.kernel.door import Door
+from hopwatch_agent.kernel.handed_cgroups import HandedCgroups
 from hopwatch_agent.kernel.memory import CgroupMemory
 from hopwatch_agent.kernel.processes import Processes
 from hopwatch_agent.kernel.records import KernelShown, TcpState
@@ -36,12 +39,14 @@ class KernelSampler:
         self._reader = TcpReader()
         self._connections = Connections(self._reader)
         self._processes = Processes(journal.directory)
-        self._memory = CgroupMemory(find_hierarchy(), journal.host)
+        self._handed = HandedCgroups(Door(journal.directory) if journal.of_a_pod else None)
+        self._memory = CgroupMemory(find_hierarchy(), self._handed, journal.host)
         self._pace = Pace(SAMPLE_SECONDS, SHARE)
 
     def close(self) -> None:
         """Closes what it has open."""
         self._reader.close()
+        self._handed.close()
 
     def sample(self, draft: Draft, moment: Moment) -> None:
         """Puts rows into the draft and shows the readings, if it is time. What cannot be had is one of the board's errors."""

@@ -15,11 +15,15 @@ from hopwatch_agent.settings.telemetry import TelemetrySettings, telemetry_from
 
 @dataclass(frozen=True)
 class JournalSettings:
-    """Where the journals are, the host of records whose journal does not name one, and how much is held of them."""
+    """Where the journals are, the host of records whose journal does not name one, and how much is held of them.
+
+    ``of_a_pod``: its processes are in containers of their own, whose cgroups are not seen from the agent's.
+    """
 
     directory: Path
     host: str
     limits: Limits = field(default_factory=Limits)
+    of_a_pod: bool = False
 
 
 @dataclass(frozen=True)

@@ -64,13 +64,14 @@ class FileJournal:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._process = new_id()
+        self.process = as_text(self._process)
         self._started = time.time_ns()
         prepare_directory(settings.directory, settings.directory_is_default)
-        self._lock = hold_lock(settings.directory, as_text(self._process), settings.file_mode)
+        self._lock = hold_lock(settings.directory, self.process, settings.file_mode)
         try:
             where, mode = settings.directory, settings.file_mode
             self._slots = Slots(lambda index: CountersFile(where, self._process, index, mode))
-            self._log = EventLog(where, as_text(self._process), self._segment_line, self._lost, mode)
+            self._log = EventLog(where, self.process, self._segment_line, self._lost, mode)
         except JournalError:
             self._remove_files()
             raise
@@ -116,7 +117,7 @@ class FileJournal:
         self._slots.header[EVENTS_LOST_WORD] += count
 
     def _remove_files(self) -> None:
-        for path in self._settings.directory.glob(f"{as_text(self._process)}.*"):
+        for path in self._settings.directory.glob(f"{self.process}.*"):
             path.unlink(missing_ok=True)
         os.close(self._lock)
 
@@ -125,7 +126,7 @@ class FileJournal:
         return {
             "event": "segment",
             "format": FORMAT,
-            "process": as_text(self._process),
+            "process": self.process,
             "index": index,
             "first": first,
             "host": self._settings.host,

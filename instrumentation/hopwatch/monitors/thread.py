@@ -50,6 +50,11 @@ class MonitorThread:
         self._by_hand_lock = reentrant_lock()
 
     @property
+    def is_ending(self) -> bool:
+        """Whether it does no more than what has been begun."""
+        return self._handing_over
+
+    @property
     def watching(self) -> int:
         """How many monitors there are at present."""
         return len(self._watched) + len(self._incoming)
@@ -63,6 +68,10 @@ class MonitorThread:
             self._start()
             self._incoming.append(work)
         self._wake()
+
+    def begin_with(self, chore: Chore) -> None:
+        """Do this chore as well, once there is something to watch."""
+        self._incoming.append(chore)
 
     def hurry(self, chore: Chore) -> None:
         """Do this chore now, which was handed over before."""
@@ -165,6 +174,7 @@ class MonitorThread:
     def _leave_to_others(self) -> None:
         for watched in self._watched:
             self._poller.unregister(watched.pair)
+        self._due = {chore: due for chore, due in self._due.items() if not chore.over}
         with self._start_lock:
             self._by_hand = True
         self._handed_over.give()
@@ -204,7 +214,7 @@ class MonitorThread:
             seconds = chore.run()
             if seconds is not None:
                 self._due[chore] = self._pace.next_time(now, seconds)
-        if chore.socket.closed:
+        if chore.over:
             self._due.pop(chore, None)
 
     def _wait(self) -> set[object] | None:
@@ -228,7 +238,7 @@ class MonitorThread:
                 self._watched.append(work)
                 if not self._by_hand:
                     self._poller.register(work.pair, zmq.POLLIN)
-            elif not work.socket.closed:
+            elif not work.over:
                 self._due[work] = time.monotonic()
 
     @contextmanager

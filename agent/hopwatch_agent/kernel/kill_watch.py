@@ -1,0 +1,107 @@
+"""How many processes of some cgroups were killed for memory, read as soon as the kernel says that something has changed.
+
+A container's cgroup is gone a moment after its processes, and what it counted with it: the next tick would come too late.
+"""
+
+import contextlib
+import os
+import select
+import threading
+from pathlib import Path
+
+from hopwatch_agent.kernel.cgroup_memory import kills_in
+
+LOOK_SECONDS = 0.1
+"""What does not say when it changes is read so often: version 1 tells only who may write there."""
+LONGEST = 4096
+
+
+class KillWatch:
+    """One thread, from the first cgroup on; ``silent`` cgroups say nothing when they change."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: dict[str, int] = {}
+        self._silent: set[str] = set()
+        self._kills: dict[str, int] = {}
+        self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._thread: threading.Thread | None = None
+        self._over = False
+
+    def add(self, cgroup: str, file: Path, *, silent: bool) -> None:
+        """Watches this file. Raises OSError."""
+        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+        with self._lock:
+            self._open[cgroup] = descriptor
+            if silent:
+                self._silent.add(cgroup)
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="hopwatch-kills", daemon=True)
+            self._thread.start()
+        self._wake()
+
+    def kills(self, cgroup: str) -> int:
+        """How many are known of."""
+        with self._lock:
+            return self._kills.get(cgroup, 0)
+
+    def forget(self, cgroup: str) -> None:
+        """Watches it no more."""
+        with self._lock:
+            self._leave(cgroup)
+            self._kills.pop(cgroup, None)
+
+    def close(self) -> None:
+        """Ends the thread."""
+        with self._lock:
+            self._over = True
+        if self._thread is not None:
+            self._wake()
+            self._thread.join()
+        for cgroup in list(self._open):
+            self._leave(cgroup)
+        os.close(self._wake_read)
+        os.close(self._wake_write)
+
+    def _run(self) -> None:
+        while True:
+            waiting = select.poll()
+            waiting.register(self._wake_read, select.POLLIN)
+            with self._lock:
+                if self._over:
+                    return
+                for descriptor in self._open.values():
+                    waiting.register(descriptor, select.POLLPRI)
+                often = bool(self._silent)
+            waiting.poll(LOOK_SECONDS * 1000 if often else None)
+            with contextlib.suppress(BlockingIOError):
+                os.read(self._wake_read, LONGEST)
+            with self._lock:
+                self._read()
+
+    def _read(self) -> None:
+        for cgroup, descriptor in list(self._open.items()):
+            kills = _kills(descriptor)
+            if kills is None:
+                # it would say for ever that something has changed
+                self._leave(cgroup)
+            else:
+                self._kills[cgroup] = kills
+
+    def _leave(self, cgroup: str) -> None:
+        self._silent.discard(cgroup)
+        descriptor = self._open.pop(cgroup, None)
+        if descriptor is not None:
+            os.close(descriptor)
+
+    def _wake(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            os.write(self._wake_write, b"\0")
+
+
+def _kills(descriptor: int) -> int | None:
+    """As its file says now; None if the cgroup is gone."""
+    try:
+        return kills_in(os.pread(descriptor, LONGEST, 0).decode())
+    except OSError:
+        return None

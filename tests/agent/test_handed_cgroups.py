@@ -1,0 +1,167 @@
+"""Processes of other containers, whose cgroups the agent does not see, hand them over: real processes, sockets and limits of memory."""
+
+import os
+import socket
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+import pytest
+from agent_process import eventually
+from hopwatch.cgroups import cgroup_of, find_hierarchy
+from hopwatch.monitors.cgroup_handle import DOOR, hand_over
+from hopwatch_agent.kernel.door import Door
+from hopwatch_agent.kernel.handed_cgroups import HandedCgroups
+from hopwatch_agent.kernel.memory import CgroupMemory
+from hopwatch_agent.live.draft import Draft, Tables
+from hopwatch_agent.live.state import ProcessState
+from hopwatch_agent.sampling import Moment
+from hosts import environment_of
+from memory_limit import NoLimitError, limited
+from programs import Program
+
+MEGABYTE = 2**20
+ONE, OTHER = "1" * 16, "2" * 16
+GREEDY = """
+import sys
+from pathlib import Path
+Path(sys.argv[1], "cgroup.procs").write_text("0")
+import hopwatch, zmq
+socket = hopwatch.wrap(zmq.Context.instance().socket(zmq.PUSH), name="greedy")
+socket.bind("tcp://127.0.0.1:*")
+print("bound", flush=True)
+if sys.stdin.readline() == "more\\n":
+    taken = []
+    while True:
+        taken.append(bytearray(b"x") * 2**20)
+"""
+IN_A_POD = {"K8S_POD_NAME": "feed-0"}
+
+
+@pytest.fixture
+def handed(tmp_path: Path) -> Iterator[HandedCgroups]:
+    handed = HandedCgroups(Door(tmp_path))
+    assert handed.take(()) == {}
+    yield handed
+    handed.close()
+    assert not (tmp_path / DOOR).exists()
+
+
+@pytest.fixture
+def cgroup() -> Iterator[Path]:
+    try:
+        with limited(100 * MEGABYTE) as folder:
+            yield folder
+    except NoLimitError as error:
+        pytest.skip(str(error))
+
+
+def greedy_in(folder: Path, cgroup: Path, place: Mapping[str, str] = IN_A_POD) -> Program:
+    environment = {**environment_of("web-1", folder), **place}
+    program = Program([sys.executable, "-c", GREEDY, str(cgroup)], environment, folder / "greedy.stderr")
+    program.expect("bound")
+    return program
+
+
+def end(*programs: Program) -> None:
+    for program in programs:
+        program.tell("end")
+        program.wait()
+        program.reap()
+
+
+def the_process(folder: Path) -> str:
+    (lock,) = folder.glob("*.lock")
+    return lock.stem
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_who_was_killed_for_memory_is_known_though_its_container_is_gone(
+    handed: HandedCgroups, tmp_path: Path
+) -> None:
+    memory, draft = CgroupMemory(None, handed, "web-1"), Draft(Tables())
+    try:
+        with limited(100 * MEGABYTE) as cgroup:
+            greedy = greedy_in(tmp_path, cgroup)
+            process = the_process(tmp_path)
+            shown = eventually(lambda: memory.sample({}, {process}, draft, Moment(1, 1.0)).get(process))
+            assert (shown.limit, shown.oom_kills) == (100 * MEGABYTE, 0)
+            assert shown.cgroup.endswith(cgroup.name)
+            greedy.tell("more")
+            greedy.wait(status=-9)
+            greedy.reap()
+            eventually(lambda: handed.memory(PurePosixPath(shown.cgroup)).oom_kills == 1)
+    except NoLimitError as error:
+        pytest.skip(str(error))
+    memory.tell_kills([ProcessState(process, "web-1")], draft, Moment(2, 2.0))
+    (row,) = [row for row in draft.rows if row.kind == "oom"]
+    assert (row.process, row.values["vanished"], row.values["kills"]) == (process, 1, 1)
+    assert row.values["limit"] == 100 * MEGABYTE
+
+
+def test_an_agent_that_comes_later_is_handed_it_too(tmp_path: Path, cgroup: Path) -> None:
+    greedy = greedy_in(tmp_path, cgroup)
+    process = the_process(tmp_path)
+    for _ in range(2):
+        handed = HandedCgroups(Door(tmp_path))
+        eventually(lambda handed=handed: process in handed.take({process}))
+        handed.close()
+    end(greedy)
+
+
+def test_nothing_is_handed_over_where_nothing_says_that_this_is_a_pod(
+    handed: HandedCgroups, tmp_path: Path, cgroup: Path
+) -> None:
+    plain = greedy_in(tmp_path, cgroup, {})
+    without = the_process(tmp_path)
+    in_a_pod = greedy_in(tmp_path, cgroup)
+    (other,) = {lock.stem for lock in tmp_path.glob("*.lock")} - {without}
+    assert eventually(lambda: set(handed.take({without, other}))) == {other}
+    end(plain, in_a_pod)
+
+
+def test_what_is_no_handle_is_closed_and_forgotten(handed: HandedCgroups, tmp_path: Path) -> None:
+    before = descriptors()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as client, (tmp_path / "x").open("w") as file:
+        client.connect(str(tmp_path / DOOR))
+        folder = os.open(tmp_path, os.O_RDONLY)
+        for message, sent in (
+            (b"", []),
+            (b"\xff" * 3000, [file.fileno()] * 8),
+            (f"{ONE} /".encode(), []),
+            (f"{ONE} /".encode(), [file.fileno()]),
+            (f"{ONE} /".encode(), [folder]),
+            (b"../../etc /", [folder]),
+            (f"{ONE} /\0".encode(), [folder]),
+        ):
+            socket.send_fds(client, [message], sent)
+        os.close(folder)
+        assert handed.take({ONE}) == {}
+    assert descriptors() == before
+
+
+def test_a_cgroup_is_held_once_and_only_while_one_of_its_processes_lives(
+    handed: HandedCgroups, tmp_path: Path
+) -> None:
+    hierarchy = find_hierarchy()
+    if hierarchy is None or cgroup_of(os.getpid(), hierarchy) in (None, hierarchy.root):
+        pytest.skip("no cgroups are mounted that account for memory")
+    before = descriptors()
+    for process in (ONE, OTHER, ONE):
+        hand_over(tmp_path / DOOR, process)
+    assert set(handed.take({ONE, OTHER})) == {ONE, OTHER}
+    held = descriptors() - before
+    handed.take({OTHER})
+    assert descriptors() - before == held
+    assert handed.take(()) == {}
+    assert descriptors() - before < held
+
+
+def test_the_door_is_opened_again_where_somebody_took_it_away(handed: HandedCgroups, tmp_path: Path) -> None:
+    (tmp_path / DOOR).unlink()
+    handed.take(())
+    assert (tmp_path / DOOR).stat().st_mode & 0o777 == 0o666
+    hand_over(tmp_path / DOOR, ONE)
