@@ -7,14 +7,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from hopwatch.place import LONGEST_HOST, host_called, place_in
+from hopwatch.place import LONGEST_HOST, PLACE, host_called, place_in
 
 OPEN_ONE = "import hopwatch, zmq; hopwatch.wrap(zmq.Context().socket(zmq.PAIR)).bind('inproc://x')"
 
 
 def segment_line(folder: Path, **variables: str) -> dict[str, object]:
     """The first line of the journal of a process with these in its environment."""
-    environment = os.environ | {"HOPWATCH_DIR": str(folder)} | variables
+    elsewhere = {name: value for name, value in os.environ.items() if name not in PLACE.values()}
+    environment = elsewhere | {"HOPWATCH_DIR": str(folder)} | variables
     subprocess.run([sys.executable, "-c", OPEN_ONE], env=environment, check=True, timeout=60)
     (events,) = folder.glob("*.events")
     line: dict[str, object] = json.loads(events.read_text().splitlines()[0])

@@ -1,0 +1,117 @@
+"""In a pod, the monitor thread looks for an agent: whatever it finds there, the application notices nothing."""
+
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import hopwatch
+import pytest
+import zmq
+from hopwatch.cgroups import find_hierarchy
+from hopwatch.monitors import cgroup_handle
+from hopwatch.monitors.cgroup_handle import DOOR
+from journal_reader import Journal
+
+Until = Callable[[Callable[[], object]], None]
+
+
+@pytest.fixture
+def pod(journal: Journal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """The journal directory of a process in a pod, which looks for an agent very often."""
+    monkeypatch.setenv("K8S_POD_NAME", "feed-0")
+    monkeypatch.setattr(cgroup_handle, "LOOK_SECONDS", 0.05)
+    if find_hierarchy() is None:
+        pytest.skip("no cgroups are mounted that account for memory")
+    directory = tmp_path / "journal"
+    directory.mkdir()
+    yield directory
+    hopwatch.uninstall()
+
+
+@pytest.fixture
+def use(context: zmq.Context) -> Callable[[], None]:
+    def use() -> None:
+        hopwatch.wrap(context.socket(zmq.PULL)).bind("tcp://127.0.0.1:*")
+
+    return use
+
+
+def agent_in(directory: Path) -> socket.socket:
+    door = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    door.bind(str(directory / DOOR))
+    door.settimeout(10)
+    return door
+
+
+def is_a_thread_at_work() -> bool:
+    return any(thread.name == "hopwatch-monitors" for thread in threading.enumerate())
+
+
+def test_each_agent_that_comes_is_handed_the_folder_once(pod: Path, use: Callable[[], None]) -> None:
+    use()
+    (lock,) = pod.glob("*.lock")
+    for _ in range(2):
+        with agent_in(pod) as door:
+            message, (folder,), _, _ = socket.recv_fds(door, 4096, 2)
+            assert message.decode().split(" ")[0] == lock.stem
+            assert Path(f"/proc/self/fd/{folder}/cgroup.procs").exists()
+            os.close(folder)
+            door.settimeout(0.3)  # several looks
+            with pytest.raises(TimeoutError):
+                door.recv(1)
+        (pod / DOOR).unlink()
+
+
+def a_file(door: Path) -> None:
+    door.write_text("")
+
+
+def a_folder(door: Path) -> None:
+    door.mkdir()
+
+
+def nobody_any_more(door: Path) -> None:
+    agent_in(door.parent).close()
+
+
+@pytest.mark.parametrize("there", [a_file, a_folder, nobody_any_more])
+def test_what_is_no_agent_is_let_be_and_the_agent_that_comes_is_met(
+    pod: Path, use: Callable[[], None], journal: Journal, there: Callable[[Path], None]
+) -> None:
+    there(pod / DOOR)
+    use()
+    (pod / DOOR).rename(pod / "before")
+    with agent_in(pod) as door:
+        assert door.recv(100)
+    assert journal.header()["faults"] == 0
+
+
+def test_an_agent_that_takes_nothing_is_not_waited_for(
+    pod: Path, use: Callable[[], None], journal: Journal
+) -> None:
+    others = b"others'"
+    with agent_in(pod) as door, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
+        other.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            while True:
+                other.sendto(others, str(pod / DOOR))
+        use()
+        while door.recv(100) == others:
+            pass
+    assert journal.header()["faults"] == 0
+
+
+def test_the_thread_ends_with_the_last_socket_and_the_next_one_looks_again(
+    pod: Path, use: Callable[[], None], context: zmq.Context, until: Until
+) -> None:
+    for _ in range(2):
+        with agent_in(pod) as door:
+            use()
+            assert door.recv(100)
+        (pod / DOOR).unlink()
+        for opened in context.kept:
+            opened.close(linger=0)
+        hopwatch.uninstall()
+        until(lambda: not is_a_thread_at_work())
