@@ -4,6 +4,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import hopwatch
@@ -94,7 +95,7 @@ def test_an_agent_that_takes_nothing_is_not_waited_for(
     others = b"others'"
     with agent_in(pod) as door, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
         other.setblocking(False)
-        with pytest.raises(BlockingIOError):
+        with suppress(BlockingIOError):  # the queue is full
             while True:
                 other.sendto(others, str(pod / DOOR))
         use()
