@@ -26,6 +26,7 @@ class Fragment(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
     volumes: tuple[Json, ...] = ()
     init_containers: tuple[Json, ...] = ()
     containers: tuple[Json, ...] = ()
+    image_pull_secrets: tuple[Json, ...] = ()
 
     @property
     def container_names(self) -> set[str]:

@@ -24,6 +24,9 @@ def patch(pod: Json, fragment: Fragment, wishes: Wishes) -> list[Json]:
     operations += _metadata(pod, "annotations", _annotations(pod))
     operations += _metadata(pod, "labels", fragment.labels)
     operations += _list(spec, "/spec/volumes", fragment.volumes)
+    known = spec.get("imagePullSecrets") or ()
+    secrets = [secret for secret in fragment.image_pull_secrets if secret not in known]
+    operations += _list(spec, "/spec/imagePullSecrets", secrets)
     for place in instrumented(spec, wishes):
         require_paths(spec["containers"][place], fragment)
         operations += _container(spec["containers"][place], f"/spec/containers/{place}", fragment, wishes)

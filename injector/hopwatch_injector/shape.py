@@ -23,6 +23,7 @@ class _Spec(msgspec.Struct, frozen=True, rename="camel"):
     containers: Annotated[list[_Container], msgspec.Meta(min_length=1)]
     init_containers: list[_Named] | None = None
     volumes: list[_Named] | None = None
+    image_pull_secrets: list[Json] | None = None
     node_selector: dict[str, str] | None = None
     os: _Named | None = None
     host_network: bool | None = None

@@ -29,6 +29,7 @@ TO_BE_ADDED: Json = {
         {"name": "hopwatch-journal", "emptyDir": {"medium": "Memory", "sizeLimit": "64Mi"}},
         {"name": "hopwatch-instrumentation", "emptyDir": {}},
     ],
+    "imagePullSecrets": [{"name": "registry"}],
     "initContainers": [
         {"name": "hopwatch-instrumentation", "image": "example/instrumentation"},
         {

@@ -89,6 +89,24 @@ def test_ours_begin_before_the_pods_own(injector: Injector) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("own", "after"),
+    [
+        (None, ["registry"]),
+        ([{"name": "theirs"}], ["theirs", "registry"]),
+        ([{"name": "registry"}, {}], ["registry", None]),
+    ],
+)
+def test_secrets_for_the_images_are_put_beside_the_pods_own(
+    injector: Injector, own: list[Json] | None, after: list[str | None]
+) -> None:
+    pod = copy.deepcopy(KINDS["bare"].pod)
+    if own is not None:
+        pod["spec"]["imagePullSecrets"] = own
+    secrets = applied(pod, injector.review(pod))["spec"]["imagePullSecrets"]
+    assert [secret.get("name") for secret in secrets] == after
+
+
 def test_an_injected_pod_is_not_injected_again(injector: Injector) -> None:
     pod = KINDS["bare"].pod
     again = applied(pod, injector.review(pod))

@@ -93,7 +93,7 @@ volumeMounts:
 - name: HOPWATCH_AGENT_LAND_SECONDS
   value: {{ $agent.landSeconds | quote }}
 - name: HOPWATCH_AGENT_LISTEN
-  value: 0.0.0.0:{{ $agent.port }}
+  value: "{{ $agent.address }}:{{ $agent.port }}"
 {{- if eq $agent.openToOthers "everything" }}
 - name: HOPWATCH_AGENT_INSECURE
   value: "true"

@@ -12,6 +12,7 @@
 - {{ include "hopwatch.landing" . }}
 - --from={{ .Values.analysis.last }}
 - --out=/reports/latest
+- --may-be-empty
 {{- end -}}
 
 {{- define "hopwatch.analysis.volumes" -}}
@@ -104,6 +105,11 @@ env:
 envFrom:
   - secretRef: {name: {{ . }}}
 {{- end }}
+podSecurityContext:
+  fsGroup: {{ .Values.analysis.user }}
+  fsGroupChangePolicy: OnRootMismatch
+  runAsNonRoot: true
+  seccompProfile: {type: RuntimeDefault}
 securityContext:
   {{- include "hopwatch.securityContext" .Values.analysis.user | nindent 2 }}
 volumeMounts:

@@ -12,6 +12,10 @@ volumes:
   {{- include "hopwatch.pod.volumes" . | nindent 2 }}
 initContainers:
   {{- include "hopwatch.pod.initContainers" . | nindent 2 }}
+{{- with .Values.images.pullSecrets }}
+imagePullSecrets:
+  {{- include "hopwatch.pullSecrets" . | trim | nindent 2 }}
+{{- end }}
 {{- with include "hopwatch.pod.containers" . }}
 containers:
   {{- . | nindent 2 }}
