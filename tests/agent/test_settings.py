@@ -112,3 +112,8 @@ def test_the_readme_lists_every_setting_as_it_is_declared() -> None:
     missing = [line for line in wanted if line not in readme]
 
     assert not missing, "agent/README.md, 'The agent's settings', lacks:\n" + "\n".join(missing)
+
+
+def test_where_kubernetes_says_that_this_is_a_pod_processes_are_in_containers_of_their_own() -> None:
+    assert not settings_from(Options(), {}).journal.of_a_pod
+    assert settings_from(Options(), {"K8S_POD_NAME": "feed-0"}).journal.of_a_pod

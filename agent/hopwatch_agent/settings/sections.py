@@ -157,6 +157,7 @@ def _journal(environ: Mapping[str, str], options: Options) -> JournalSettings:
         directory=Path(options.dir) if options.dir else given.directory,
         host=given.host,
         limits=Limits(options.max_processes, options.max_sockets, options.max_lanes, options.max_series),
+        of_a_pod=bool(given.place),
     )
 
 
