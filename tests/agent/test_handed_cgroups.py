@@ -11,7 +11,7 @@ from agent_process import eventually
 from hopwatch.cgroups import cgroup_of, find_hierarchy
 from hopwatch.monitors.cgroup_handle import DOOR, hand_over
 from hopwatch_agent.kernel.door import Door
-from hopwatch_agent.kernel.handed_cgroups import HandedCgroups
+from hopwatch_agent.kernel.handed_cgroups import UNREAD_SECONDS, HandedCgroups
 from hopwatch_agent.kernel.memory import CgroupMemory
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.state import ProcessState
@@ -41,7 +41,7 @@ IN_A_POD = {"K8S_POD_NAME": "feed-0"}
 @pytest.fixture
 def handed(tmp_path: Path) -> Iterator[HandedCgroups]:
     handed = HandedCgroups(Door(tmp_path))
-    assert handed.take(()) == {}
+    assert handed.take((), 0.0) == {}
     yield handed
     handed.close()
     assert not (tmp_path / DOOR).exists()
@@ -107,7 +107,7 @@ def test_an_agent_that_comes_later_is_handed_it_too(tmp_path: Path, cgroup: Path
     process = the_process(tmp_path)
     for _ in range(2):
         handed = HandedCgroups(Door(tmp_path))
-        eventually(lambda handed=handed: process in handed.take({process}))
+        eventually(lambda handed=handed: process in handed.take({process}, 0.0))
         handed.close()
     end(greedy)
 
@@ -119,7 +119,7 @@ def test_nothing_is_handed_over_where_nothing_says_that_this_is_a_pod(
     without = the_process(tmp_path)
     in_a_pod = greedy_in(tmp_path, cgroup)
     (other,) = {lock.stem for lock in tmp_path.glob("*.lock")} - {without}
-    assert eventually(lambda: set(handed.take({without, other}))) == {other}
+    assert eventually(lambda: set(handed.take({without, other}, 0.0))) == {other}
     end(plain, in_a_pod)
 
 
@@ -139,7 +139,7 @@ def test_what_is_no_handle_is_closed_and_forgotten(handed: HandedCgroups, tmp_pa
         ):
             socket.send_fds(client, [message], sent)
         os.close(folder)
-        assert handed.take({ONE}) == {}
+        assert handed.take({ONE}, 0.0) == {}
     assert descriptors() == before
 
 
@@ -152,16 +152,34 @@ def test_a_cgroup_is_held_once_and_only_while_one_of_its_processes_lives(
     before = descriptors()
     for process in (ONE, OTHER, ONE):
         hand_over(tmp_path / DOOR, process)
-    assert set(handed.take({ONE, OTHER})) == {ONE, OTHER}
+    assert set(handed.take({ONE, OTHER}, 0.0)) == {ONE, OTHER}
     held = descriptors() - before
-    handed.take({OTHER})
+    handed.take({OTHER}, 0.0)
     assert descriptors() - before == held
-    assert handed.take(()) == {}
+    assert handed.take((), 0.0) == {}
     assert descriptors() - before < held
+
+
+def test_who_comes_before_its_journal_is_read_is_not_forgotten_at_once(
+    handed: HandedCgroups, tmp_path: Path
+) -> None:
+    if find_hierarchy() is None:
+        pytest.skip("no cgroups are mounted that account for memory")
+    before = descriptors()
+    hand_over(tmp_path / DOOR, ONE)
+    assert handed.take((), 0.0) == {}
+    assert handed.take((), UNREAD_SECONDS) == {}
+    assert set(handed.take({ONE}, UNREAD_SECONDS + 100)) == {ONE}
+    assert handed.take((), UNREAD_SECONDS + 101) == {}
+    hand_over(tmp_path / DOOR, OTHER)
+    handed.take((), 0.0)
+    assert handed.take((), UNREAD_SECONDS + 1) == {}
+    assert handed.take({OTHER}, UNREAD_SECONDS + 1) == {}
+    assert descriptors() == before
 
 
 def test_the_door_is_opened_again_where_somebody_took_it_away(handed: HandedCgroups, tmp_path: Path) -> None:
     (tmp_path / DOOR).unlink()
-    handed.take(())
+    handed.take((), 0.0)
     assert (tmp_path / DOOR).stat().st_mode & 0o777 == 0o666
     hand_over(tmp_path / DOOR, ONE)

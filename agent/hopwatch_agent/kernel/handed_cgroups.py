@@ -14,6 +14,8 @@ from hopwatch_agent.kernel.records import Memory
 
 MOST = 100
 """Cgroups: those of further processes are not looked at."""
+UNREAD_SECONDS = 60.0
+"""Who has not been met in the journal directory by then is taken for nobody."""
 ROOT = PurePosixPath("/")
 
 
@@ -44,14 +46,18 @@ class HandedCgroups:
         self._watch = KillWatch()
         self._folders: dict[PurePosixPath, _Folder] = {}
         self._of: dict[str, PurePosixPath] = {}
+        self._unread_since: dict[str, float] = {}
 
-    def take(self, living: Container[str]) -> dict[str, PurePosixPath]:
-        """The cgroup of each of these processes that has handed one over; lets go of what only others were in."""
+    def take(self, living: Container[str], clock: float) -> dict[str, PurePosixPath]:
+        """The cgroup of each of these processes that has handed one over; lets go of what only others were in.
+
+        ``clock``: monotonic seconds. A process may come here before anything of its journal has been read.
+        """
         for handed in () if self._door is None else self._door.taken():
-            if not self._keep(handed):
+            if not self._enter(handed, clock):
                 os.close(handed.descriptor)
-        self._forget(living)
-        return dict(self._of)
+        self._forget(living, clock)
+        return {process: cgroup for process, cgroup in self._of.items() if process in living}
 
     def memory(self, cgroup: PurePosixPath) -> Memory | None:
         """What is known of it now; None where none was handed over that is called so."""
@@ -67,35 +73,48 @@ class HandedCgroups:
         """Lets go of everything."""
         if self._door is not None:
             self._door.close()
-        self._forget(())
+        self._of = {}
+        self._let_go()
         self._watch.close()
 
-    def _forget(self, living: Container[str]) -> None:
-        self._of = {process: cgroup for process, cgroup in self._of.items() if process in living}
+    def _enter(self, handed: Handed, clock: float) -> bool:
+        """Whether the descriptor is kept. Of a process the first one counts, of a cgroup too."""
+        hierarchy, name = _hierarchy(handed.descriptor), _name(handed)
+        if hierarchy is None or handed.process in self._of:
+            return False
+        kept = name not in self._folders and self._hold(handed.descriptor, hierarchy, name)
+        if name in self._folders:
+            self._of[handed.process] = name
+            self._unread_since[handed.process] = clock
+        return kept
+
+    def _hold(self, descriptor: int, hierarchy: Hierarchy, name: PurePosixPath) -> bool:
+        """Whether there is room for it, and it is there still."""
+        memory = memory_of(ROOT, hierarchy)
+        if memory is None or len(self._folders) >= MOST:
+            return False
+        events = hierarchy.mounted / EVENTS[hierarchy.version]
+        try:
+            self._watch.add(str(name), events, silent=hierarchy.version == 1)
+        except OSError:
+            return False
+        self._folders[name] = _Folder(name, hierarchy, descriptor, memory)
+        return True
+
+    def _forget(self, living: Container[str], clock: float) -> None:
+        for process in list(self._of):
+            if process in living:
+                self._unread_since.pop(process, None)
+            elif clock - self._unread_since.get(process, float("-inf")) > UNREAD_SECONDS:
+                self._unread_since.pop(process, None)
+                del self._of[process]
+        self._let_go()
+
+    def _let_go(self) -> None:
         kept = set(self._of.values())
         for cgroup in [cgroup for cgroup in self._folders if cgroup not in kept]:
             self._watch.forget(str(cgroup))
             self._folders.pop(cgroup).close()
-
-    def _keep(self, handed: Handed) -> bool:
-        """Whether the descriptor is kept: not where it is no cgroup's, another process of this one came first, or there are too many."""
-        hierarchy, name = _hierarchy(handed.descriptor), _name(handed)
-        if hierarchy is None or handed.process in self._of:
-            return False
-        if name in self._folders:
-            self._of[handed.process] = name
-            return False
-        memory = memory_of(ROOT, hierarchy)
-        if memory is None or len(self._folders) >= MOST:
-            return False
-        try:
-            events = hierarchy.mounted / EVENTS[hierarchy.version]
-            self._watch.add(str(name), events, silent=hierarchy.version == 1)
-        except OSError:
-            return False
-        self._folders[name] = _Folder(name, hierarchy, handed.descriptor, memory)
-        self._of[handed.process] = name
-        return True
 
 
 def _hierarchy(descriptor: int) -> Hierarchy | None:

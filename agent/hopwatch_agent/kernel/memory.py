@@ -54,7 +54,7 @@ class CgroupMemory:
         self._of = {process: cgroup for process, cgroup in self._of.items() if process in living}
         if self._hierarchy is not None:
             self._find(pids, self._hierarchy)
-        for process, cgroup in self._handed.take(living).items():
+        for process, cgroup in self._handed.take(living, moment.clock).items():
             self._of.setdefault(process, cgroup)
         cgroups = list(dict.fromkeys(self._of.values()))[:MOST_AT_ONCE]
         self._seen.intersection_update(cgroups)
