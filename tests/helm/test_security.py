@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from charts import CHART, VALUES, Json, objects, only, pods_of, rendered
+from charts import CHART, VALUES, Json, objects, only, pods_of, rendered, spark_parts
 
 
 @pytest.fixture(params=VALUES)
@@ -28,7 +28,7 @@ def containers(found: list[Json]) -> list[Json]:
 
 def test_every_container_is_restricted(found: list[Json]) -> None:
     assert containers(found) or not any(one["kind"] == "Deployment" for one in found)
-    for one in containers(found):
+    for one in [*containers(found), *spark_parts(found)]:
         context = one["securityContext"]
         assert (context["runAsNonRoot"], context["allowPrivilegeEscalation"], context["privileged"]) == (
             True,
@@ -39,8 +39,15 @@ def test_every_container_is_restricted(found: list[Json]) -> None:
         assert context["capabilities"] == {"drop": ["ALL"]}
         assert context["seccompProfile"] == {"type": "RuntimeDefault"}
         assert context["readOnlyRootFilesystem"] is True
+    for one in containers(found):
         assert one["resources"]["limits"]["memory"]
         assert one["resources"]["requests"]["cpu"]
+
+
+def test_pods_of_spark_write_to_volumes_as_the_user_that_they_are(found: list[Json]) -> None:
+    for one in spark_parts(found):
+        assert one["podSecurityContext"]["fsGroup"] == one["securityContext"]["runAsUser"]
+        assert one["memory"]
 
 
 def test_no_volume_is_of_the_host(found: list[Json]) -> None:

@@ -59,6 +59,13 @@ def pods_of(found: Sequence[Json]) -> list[Json]:
     return [spec for one in found for spec in _specs(one)]
 
 
+def spark_parts(found: Sequence[Json]) -> list[Json]:
+    """The driver and the executors of each application of Spark, as its operator is told of them."""
+    applications = [one["spec"] for one in found if one["kind"] == "SparkApplication"]
+    applications += [one["spec"]["template"] for one in found if one["kind"] == "ScheduledSparkApplication"]
+    return [one[part] for one in applications for part in ("driver", "executor")]
+
+
 def _specs(item: Any) -> list[Json]:
     if isinstance(item, Mapping):
         here = [dict(item)] if isinstance(item.get("containers"), list) else []
