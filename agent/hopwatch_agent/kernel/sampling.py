@@ -39,8 +39,9 @@ class KernelSampler:
         self._reader = TcpReader()
         self._connections = Connections(self._reader)
         self._processes = Processes(journal.directory)
-        self._handed = HandedCgroups(Door(journal.directory) if journal.of_a_pod else None)
-        self._memory = CgroupMemory(find_hierarchy(), self._handed, journal.host)
+        hierarchy = find_hierarchy()
+        self._handed = HandedCgroups(Door(journal.directory) if journal.of_a_pod else None, hierarchy)
+        self._memory = CgroupMemory(hierarchy, self._handed, journal.host)
         self._pace = Pace(SAMPLE_SECONDS, SHARE)
 
     def close(self) -> None:
