@@ -22,6 +22,8 @@ from hopwatch_agent.telemetry.push import Push
 from hopwatch_agent.telemetry.signal_plans import planned
 from hopwatch_agent.tick import Ticker
 
+LAST_LANDING_SECONDS = 5.0
+"""What is kept of the time to end for the last tick and landing, where that leaves more than half of it."""
 TELEMETRY_SECONDS = 3.0
 """How long the last export may take."""
 
@@ -79,12 +81,12 @@ class Agent:
     def stop(self, seconds: float) -> bool:
         """A last tick, and everything landed; False if that was not possible in ``seconds``.
 
-        What was not landed is in the database; ``left`` says what comes of it. With ``outlive``, half of the time is first for the processes
+        What was not landed is in the database; ``left`` says what comes of it. With ``outlive``, most of the time is first for the processes
         that it reads to end.
         """
         deadline = time.monotonic() + seconds
         if self.settings.outlive:
-            self._ticks.outlive(seconds / 2)
+            self._ticks.outlive(max(seconds / 2, seconds - LAST_LANDING_SECONDS))
         ticked = self._ticks.stop((deadline - time.monotonic()) / 2)
         landed = self._landings.stop(max(0.0, deadline - time.monotonic()))
         self._push.stop(min(TELEMETRY_SECONDS, max(0.0, deadline - time.monotonic())))
