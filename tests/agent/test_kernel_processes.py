@@ -122,7 +122,7 @@ def test_a_process_that_is_killed_for_memory_is_told_from_one_that_is_killed(
 def test_who_is_killed_between_two_looks_of_one_tick_was_killed_for_memory_too(
     bench: Any, start: Start
 ) -> None:
-    memory, draft = CgroupMemory(find_hierarchy(), HandedCgroups(None, None), "web-1"), Draft(bench.tables)
+    memory, draft = CgroupMemory(find_hierarchy(), HandedCgroups(None), "web-1"), Draft(bench.tables)
     try:
         with limited(20 * MEGABYTE) as cgroup:
             command = f"echo 0 > {cgroup}/cgroup.procs; echo moved; read go; exec tail /dev/zero"

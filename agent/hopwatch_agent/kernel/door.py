@@ -5,6 +5,8 @@ import os
 import re
 import socket
 import stat
+import threading
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +14,12 @@ from pathlib import Path
 from hopwatch.monitors.cgroup_handle import DOOR
 
 LONGEST = 4096
-MOST_AT_ONCE = 100
-"""Messages that are taken a tick."""
+MOST_WAITING = 1000
+"""Messages that nobody has taken yet; what comes then is let go."""
 DESCRIPTORS = 4
 """Of one message that are taken out of it, to be closed: one is meant."""
 FOR_EVERYBODY = 0o666
+END_SECONDS = 1.0
 _MESSAGE = re.compile(rb"([0-9a-f]{16}) (/[^\0]*)")
 
 
@@ -30,63 +33,100 @@ class Handed:
 
 
 class Door:
-    """Open while there is a directory to open it in. Used by one thread.
+    """Open while there is a directory to open it in.
 
     Where it cannot be opened, as in a directory that only the applications may write to, nothing is handed over.
+    Descriptors of others may take for ever to be looked at or closed: a thread does that, and nobody waits for it.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, device: int) -> None:
+        """``device``: of the file system that what is handed over has to be of."""
         self._path = directory / DOOR
+        self._device = device
         self._socket: socket.socket | None = None
         self._opened: tuple[int, ...] | None = None
+        self._thread: threading.Thread | None = None
+        self._ended = threading.Event()
+        self._waiting: deque[Handed] = deque()
 
     def taken(self) -> Iterator[Handed]:
-        """All that has been handed over since; what is no such message is closed and forgotten."""
+        """All that has been handed over since. Used by one thread."""
         with contextlib.suppress(OSError):
             self._keep_open()
-        for _ in range(MOST_AT_ONCE):
-            if self._socket is None:
-                return
-            try:
-                message, descriptors, _, _ = socket.recv_fds(self._socket, LONGEST, DESCRIPTORS)
-            except OSError:
-                return
-            handed = _handed(message, descriptors)
-            for descriptor in descriptors[1:] if handed is not None else descriptors:
-                os.close(descriptor)
-            if handed is not None:
-                yield handed
+        while self._waiting:
+            yield self._waiting.popleft()
 
     def close(self) -> None:
         """Nobody need come any more."""
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
-            if _identity(self._path) == self._opened:
-                with contextlib.suppress(OSError):
-                    self._path.unlink()
+        self._close_socket()
+        if self._opened is not None and _identity(self._path) == self._opened:
+            with contextlib.suppress(OSError):
+                self._path.unlink()
+        while self._waiting:
+            os.close(self._waiting.popleft().descriptor)
 
     def _keep_open(self) -> None:
         """Somebody may have taken it away, or the directory with it. Raises OSError."""
         if self._socket is not None and _identity(self._path) == self._opened:
             return
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
+        self._close_socket()
         if not self._path.parent.is_dir():
             return
         # one that an agent before this one left, which held the directory as we do
         if _identity(self._path) is not None and stat.S_ISSOCK(self._path.lstat().st_mode):
             self._path.unlink()
-        fresh = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
+        fresh = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
+            os.fchmod(fresh.fileno(), FOR_EVERYBODY)  # as far as the umask lets it
             fresh.bind(str(self._path))
             self._path.chmod(FOR_EVERYBODY)
-            self._opened = _identity(self._path)
         except OSError:
             fresh.close()
             raise
+        self._opened = _identity(self._path)
         self._socket = fresh
+        self._ended = threading.Event()
+        self._thread = threading.Thread(
+            target=self._serve, args=(fresh, self._ended), name="hopwatch-door", daemon=True
+        )
+        self._thread.start()
+
+    def _close_socket(self) -> None:
+        if self._socket is None or self._thread is None:
+            return
+        self._ended.set()
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._thread.join(END_SECONDS)
+        self._socket.close()
+        self._socket = self._thread = None
+
+    def _serve(self, listening: socket.socket, ended: threading.Event) -> None:
+        while True:
+            try:
+                message, descriptors, _, _ = socket.recv_fds(
+                    listening, LONGEST, DESCRIPTORS, socket.MSG_CMSG_CLOEXEC
+                )
+            except OSError:
+                return
+            if ended.is_set():
+                return
+            self._sort(message, descriptors)
+
+    def _sort(self, message: bytes, descriptors: list[int]) -> None:
+        """Keep what is meant, and let go of everything else."""
+        handed = _handed(message, descriptors)
+        kept = handed is not None and self._is_wanted(handed.descriptor)
+        if handed is not None and kept:
+            self._waiting.append(handed)
+        for descriptor in descriptors[1:] if kept else descriptors:
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+
+    def _is_wanted(self, descriptor: int) -> bool:
+        with contextlib.suppress(OSError):
+            return os.fstat(descriptor).st_dev == self._device and len(self._waiting) < MOST_WAITING
+        return False
 
 
 def _handed(message: bytes, descriptors: list[int]) -> Handed | None:

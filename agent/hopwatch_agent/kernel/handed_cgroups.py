@@ -41,10 +41,8 @@ class _Folder:
 class HandedCgroups:
     """Follows them. Used by one thread."""
 
-    def __init__(self, door: Door | None, hierarchy: Hierarchy | None) -> None:
-        """``hierarchy``: the one that the agent sees a part of, as its processes do. Without a door or a hierarchy nothing is taken."""
-        self._device = None if hierarchy is None else _device(hierarchy.mounted)
-        self._door = door if self._device is not None else None
+    def __init__(self, door: Door | None) -> None:
+        self._door = door
         self._watch = KillWatch()
         self._folders: dict[PurePosixPath, _Folder] = {}
         self._of: dict[str, PurePosixPath] = {}
@@ -81,7 +79,7 @@ class HandedCgroups:
 
     def _enter(self, handed: Handed, clock: float) -> bool:
         """Whether the descriptor is kept. Of a process the first one counts, of a cgroup too."""
-        hierarchy, name = self._hierarchy(handed.descriptor), _name(handed)
+        hierarchy, name = _hierarchy(handed.descriptor), _name(handed)
         if hierarchy is None or handed.process in self._of:
             return False
         kept = name not in self._folders and self._hold(handed.descriptor, hierarchy, name)
@@ -89,19 +87,6 @@ class HandedCgroups:
             self._of[handed.process] = name
             self._unread_since[handed.process] = clock
         return kept
-
-    def _hierarchy(self, descriptor: int) -> Hierarchy | None:
-        """The cgroup in an open folder, as if it were mounted there.
-
-        None if the folder is no cgroup's that accounts for memory: reading elsewhere might never end.
-        """
-        folder = Path(f"/proc/self/fd/{descriptor}")
-        if os.fstat(descriptor).st_dev != self._device:
-            return None
-        for version, events in EVENTS.items():
-            if (folder / events).is_file():
-                return Hierarchy(version, folder, ROOT)
-        return None
 
     def _hold(self, descriptor: int, hierarchy: Hierarchy, name: PurePosixPath) -> bool:
         """Whether there is room for it, and it is there still."""
@@ -132,15 +117,15 @@ class HandedCgroups:
             self._folders.pop(cgroup).close()
 
 
-def _device(mounted: Path) -> int | None:
-    """Of the file system; None where another one hides it."""
-    try:
-        return mounted.stat().st_dev
-    except OSError:
-        return None
+def _hierarchy(descriptor: int) -> Hierarchy | None:
+    """The cgroup in an open folder, as if it were mounted there; None if the folder is none's that accounts for memory."""
+    folder = Path(f"/proc/self/fd/{descriptor}")
+    for version, events in EVENTS.items():
+        if (folder / events).is_file():
+            return Hierarchy(version, folder, ROOT)
+    return None
 
 
 def _name(handed: Handed) -> PurePosixPath:
-    """As its processes see it; those of different containers may all see the root."""
-    name = PurePosixPath(handed.cgroup)
-    return ROOT / f"cgroup-{os.fstat(handed.descriptor).st_ino}" if name == ROOT else name
+    """As its processes see it, and its number: in different containers different ones may be called the same."""
+    return PurePosixPath(f"{handed.cgroup}#{os.fstat(handed.descriptor).st_ino}")

@@ -13,6 +13,8 @@ from hopwatch_agent.kernel.cgroup_memory import kills_in
 
 LOOK_SECONDS = 0.1
 """What does not say when it changes is read so often: version 1 tells only who may write there."""
+PAUSE_SECONDS = 0.05
+"""Between two readings: a cgroup that is at its limit all the time says so a hundred times a second."""
 LONGEST = 4096
 
 
@@ -26,7 +28,7 @@ class KillWatch:
         self._kills: dict[str, int] = {}
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._thread: threading.Thread | None = None
-        self._over = False
+        self._ended = threading.Event()
 
     def add(self, cgroup: str, file: Path, *, silent: bool) -> None:
         """Watches this file. Raises OSError."""
@@ -53,8 +55,7 @@ class KillWatch:
 
     def close(self) -> None:
         """Ends the thread."""
-        with self._lock:
-            self._over = True
+        self._ended.set()
         if self._thread is not None:
             self._wake()
             self._thread.join()
@@ -67,15 +68,16 @@ class KillWatch:
         while True:
             waiting = select.poll()
             waiting.register(self._wake_read, select.POLLIN)
+            if self._ended.is_set():
+                return
             with self._lock:
-                if self._over:
-                    return
                 for descriptor in self._open.values():
                     waiting.register(descriptor, select.POLLPRI)
                 often = bool(self._silent)
             waiting.poll(LOOK_SECONDS * 1000 if often else None)
             with contextlib.suppress(BlockingIOError):
                 os.read(self._wake_read, LONGEST)
+            self._ended.wait(PAUSE_SECONDS)
             with self._lock:
                 self._read()
 

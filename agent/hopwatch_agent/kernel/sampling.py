@@ -1,11 +1,11 @@
-"""The kernel's view, taken once a second within a tick: its rows are committed with the tick's, and it has no thread of its own.
+"""The kernel's view, taken once a second within a tick: its rows are committed with the tick's, and only cgroups that are handed over have threads of their own.
 
 Where there is so much to read that it would take more than 0.3 % of a core, it is taken more seldom.
 """
 
 from collections.abc import Iterable, Mapping
 
-from hopwatch.cgroups import find_hierarchy
+from hopwatch.cgroups import Hierarchy, find_hierarchy
 
 from hopwatch_agent.errors import KernelError
 from hopwatch_agent.kernel.connections import Connections
@@ -40,7 +40,7 @@ class KernelSampler:
         self._connections = Connections(self._reader)
         self._processes = Processes(journal.directory)
         hierarchy = find_hierarchy()
-        self._handed = HandedCgroups(Door(journal.directory) if journal.of_a_pod else None, hierarchy)
+        self._handed = HandedCgroups(_door(journal, hierarchy))
         self._memory = CgroupMemory(hierarchy, self._handed, journal.host)
         self._pace = Pace(SAMPLE_SECONDS, SHARE)
 
@@ -92,3 +92,13 @@ class KernelSampler:
     def _pids(self, processes: Iterable[str]) -> dict[str, int]:
         pids = {name: pid for name in processes if (pid := self._processes.pid_of(name)) is not None}
         return pids if self._own is None else {OWN: self._own.number, **pids}
+
+
+def _door(journal: JournalSettings, hierarchy: Hierarchy | None) -> Door | None:
+    """For processes in a pod, whose cgroups are of the same file system as the one that the agent sees."""
+    if not journal.of_a_pod or hierarchy is None:
+        return None
+    try:
+        return Door(journal.directory, hierarchy.mounted.stat().st_dev)
+    except OSError:  # another file system hides it
+        return None
