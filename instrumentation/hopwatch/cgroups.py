@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
 PROC = Path("/proc")
 
@@ -20,13 +21,17 @@ class Hierarchy:
 
 
 def find_hierarchy() -> Hierarchy | None:
-    """The mounted hierarchy that accounts for memory; None if none is seen from here."""
+    """The mounted hierarchy that accounts for memory, and has this process's cgroup if any has; None if none is seen from here."""
     try:
         lines = (PROC / "self" / "mountinfo").read_text(errors="replace").splitlines()
     except OSError:
         return None
     found = [hierarchy for line in lines if (hierarchy := _hierarchy(line)) is not None]
-    return max(found, key=lambda hierarchy: hierarchy.version, default=None)
+    return max(
+        found,
+        key=lambda hierarchy: (cgroup_of("self", hierarchy) is not None, hierarchy.version),
+        default=None,
+    )
 
 
 def _hierarchy(line: str) -> Hierarchy | None:
@@ -47,7 +52,7 @@ def _controllers(mounted: Path) -> list[str]:
         return []
 
 
-def cgroup_of(pid: int, hierarchy: Hierarchy) -> PurePosixPath | None:
+def cgroup_of(pid: int | Literal["self"], hierarchy: Hierarchy) -> PurePosixPath | None:
     """The cgroup that accounts for a process's memory; None if the process, or its cgroup, is not visible from here."""
     try:
         lines = (PROC / str(pid) / "cgroup").read_text(errors="replace").splitlines()

@@ -118,7 +118,7 @@ def test_an_agent_that_comes_later_is_handed_it_too(tmp_path: Path, cgroup: Path
     process = the_process(tmp_path)
     for _ in range(2):
         handed = HandedCgroups(door_in(tmp_path))
-        eventually(lambda handed=handed: process in handed.take({process}, 0.0))
+        eventually(lambda handed=handed: process in handed.take({process}, 0.0), seconds=30)
         handed.close()
     end(greedy)
 

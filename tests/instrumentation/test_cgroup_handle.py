@@ -22,7 +22,8 @@ Until = Callable[[Callable[[], object]], None]
 def pod(journal: Journal, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     """The journal directory of a process in a pod, which looks for an agent very often."""
     monkeypatch.setenv("K8S_POD_NAME", "feed-0")
-    monkeypatch.setattr(cgroup_handle, "LOOK_SECONDS", 0.05)
+    for name in ("LOOK_SECONDS", "SELDOM_SECONDS"):
+        monkeypatch.setattr(cgroup_handle, name, 0.05)
     if find_hierarchy() is None:
         pytest.skip("no cgroups are mounted that account for memory")
     directory = tmp_path / "journal"

@@ -6,7 +6,6 @@ import _socket
 import array
 import os
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 from hopwatch.cgroups import cgroup_of, find_hierarchy
@@ -15,6 +14,8 @@ DOOR = "agent.sock"
 """In the journal directory: the socket at which an agent takes what it is handed."""
 
 LOOK_SECONDS = 2.0
+SELDOM_SECONDS = 10.0
+"""Once an agent has it: the next one may be a while coming."""
 
 
 class CgroupHandle:
@@ -35,29 +36,37 @@ class CgroupHandle:
         return self._is_over()
 
     def run(self) -> float:
-        """Hand it over if an agent has come; where there is none, or it cannot be done, look again later."""
-        with suppress(OSError):
+        """Hand it over if an agent has come; where there is none, or it does not listen, look again later."""
+        before = self._met
+        try:
             found = self._door.stat()
-            agent = (found.st_ino, found.st_mtime_ns)
-            if agent != self._met:
+            self._met = (found.st_ino, found.st_mtime_ns)
+            if self._met != before:
                 hand_over(self._door, self._process)
-                self._met = agent
-        return LOOK_SECONDS
+        except OSError:
+            self._met = None
+            return LOOK_SECONDS
+        return SELDOM_SECONDS
 
 
 def hand_over(door: Path, process: str) -> None:
     """Nothing, where no cgroup of ours is seen from here. Raises OSError."""
-    hierarchy = find_hierarchy()
-    cgroup = None if hierarchy is None else cgroup_of(os.getpid(), hierarchy)
-    if hierarchy is None or cgroup is None:
-        return
-    descriptor = os.open(hierarchy.folder(cgroup), os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     # gevent's sockets wait for a hub, which the monitor thread has not
     socket = _socket.socket(_socket.AF_UNIX, _socket.SOCK_DGRAM | _socket.SOCK_NONBLOCK)
     try:
         socket.connect(str(door))
-        rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array.array("i", [descriptor]))
-        socket.sendmsg([f"{process} {cgroup}".encode(errors="surrogateescape")], [rights])
+        hierarchy = find_hierarchy()
+        cgroup = None if hierarchy is None else cgroup_of("self", hierarchy)
+        if hierarchy is not None and cgroup is not None:
+            _send(socket, f"{process} {cgroup}", hierarchy.folder(cgroup))
     finally:
         socket.close()
+
+
+def _send(socket: _socket.socket, message: str, folder: Path) -> None:
+    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array.array("i", [descriptor]))
+        socket.sendmsg([message.encode(errors="surrogateescape")], [rights])
+    finally:
         os.close(descriptor)
