@@ -116,6 +116,8 @@ async def serve(
     loop = asyncio.get_running_loop()
 
     def end() -> None:
+        # who has a connection would go on using it
+        server.server_state.default_headers.append((b"connection", b"close"))
         loop.call_later(linger, server.end) if linger else server.end()
         stopping()
 

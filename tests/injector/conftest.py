@@ -55,6 +55,10 @@ class Injector:
         self.process = process
         self._log = log
 
+    def over(self, client: httpx.Client) -> "Injector":
+        """The same, over other connections."""
+        return Injector(client, self.trusting, self.process, self._log)
+
     def await_log(self, event: str) -> None:
         """Waits until its log tells of an event."""
         deadline = time.monotonic() + 20

@@ -2,15 +2,19 @@
 
 import asyncio
 import signal
+import socket
+from collections.abc import AsyncIterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
 import pytest
-from hopwatch_injector import app
+from hopwatch_injector import body
+from hopwatch_injector.app import create_app
 from hopwatch_injector.fragment import Fragment, read_fragment
 from pods import KINDS
 
-from tests.injector.conftest import TO_BE_ADDED, injector_adding, write
+from tests.injector.conftest import TO_BE_ADDED, Injector, injector_adding, write
 
 
 def test_it_answers_for_a_while_after_it_was_told_to_stop(tmp_path: Path) -> None:
@@ -24,32 +28,57 @@ def test_it_answers_for_a_while_after_it_was_told_to_stop(tmp_path: Path) -> Non
         assert injector.process.wait(timeout=20) == 0
 
 
-def test_so_many_reviews_are_read_at_a_time_and_the_others_wait(
+def test_who_has_a_connection_is_told_to_look_for_another_one(tmp_path: Path) -> None:
+    with injector_adding(tmp_path, TO_BE_ADDED, "--linger", "3") as injector:
+        assert injector.client.get("/healthz").headers.get("connection") != "close"
+        injector.process.send_signal(signal.SIGTERM)
+        injector.await_log("stopping")
+        assert injector.client.get("/healthz").headers["connection"] == "close"
+        assert injector.process.wait(timeout=20) == 0
+
+
+def test_bodies_that_do_not_come_hold_up_nobody_and_are_refused(injector: Injector) -> None:
+    url = injector.client.base_url
+    head = "POST /pods/by-annotation HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n"
+    with ExitStack() as stack:
+        stalled = []
+        for _ in range(50):
+            plain = stack.enter_context(socket.create_connection((url.host, url.port)))
+            stalled.append(
+                stack.enter_context(injector.trusting.wrap_socket(plain, server_hostname=url.host))
+            )
+            stalled[-1].sendall(head.encode())
+        assert "patch" in injector.review(KINDS["bare"].pod)
+        for one in stalled:
+            one.settimeout(20)
+            assert one.recv(4096).startswith(b"HTTP/1.1 408")
+
+
+def test_so_many_large_reviews_are_read_at_a_time_and_the_others_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app, "AT_ONCE", 2)
-    fragment = read_fragment(write(tmp_path, TO_BE_ADDED))
-    asyncio.run(_four_reviews_whose_bodies_are_held(fragment))
+    monkeypatch.setattr(body, "LARGE_AT_ONCE", 2)
+    monkeypatch.setattr(body, "SECONDS", 20)
+    asyncio.run(_four_reviews_whose_rest_is_held(read_fragment(write(tmp_path, TO_BE_ADDED))))
 
 
-async def _four_reviews_whose_bodies_are_held(fragment: Fragment) -> None:
-    reading, go_on = 0, asyncio.Event()
+async def _four_reviews_whose_rest_is_held(fragment: Fragment) -> None:
+    begun, go_on = 0, asyncio.Event()
 
-    async def body() -> object:
-        nonlocal reading
-        reading += 1
+    async def large() -> AsyncIterator[bytes]:
+        nonlocal begun
+        yield b" " * (body.SMALL_BYTES + 1)
+        begun += 1
         await go_on.wait()
         yield b"{"
 
-    transport = httpx.ASGITransport(app.create_app(fragment))
+    transport = httpx.ASGITransport(create_app(fragment))
     async with httpx.AsyncClient(transport=transport, base_url="http://injector") as client:
-        asked = [asyncio.create_task(client.post("/pods/by-annotation", content=body())) for _ in range(4)]
-        assert (await client.get("/healthz")).text == "ok"
-        while reading < 2:
+        asked = [asyncio.create_task(client.post("/pods/by-annotation", content=large())) for _ in range(4)]
+        while begun < 2:
             await asyncio.sleep(0)
-        for _ in range(100):
-            await asyncio.sleep(0)
-        assert reading == 2
+        assert (await client.post("/pods/by-annotation", content=b"{")).status_code == 400
+        assert begun == 2
         go_on.set()
         assert {(await one).status_code for one in asked} == {400}
-        assert reading == 4
+        assert begun == 4

@@ -81,7 +81,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     outlive: Annotated[
         bool,
         Meta(
-            description="at its end, wait first for the processes that it reads to end, half of stop_seconds"
+            description="at its end, wait first for the processes that it reads to end, all of stop_seconds but five, or half of it"
         ),
     ] = False
 
