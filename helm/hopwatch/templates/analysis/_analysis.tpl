@@ -5,7 +5,9 @@
 {{- end -}}
 
 {{- define "hopwatch.analysis.reports" -}}
-{{- default (printf "%s-reports" (include "hopwatch.analysis.name" .)) .Values.analysis.reports.claim -}}
+{{- /* what a claim that is there asks for cannot be changed */ -}}
+{{- $made := ternary "reports" "shared-reports" (eq .Values.analysis.kind "CronJob") -}}
+{{- default (printf "%s-%s" (include "hopwatch.analysis.name" .) $made) .Values.analysis.reports.claim -}}
 {{- end -}}
 
 {{- define "hopwatch.analysis.arguments" -}}
