@@ -5,7 +5,7 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.lanes.lanes import messages_sent
 from hopwatch_analysis.links.links import DOUBTS
-from hopwatch_analysis.spark.frames import prefixed
+from hopwatch_analysis.spark.frames import prefixed, seconds
 
 OF_ENDS = (
     "socket",
@@ -28,6 +28,9 @@ OF_ENDS = (
     "conflate",
     "immediate",
 )
+
+HARDLY_ANY = 0.1
+"""Of what was lost with the end of a lane: the share of it that may have had another cause than the rest."""
 
 
 def with_facts(
@@ -86,9 +89,24 @@ def _with_full_pipes(losses: DataFrame) -> DataFrame:
         {
             "met_full_pipe": sf.max("begins_at_onset").over(per_edge),
             "full_in_another_lane": _in_another_lane(full_at_the_end, per_edge) | full_later,
-            "stopped_at_onset": sf.max(full_at_the_end & got_all_before_it).over(per_edge),
+            "stopped_at_onset": sf.max(
+                full_at_the_end & (got_all_before_it | _left_hardly_any_behind())
+            ).over(per_edge),
         }
     )
+
+
+def _left_hardly_any_behind() -> Column:
+    """Whether what may have been under way when the pipe was full is little beside what was sent behind that.
+
+    A pipe passes messages on in order, so that of all the receiver's lanes only what was sent behind the newest message that it got was still in there:
+    by its pace (of what it got; it was sent more where some was lost) so many messages.
+    """
+    sent_behind = seconds(sf.col("onset_at"), sf.col("way_newest_sent_at"))
+    share_got = sf.try_divide(sf.col("got_of_stream"), sf.col("reached"))
+    in_the_pipe = sf.try_divide(sent_behind, sf.col("pace") * share_got)
+    tail = sf.col("last") - sf.col("first") + 1
+    return sf.coalesce((sent_behind >= 0) & (in_the_pipe <= tail * HARDLY_ANY), sf.lit(False))
 
 
 def _last_sent(lanes: DataFrame) -> DataFrame:

@@ -1,0 +1,147 @@
+"""A pod that the injector has made, with an image that knows nothing of hopwatch: real containers, limits and losses."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from agent_process import landed
+from podman import image, podman
+
+from tests.pods.conftest import Feed, await_true
+
+Json = dict[str, Any]
+MESSAGES = 3000
+
+
+def lost(received: list[int], sent: int) -> int:
+    return sent - len(received)
+
+
+def analysed(feed: Feed, out: Path) -> Json:
+    """The report of the analysis's own image, run as the chart runs it."""
+    out.mkdir()
+    out.chmod(0o777)
+    scratch = out.with_name("scratch")
+    scratch.mkdir()
+    scratch.chmod(0o777)
+    mounts = [f"{feed.landed}:/landed:ro", f"{out}:/reports", f"{scratch}:/scratch"]
+    podman(
+        *("run", "--rm", "--network", "none", "--read-only", "--cap-drop", "all", "--passwd=false"),
+        *(word for mount in mounts for word in ("--volume", mount)),
+        *("--env", "HOME=/scratch", "--env", "TMPDIR=/scratch", "--env", "SPARK_LOCAL_DIRS=/scratch"),
+        *("--workdir", "/scratch", image("analysis"), "spark-submit", "--master=local[2]"),
+        "--conf=spark.driver.extraJavaOptions=-Djava.io.tmpdir=/scratch",
+        *("/opt/hopwatch/hopwatch_analyze.py", "/landed", "--out=/reports/latest", "--may-be-empty"),
+        timeout=400,
+    )
+    report: Json = json.loads((out / "latest" / "report.json").read_text())
+    return report
+
+
+def test_what_an_injected_pod_loses_is_shown_landed_and_explained(feed: Feed, tmp_path: Path) -> None:
+    sent = feed.sender.ask(MESSAGES)
+    received = feed.receiver.ask("drain")
+    missing = lost(received, sent)
+    assert missing > 0
+    sent = feed.sender.ask(1)
+    received = feed.receiver.ask("drain")
+    assert lost(received, sent) == missing
+
+    shown = await_true(lambda: (found := feed.sockets())["receiver"]["counters"]["lost"] == missing and found)
+    assert shown["sender"]["counters"]["sent"] == sent
+    assert shown["receiver"]["process"]["place"] == {
+        "namespace": "trading",
+        "pod": "feed-0",
+        "container": "receiver",
+        "node": "node-7",
+        "owner": "StatefulSet/feed",
+    }
+    await_true(lambda: sum(row["lost"] for row in landed(feed.landed, "gap")) == missing)
+    report = analysed(feed, tmp_path / "reports")
+    (incident,) = report["incidents"]
+    assert incident["lost"] == missing
+    assert incident["cause"] in ("hwm_too_low", "slow_receiver")
+
+
+def test_who_was_killed_for_memory_is_counted_to_the_last_message_and_so_told(
+    feed_with_little_memory: Feed, tmp_path: Path
+) -> None:
+    feed = feed_with_little_memory
+    feed.sender.ask(100)
+    received = feed.receiver.ask("drain")
+    sent = feed.sender.ask(100)
+    memory = await_true(lambda: feed.sockets()["receiver"]["process"]["memory"])
+    assert (memory["limit"], memory["oom_kills"]) == (64 * 2**20, 0)
+    feed.receiver.tell("eat")
+    await_true(lambda: not feed.pod.state("receiver")["Running"])
+    assert feed.pod.state("receiver")["ExitCode"] == 137  # SIGKILL
+
+    (killed,) = await_true(lambda: landed(feed.landed, "oom"))
+    assert (killed["kills"], killed["vanished"], killed["limit"]) == (1, 1, 64 * 2**20)
+    final = await_true(
+        lambda: [row for row in landed(feed.landed, "counters") if row["final"] and row["received"]]
+    )
+    assert final[-1]["received"] == len(received)
+    feed.pod.stop("sender")
+    await_true(lambda: len([row for row in landed(feed.landed, "counters") if row["final"]]) == 2)
+    report = analysed(feed, tmp_path / "reports")
+    (incident,) = report["incidents"]
+    assert (incident["lost"], incident["cause"], incident["certainty"]) == (
+        lost(received, sent),
+        "receiver_died",
+        "exact",
+    )
+    assert [item["limit"] for item in incident["evidence"] if item["kind"] == "oom"] == [64 * 2**20]
+
+
+def test_an_agent_that_is_killed_and_comes_again_has_lost_nothing(feed: Feed) -> None:
+    feed.sender.ask(MESSAGES)
+    feed.receiver.ask("drain")
+    feed.sender.ask(1)
+    feed.pod.kill("hopwatch-agent")
+    feed.receiver.ask("drain")
+    sent = feed.sender.ask(MESSAGES)
+    feed.receiver.ask("drain")
+    sent = feed.sender.ask(1)
+    missing = lost(feed.receiver.ask("drain"), sent)
+    feed.pod.start("hopwatch-agent")
+    feed.await_ready()
+
+    shown = await_true(lambda: (found := feed.sockets())["receiver"]["counters"]["lost"] == missing and found)
+    assert shown["sender"]["counters"]["sent"] == sent
+    await_true(lambda: sum(row["lost"] for row in landed(feed.landed, "gap")) == missing)
+    await_true(lambda: feed.sockets()["receiver"]["process"]["memory"])
+
+
+def test_all_is_landed_when_the_whole_pod_is_told_to_end(feed: Feed) -> None:
+    sent = feed.sender.ask(MESSAGES)
+    missing = lost(feed.receiver.ask("drain"), sent)
+    feed.sender.ask(50)
+    received = len(feed.receiver.ask("drain"))
+    feed.pod.stop_all()
+    assert feed.pod.state("hopwatch-agent")["ExitCode"] == 0, feed.pod.logs("hopwatch-agent")
+    last = [row for row in landed(feed.landed, "counters") if row["final"]]
+    assert sorted((row["sent"], row["received"]) for row in last) == [(0, received), (sent + 50, 0)]
+    assert sum(row["lost"] for row in landed(feed.landed, "gap")) == missing
+
+
+def test_what_a_container_counted_before_each_of_its_crashes_is_landed(feed: Feed) -> None:
+    feed.sender.ask(20)
+    counts = [len(feed.receiver.ask("drain"))]
+    for more in (10, 30):
+        feed.receiver.tell("crash")
+        await_true(lambda: not feed.pod.state("receiver")["Running"])
+        feed.pod.start("receiver")
+        await_true(lambda: feed.sender.ask(1) and feed.receiver.ask("drain"))  # it is subscribed
+        feed.sender.ask(more)
+        counts.append(len(feed.receiver.ask("drain")))
+    feed.receiver.tell("crash")
+    await_true(lambda: not feed.pod.state("receiver")["Running"])
+    await_true(lambda: len(last_counts(feed)) == 3)
+    assert sorted(last_counts(feed)) == sorted(counts)
+
+
+def last_counts(feed: Feed) -> list[int]:
+    """What each process that received counted last."""
+    rows = landed(feed.landed, "counters")
+    return [row["received"] for row in rows if row["final"] and row["received"]]
