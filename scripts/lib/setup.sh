@@ -13,6 +13,10 @@ source "$repo/scripts/lib/tools.sh"
 source "$repo/scripts/lib/helm.sh"
 # shellcheck source=scripts/lib/jars.sh
 source "$repo/scripts/lib/jars.sh"
+# shellcheck source=scripts/lib/images.sh
+source "$repo/scripts/lib/images.sh"
+# shellcheck source=scripts/lib/containers.sh
+source "$repo/scripts/lib/containers.sh"
 # shellcheck source=scripts/lib/venv.sh
 source "$repo/scripts/lib/venv.sh"
 

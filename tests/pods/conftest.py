@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import jsonpatch
@@ -65,6 +66,18 @@ class Feed:
         self.sender = sender
         self.receiver = receiver
         self.landed = landed
+        self._sent_before = 0
+
+    def await_subscription(self) -> None:
+        """What is sent before it has come to the sender is nobody's."""
+        await_true(lambda: self.sender.ask(1) and self.receiver.ask("drain"))
+        await_true(lambda: self.sockets().keys() == {"sender", "receiver"})
+        received = self.receiver.ask("drain")
+        self._sent_before = received[0]
+
+    def lost(self, received: list[int], sent: int) -> int:
+        """Of the messages that the receiver was to get."""
+        return sent - self._sent_before - len(received)
 
     def await_ready(self) -> None:
         """As the agent's probes would."""
@@ -108,10 +121,13 @@ def feed_in(folder: Path, **receiver: Any) -> Iterator[Feed]:
         shutil.copy(program, control)
     parties = [Party(control, part) for part in ("sender", "receiver")]
     pod = injected(folder, application("sender"), application("receiver") | receiver)
-    with played(scheduled(pod, volumes), folder) as playing:
+    with (
+        TemporaryDirectory(dir="/dev/shm") as in_memory,
+        played(scheduled(pod, volumes, Path(in_memory)), folder) as playing,
+    ):
         feed = Feed(playing, *parties, volumes / "hopwatch-landed")
         feed.await_ready()
-        await_true(lambda: feed.sockets().keys() == {"sender", "receiver"})
+        feed.await_subscription()
         yield feed
     for party in parties:
         party.close()

@@ -4,17 +4,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from agent_process import landed
 from podman import image, podman
 
 from tests.pods.conftest import Feed, await_true
 
+pytestmark = pytest.mark.timeout(900)
+
 Json = dict[str, Any]
 MESSAGES = 3000
-
-
-def lost(received: list[int], sent: int) -> int:
-    return sent - len(received)
 
 
 def analysed(feed: Feed, out: Path) -> Json:
@@ -41,11 +40,11 @@ def analysed(feed: Feed, out: Path) -> Json:
 def test_what_an_injected_pod_loses_is_shown_landed_and_explained(feed: Feed, tmp_path: Path) -> None:
     sent = feed.sender.ask(MESSAGES)
     received = feed.receiver.ask("drain")
-    missing = lost(received, sent)
+    missing = feed.lost(received, sent)
     assert missing > 0
     sent = feed.sender.ask(1)
     received = feed.receiver.ask("drain")
-    assert lost(received, sent) == missing
+    assert feed.lost(received, sent) == missing
 
     shown = await_true(lambda: (found := feed.sockets())["receiver"]["counters"]["lost"] == missing and found)
     assert shown["sender"]["counters"]["sent"] == sent
@@ -87,7 +86,7 @@ def test_who_was_killed_for_memory_is_counted_to_the_last_message_and_so_told(
     report = analysed(feed, tmp_path / "reports")
     (incident,) = report["incidents"]
     assert (incident["lost"], incident["cause"], incident["certainty"]) == (
-        lost(received, sent),
+        feed.lost(received, sent),
         "receiver_died",
         "exact",
     )
@@ -103,7 +102,7 @@ def test_an_agent_that_is_killed_and_comes_again_has_lost_nothing(feed: Feed) ->
     sent = feed.sender.ask(MESSAGES)
     feed.receiver.ask("drain")
     sent = feed.sender.ask(1)
-    missing = lost(feed.receiver.ask("drain"), sent)
+    missing = feed.lost(feed.receiver.ask("drain"), sent)
     feed.pod.start("hopwatch-agent")
     feed.await_ready()
 
@@ -115,7 +114,7 @@ def test_an_agent_that_is_killed_and_comes_again_has_lost_nothing(feed: Feed) ->
 
 def test_all_is_landed_when_the_whole_pod_is_told_to_end(feed: Feed) -> None:
     sent = feed.sender.ask(MESSAGES)
-    missing = lost(feed.receiver.ask("drain"), sent)
+    missing = feed.lost(feed.receiver.ask("drain"), sent)
     feed.sender.ask(50)
     received = len(feed.receiver.ask("drain"))
     feed.pod.stop_all()

@@ -12,9 +12,10 @@ NAMESPACE = "trading"
 LEFT_OUT = ("restartPolicy", "ports", "startupProbe", "readinessProbe", "livenessProbe")
 
 
-def scheduled(pod: Json, volumes: Path) -> Json:
+def scheduled(pod: Json, volumes: Path, in_memory: Path) -> Json:
     """The pod on a node: variables are filled in, volumes are folders that anybody may write to, and what goes on is a container.
 
+    Volumes "in memory" are in a folder of a file system in memory, which counts as the memory of who writes there.
     Probes are left out, since podman knows no such ones, and so are ports, which it would open on this machine.
     """
     pod = copy.deepcopy(pod)
@@ -26,7 +27,10 @@ def scheduled(pod: Json, volumes: Path) -> Json:
         for name in LEFT_OUT:
             container.pop(name, None)
         container["env"] = list(_filled(container.get("env", ()), pod))
-    spec["volumes"] = [_folder(volume, volumes) for volume in spec.get("volumes", ())]
+    spec["volumes"] = [
+        _folder(volume, in_memory if volume.get("emptyDir", {}).get("medium") == "Memory" else volumes)
+        for volume in spec.get("volumes", ())
+    ]
     spec["restartPolicy"] = "Never"
     return pod
 

@@ -103,7 +103,7 @@ def played(pod: Json, folder: Path) -> Iterator[Pod]:
     manifest.write_text(json.dumps(pod))
     name = pod["metadata"]["name"]
     try:
-        podman("play", "kube", "--network", "none", manifest)
+        podman("play", "kube", "--replace", "--network", "none", manifest)
         yield Pod(name)
     finally:
         podman("pod", "rm", "--force", "--time", 0, name, check=False)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hopwatch_agent.kernel.cgroup_memory import kills_in
 
-LOOK_SECONDS = 0.1
+LOOK_SECONDS = 0.025
 """What does not say when it changes is read so often: version 1 tells only who may write there."""
 PAUSE_SECONDS = 0.05
 """Between two readings: a cgroup that is at its limit all the time says so a hundred times a second."""
@@ -74,12 +74,13 @@ class KillWatch:
                 for descriptor in self._open.values():
                     waiting.register(descriptor, select.POLLPRI)
                 often = bool(self._silent)
-            waiting.poll(LOOK_SECONDS * 1000 if often else None)
+            told = waiting.poll(LOOK_SECONDS * 1000 if often else None)
             with contextlib.suppress(BlockingIOError):
                 os.read(self._wake_read, LONGEST)
-            self._ended.wait(PAUSE_SECONDS)
             with self._lock:
                 self._read()
+            if told:
+                self._ended.wait(PAUSE_SECONDS)
 
     def _read(self) -> None:
         for cgroup, descriptor in list(self._open.items()):

@@ -48,6 +48,8 @@ def receive(socket, endpoint, commands, told) -> None:
             os.abort()
         while socket.poll(2000):
             numbers.append(int(socket.recv().partition(b"\0")[0]))
+            if command.strip() == "some" and len(numbers) % 100 == 0:
+                break
         told.write(f"received {json.dumps(numbers)}\n")
 
 
