@@ -25,7 +25,7 @@ make_containers() {
   export BASE
   "$repo/scripts/build-images" && build_image "$repo/tests/pods" test-application "$repo/tests/pods/Containerfile" || return
   # layers of sources that have changed since
-  podman image prune --force >/dev/null
+  podman image prune --force >/dev/null 2>&1
 }
 
 can_play_pods() { [ "$(id -u)" -eq 0 ] && has_command buildah && has_command podman && has_command runc && has_command mmdebstrap; }
@@ -53,7 +53,7 @@ END
 # Images of Python are on no registry of packages: a Debian or Ubuntu like this machine's takes their place.
 ensure_base_image() {
   local scratch status=0
-  podman image exists "$(image_name base)" && return
+  podman image exists "$(image_name base)" 2>/dev/null && return
   say "making a system to build images on, from this machine's packages (once; a minute)"
   scratch=$(mktemp -d)
   make_system "$scratch/system.tar" >"$scratch/log" 2>&1 && import_system "$scratch/system.tar" >>"$scratch/log" 2>&1 || status=$?

@@ -3,10 +3,10 @@
 A container's cgroup is gone a moment after its processes, and what it counted with it: the next tick would come too late.
 """
 
-import contextlib
 import os
 import select
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from hopwatch_agent.kernel.cgroup_memory import kills_in
@@ -26,6 +26,8 @@ class KillWatch:
         self._open: dict[str, int] = {}
         self._silent: set[str] = set()
         self._kills: dict[str, int] = {}
+        self._said: dict[str, bytes] = {}
+        self._changed = False
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._thread: threading.Thread | None = None
         self._ended = threading.Event()
@@ -35,6 +37,7 @@ class KillWatch:
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
         with self._lock:
             self._open[cgroup] = descriptor
+            self._changed = True
             if silent:
                 self._silent.add(cgroup)
         if self._thread is None:
@@ -65,46 +68,53 @@ class KillWatch:
         os.close(self._wake_write)
 
     def _run(self) -> None:
-        while True:
-            waiting = select.poll()
-            waiting.register(self._wake_read, select.POLLIN)
-            if self._ended.is_set():
-                return
-            with self._lock:
-                for descriptor in self._open.values():
-                    waiting.register(descriptor, select.POLLPRI)
-                often = bool(self._silent)
-            told = waiting.poll(LOOK_SECONDS * 1000 if often else None)
-            with contextlib.suppress(BlockingIOError):
-                os.read(self._wake_read, LONGEST)
-            with self._lock:
-                self._read()
-            if told:
-                self._ended.wait(PAUSE_SECONDS)
+        while not self._ended.is_set():
+            waiting, often = self._waiting()
+            while not self._changed and not self._ended.is_set():
+                told = waiting.poll(LOOK_SECONDS * 1000 if often else None)
+                with self._lock:
+                    self._read()
+                if told:
+                    self._ended.wait(PAUSE_SECONDS)
+
+    def _waiting(self) -> tuple["select.poll", bool]:
+        """What waits for all that is open, and whether some of it has to be asked often."""
+        waiting = select.poll()
+        waiting.register(self._wake_read, select.POLLIN)
+        with suppress(BlockingIOError):
+            os.read(self._wake_read, LONGEST)
+        with self._lock:
+            self._changed = False
+            for descriptor in self._open.values():
+                waiting.register(descriptor, select.POLLPRI)
+            return waiting, bool(self._silent)
 
     def _read(self) -> None:
         for cgroup, descriptor in list(self._open.items()):
-            kills = _kills(descriptor)
-            if kills is None:
+            said = _said(descriptor)
+            if said is None:
                 # it would say for ever that something has changed
                 self._leave(cgroup)
-            else:
-                self._kills[cgroup] = kills
+            elif said != self._said.get(cgroup):
+                self._said[cgroup] = said
+                self._kills[cgroup] = kills_in(said.decode())
 
     def _leave(self, cgroup: str) -> None:
+        self._changed = True
         self._silent.discard(cgroup)
+        self._said.pop(cgroup, None)
         descriptor = self._open.pop(cgroup, None)
         if descriptor is not None:
             os.close(descriptor)
 
     def _wake(self) -> None:
-        with contextlib.suppress(BlockingIOError):
+        with suppress(BlockingIOError):
             os.write(self._wake_write, b"\0")
 
 
-def _kills(descriptor: int) -> int | None:
-    """As its file says now; None if the cgroup is gone."""
+def _said(descriptor: int) -> bytes | None:
+    """What its file says now; None if the cgroup is gone."""
     try:
-        return kills_in(os.pread(descriptor, LONGEST, 0).decode())
+        return os.pread(descriptor, LONGEST, 0)
     except OSError:
         return None
