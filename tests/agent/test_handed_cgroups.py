@@ -240,6 +240,24 @@ def test_processes_of_different_containers_that_see_the_same_name_are_told_apart
         pytest.skip(str(error))
 
 
+def test_what_is_closed_twice_closes_nothing_of_others(tmp_path: Path) -> None:
+    before = descriptors()
+    handed = HandedCgroups(door_in(tmp_path))
+    hand_over_to(handed, tmp_path)
+    handed.close()
+    assert descriptors() == before
+    others = [os.open(tmp_path, os.O_RDONLY) for _ in range(20)]
+    handed.close()
+    for other in others:
+        os.close(other)
+
+
+def hand_over_to(handed: HandedCgroups, folder: Path) -> None:
+    handed.take((), 0.0)
+    hand_over(folder / DOOR, ONE)
+    eventually(lambda: handed.take({ONE}, 0.0))
+
+
 def test_the_door_is_opened_again_where_somebody_took_it_away(handed: HandedCgroups, tmp_path: Path) -> None:
     (tmp_path / DOOR).unlink()
     handed.take((), 0.0)

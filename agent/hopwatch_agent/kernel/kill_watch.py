@@ -57,7 +57,9 @@ class KillWatch:
             self._kills.pop(cgroup, None)
 
     def close(self) -> None:
-        """Ends the thread."""
+        """Ends the thread, once."""
+        if self._ended.is_set():
+            return
         self._ended.set()
         if self._thread is not None:
             self._wake()
