@@ -147,6 +147,9 @@ def in_bursts(system: System, sndhwm: int, *options: Any) -> set[tuple[str, int]
     about = ("--connect", endpoint, "--subscribe", "", "--sequence", "payload", "--delay", 0.001)
     board = system.receiver("board", *about, *SMALL_INBOX, *options)
     prices.ask("await-subscriptions", 1, event="subscribed")
+    # only samples tell how large bursts are
+    system.await_seen("upstream", "prices")
+    system.await_seen("downstream", "board")
     for _ in range(5):
         prices.ask("send", 300, 0.0002, event="sent")
         board.ask("finish", event="finished")

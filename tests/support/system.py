@@ -81,6 +81,18 @@ class System:
             every=0.002,
         )
 
+    def await_seen(self, host: str, name: str) -> None:
+        """Wait until the agent of a host knows a socket: from then on it takes samples of it."""
+        if not BARE:
+            _await(
+                lambda: name in self._sockets_seen(host),
+                f"the agent of {host} has not seen {name} in time",
+            )
+
+    def _sockets_seen(self, host: str) -> set[str]:
+        answer = httpx.get(f"{self.host(host).url}/v1/sockets", timeout=DEADLINE)
+        return {socket["name"].removeprefix(self.mark) for socket in answer.json()}
+
     def await_parted(self, host: str, name: str) -> None:
         """Wait until a socket's own agent knows that none of its peers is there any more: so it went after them."""
         if not BARE:
