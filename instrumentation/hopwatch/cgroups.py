@@ -6,6 +6,12 @@ from typing import Literal
 
 PROC = Path("/proc")
 
+MEMORY_FILES = {
+    1: ("memory.oom_control", "memory.usage_in_bytes", "memory.max_usage_in_bytes", "memory.limit_in_bytes"),
+    2: ("memory.events", "memory.current", "memory.peak", "memory.max", "memory.high", "memory.pressure"),
+}
+"""What tells of a cgroup's memory, of each version; the first file says how many were killed."""
+
 
 @dataclass(frozen=True)
 class Hierarchy:

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 from agent_process import eventually
-from hopwatch.cgroups import find_hierarchy
+from hopwatch.cgroups import MEMORY_FILES, find_hierarchy
 from hopwatch.monitors.cgroup_handle import DOOR, hand_over
 from hopwatch_agent.kernel.door import Door
 from hopwatch_agent.kernel.handed_cgroups import UNREAD_SECONDS, HandedCgroups
@@ -86,7 +86,7 @@ def the_process(folder: Path) -> str:
     return lock.stem
 
 
-def descriptors() -> int:
+def open_descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
@@ -135,27 +135,40 @@ def test_nothing_is_handed_over_where_nothing_says_that_this_is_a_pod(
 
 
 def test_what_is_no_handle_is_closed_and_forgotten(handed: HandedCgroups, tmp_path: Path) -> None:
-    before = descriptors()
+    before = open_descriptors()
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as client, (tmp_path / "x").open("w") as file:
         client.connect(str(tmp_path / DOOR))
-        os.mkfifo(tmp_path / "memory.events")  # reading it would never end
-        (tmp_path / "memory.oom_control").write_text("oom_kill 1")
-        folder = os.open(tmp_path, os.O_RDONLY)
+        os.mkfifo(tmp_path / "fifo")  # reading it would never end
+        fifo = os.open(tmp_path / "fifo", os.O_RDWR)
+        hierarchy = find_hierarchy()
+        assert hierarchy is not None
+        version = hierarchy.version
+        folder = os.open(hierarchy.mounted, os.O_RDONLY)
+        events = os.open(hierarchy.mounted / "cgroup.procs", os.O_RDONLY)
+        kills, current = MEMORY_FILES[version][:2]
         for message, sent in (
             (b"", []),
             (b"\xff" * 3000, [file.fileno()] * 8),
-            (f"{ONE} /".encode(), []),
-            (f"{ONE} /".encode(), [file.fileno()]),
-            (f"{ONE} /".encode(), [folder]),
-            (b"../../etc /", [folder]),
-            (f"{ONE} /\0".encode(), [folder]),
+            (f"{ONE} {kills} /".encode(), []),
+            (f"{ONE} {kills} /".encode(), [file.fileno()]),
+            (f"{ONE} {kills} /".encode(), [fifo]),
+            (f"{ONE} {kills} /".encode(), [folder]),
+            (f"{ONE} {kills},{current} /".encode(), [events, folder]),
+            (f"{ONE} {kills},{current} /".encode(), [events]),
+            (f"{ONE} {kills},{kills} /".encode(), [events, events]),
+            (f"{ONE} {kills} /".encode(), [events, events]),
+            (f"{ONE} {current} /".encode(), [events]),
+            (f"{ONE} {kills} /".encode(), [events]),
+            (f"../../etc {kills} /".encode(), [events]),
+            (f"{ONE} {kills} /\0".encode(), [events]),
         ):
             socket.send_fds(client, [message], sent)
-        os.close(folder)
+        for descriptor in (fifo, folder, events):
+            os.close(descriptor)
     hand_over(tmp_path / DOOR, OTHER)
     assert eventually(lambda: handed.take({ONE, OTHER}, 0.0)).keys() == {OTHER}
     handed.take((), 0.0)
-    assert descriptors() == before
+    assert open_descriptors() == before
 
 
 def test_nobody_waits_for_a_descriptor_that_takes_long_to_close(
@@ -170,7 +183,7 @@ def test_nobody_waits_for_a_descriptor_that_takes_long_to_close(
                 full.send(bytes(2**16))
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as client:
             client.connect(str(tmp_path / DOOR))
-            socket.send_fds(client, [f"{ONE} /".encode()], [full.fileno()])
+            socket.send_fds(client, [f"{ONE} memory.events /".encode()], [full.fileno()])
         full.close()
         began = time.monotonic()
         for _ in range(100):
@@ -182,38 +195,38 @@ def test_nobody_waits_for_a_descriptor_that_takes_long_to_close(
 def test_a_cgroup_is_held_once_and_only_while_one_of_its_processes_lives(
     handed: HandedCgroups, tmp_path: Path
 ) -> None:
-    before = descriptors()
+    before = open_descriptors()
     for process in (ONE, OTHER, ONE):
         hand_over(tmp_path / DOOR, process)
     eventually(lambda: handed.take({ONE, OTHER}, 0.0).keys() == {ONE, OTHER})
-    held = descriptors() - before
+    held = open_descriptors() - before
     handed.take({OTHER}, 0.0)
-    assert descriptors() - before == held
+    assert open_descriptors() - before == held
     assert handed.take((), 0.0) == {}
-    assert descriptors() == before
+    assert open_descriptors() == before
 
 
 def test_who_comes_before_its_journal_is_read_is_not_forgotten_at_once(
     handed: HandedCgroups, tmp_path: Path
 ) -> None:
-    before = descriptors()
+    before = open_descriptors()
     hand_over(tmp_path / DOOR, ONE)
-    eventually(lambda: handed.take((), 0.0) == {} and descriptors() >= before + 2)
+    eventually(lambda: handed.take((), 0.0) == {} and open_descriptors() >= before + 2)
     assert handed.take((), UNREAD_SECONDS) == {}
     assert set(handed.take({ONE}, UNREAD_SECONDS + 100)) == {ONE}
     assert handed.take((), UNREAD_SECONDS + 101) == {}
-    assert descriptors() == before
+    assert open_descriptors() == before
 
 
 def test_who_is_never_met_in_the_journal_directory_is_forgotten(
     handed: HandedCgroups, tmp_path: Path
 ) -> None:
-    before = descriptors()
+    before = open_descriptors()
     hand_over(tmp_path / DOOR, OTHER)
-    eventually(lambda: handed.take((), 0.0) == {} and descriptors() >= before + 2)
+    eventually(lambda: handed.take((), 0.0) == {} and open_descriptors() >= before + 2)
     assert handed.take((), UNREAD_SECONDS + 1) == {}
     assert handed.take({OTHER}, UNREAD_SECONDS + 1) == {}
-    assert descriptors() == before
+    assert open_descriptors() == before
 
 
 def test_processes_of_different_containers_that_see_the_same_name_are_told_apart(
@@ -222,12 +235,17 @@ def test_processes_of_different_containers_that_see_the_same_name_are_told_apart
     try:
         with limited(100 * MEGABYTE) as one, limited(200 * MEGABYTE) as other:
             cgroups = {ONE: one, OTHER: other}
+            hierarchy = find_hierarchy()
+            assert hierarchy is not None
+            names = MEMORY_FILES[hierarchy.version]
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as client:
                 client.connect(str(tmp_path / DOOR))
                 for process, folder in cgroups.items():
-                    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
-                    socket.send_fds(client, [f"{process} /".encode()], [descriptor])
-                    os.close(descriptor)
+                    there = [name for name in names if (folder / name).exists()]
+                    descriptors = [os.open(folder / name, os.O_RDONLY) for name in there]
+                    socket.send_fds(client, [f"{process} {','.join(there)} /".encode()], descriptors)
+                    for descriptor in descriptors:
+                        os.close(descriptor)
             eventually(lambda: handed.take(cgroups, 0.0).keys() == {ONE, OTHER})
             limits = {
                 process: memory.limit
@@ -241,11 +259,11 @@ def test_processes_of_different_containers_that_see_the_same_name_are_told_apart
 
 
 def test_what_is_closed_twice_closes_nothing_of_others(tmp_path: Path) -> None:
-    before = descriptors()
+    before = open_descriptors()
     handed = HandedCgroups(door_in(tmp_path))
     hand_over_to(handed, tmp_path)
     handed.close()
-    assert descriptors() == before
+    assert open_descriptors() == before
     others = [os.open(tmp_path, os.O_RDONLY) for _ in range(20)]
     handed.close()
     for other in others:

@@ -1,16 +1,17 @@
 """In a pod, the monitor thread looks for an agent: whatever it finds there, the application notices nothing."""
 
+import fcntl
 import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import hopwatch
 import pytest
 import zmq
-from hopwatch.cgroups import find_hierarchy
+from hopwatch.cgroups import MEMORY_FILES, cgroup_of, find_hierarchy
 from hopwatch.monitors import cgroup_handle
 from hopwatch.monitors.cgroup_handle import DOOR
 from journal_reader import Journal
@@ -51,19 +52,52 @@ def is_a_thread_at_work() -> bool:
     return any(thread.name == "hopwatch-monitors" for thread in threading.enumerate())
 
 
-def test_each_agent_that_comes_is_handed_the_folder_once(pod: Path, use: Callable[[], None]) -> None:
+@contextmanager
+def handed_over(door: socket.socket) -> Iterator[tuple[list[str], list[int]]]:
+    message, descriptors, _, _ = socket.recv_fds(door, 4096, 100)
+    try:
+        yield message.decode().split(" ", 2), descriptors
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def test_each_agent_that_comes_is_handed_what_tells_of_memory_once(
+    pod: Path, use: Callable[[], None]
+) -> None:
     use()
     (lock,) = pod.glob("*.lock")
+    hierarchy = find_hierarchy()
+    assert hierarchy is not None
     for _ in range(2):
         with agent_in(pod) as door:
-            message, (folder,), _, _ = socket.recv_fds(door, 4096, 2)
-            assert message.decode().split(" ")[0] == lock.stem
-            assert Path(f"/proc/self/fd/{folder}/cgroup.procs").exists()
-            os.close(folder)
+            with handed_over(door) as ((process, names, cgroup), descriptors):
+                assert process == lock.stem
+                assert cgroup == str(cgroup_of("self", hierarchy))
+                called = names.split(",")
+                assert called[0] == MEMORY_FILES[hierarchy.version][0]
+                texts = {
+                    name: os.pread(descriptor, 4096, 0)
+                    for name, descriptor in zip(called, descriptors, strict=True)
+                }
+                assert b"oom_kill" in texts[called[0]]
+                assert set(called) <= set(MEMORY_FILES[hierarchy.version])
             door.settimeout(0.3)  # several looks
             with pytest.raises(TimeoutError):
                 door.recv(1)
         (pod / DOOR).unlink()
+
+
+def test_whoever_is_at_the_door_can_reach_nothing_else_of_this_container_by_it(
+    pod: Path, use: Callable[[], None]
+) -> None:
+    with agent_in(pod) as door:
+        use()
+        with handed_over(door) as (_, descriptors):
+            for descriptor in descriptors:
+                assert fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
+                with pytest.raises(NotADirectoryError):
+                    os.open("..", os.O_RDONLY, dir_fd=descriptor)
 
 
 def a_file(door: Path) -> None:

@@ -7,29 +7,35 @@ import socket
 import stat
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from hopwatch.cgroups import MEMORY_FILES
 from hopwatch.monitors.cgroup_handle import DOOR
 
 LONGEST = 4096
-MOST_WAITING = 1000
+MOST_WAITING = 64
 """Messages that nobody has taken yet; what comes then is let go."""
-DESCRIPTORS = 4
-"""Of one message that are taken out of it, to be closed: one is meant."""
+MOST_FILES = max(map(len, MEMORY_FILES.values()))
+"""Descriptors of one message; further ones the kernel closes."""
 FOR_EVERYBODY = 0o666
 END_SECONDS = 1.0
-_MESSAGE = re.compile(rb"([0-9a-f]{16}) (/[^\0]*)")
+_MESSAGE = re.compile(rb"([0-9a-f]{16}) ([a-z_.,]+) (/[^\0]*)")
 
 
 @dataclass(frozen=True)
 class Handed:
-    """The folder of a process's cgroup, with the cgroup's name as the process sees it. Whoever takes it closes ``descriptor``."""
+    """Files of a process's cgroup, by their names, with the cgroup's name as the process sees it. Whoever takes it closes them."""
 
     process: str
     cgroup: str
-    descriptor: int
+    files: Mapping[str, int]
+
+    def close(self) -> None:
+        """Once."""
+        for descriptor in self.files.values():
+            os.close(descriptor)
 
 
 class Door:
@@ -63,7 +69,7 @@ class Door:
             with contextlib.suppress(OSError):
                 self._path.unlink()
         while self._waiting:
-            os.close(self._waiting.popleft().descriptor)
+            self._waiting.popleft().close()
 
     def _keep_open(self) -> None:
         """Somebody may have taken it away, or the directory with it. Raises OSError."""
@@ -105,7 +111,7 @@ class Door:
         while True:
             try:
                 message, descriptors, _, _ = socket.recv_fds(
-                    listening, LONGEST, DESCRIPTORS, socket.MSG_CMSG_CLOEXEC
+                    listening, LONGEST, MOST_FILES, socket.MSG_CMSG_CLOEXEC
                 )
             except OSError:
                 return
@@ -116,25 +122,33 @@ class Door:
     def _sort(self, message: bytes, descriptors: list[int]) -> None:
         """Keep what is meant, and let go of everything else."""
         handed = _handed(message, descriptors)
-        kept = handed is not None and self._is_wanted(handed.descriptor)
-        if handed is not None and kept:
+        if handed is not None and self._is_wanted(handed):
             self._waiting.append(handed)
-        for descriptor in descriptors[1:] if kept else descriptors:
+            return
+        for descriptor in descriptors:
             with contextlib.suppress(OSError):
                 os.close(descriptor)
 
-    def _is_wanted(self, descriptor: int) -> bool:
+    def _is_wanted(self, handed: Handed) -> bool:
+        """No folders, by which the agent would have all files of who sent them, and nothing that reading could wait for."""
         with contextlib.suppress(OSError):
-            return os.fstat(descriptor).st_dev == self._device and len(self._waiting) < MOST_WAITING
+            found = [os.fstat(descriptor) for descriptor in handed.files.values()]
+            ours = all(stat.S_ISREG(each.st_mode) and each.st_dev == self._device for each in found)
+            return ours and len(self._waiting) < MOST_WAITING
         return False
 
 
 def _handed(message: bytes, descriptors: list[int]) -> Handed | None:
     match = _MESSAGE.fullmatch(message)
-    if match is None or not descriptors:
+    if match is None:
         return None
-    process, cgroup = match.groups()
-    return Handed(process.decode(), cgroup.decode(errors="replace"), descriptors[0])
+    process, names, cgroup = match.groups()
+    called = names.decode().split(",")
+    if len(called) != len(descriptors) or len(set(called)) != len(called):
+        return None
+    return Handed(
+        process.decode(), cgroup.decode(errors="replace"), dict(zip(called, descriptors, strict=True))
+    )
 
 
 def _identity(path: Path) -> tuple[int, ...] | None:

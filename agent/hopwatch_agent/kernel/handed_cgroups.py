@@ -1,41 +1,54 @@
-"""Cgroups that the agent does not see by itself, in folders that their processes handed over."""
+"""Cgroups that the agent does not see by itself, in files that their processes handed over."""
 
 import os
 from collections.abc import Container
 from pathlib import Path, PurePosixPath
 
-from hopwatch.cgroups import Hierarchy
+from hopwatch.cgroups import MEMORY_FILES
 from msgspec.structs import replace
 
-from hopwatch_agent.kernel.cgroup_memory import EVENTS, memory_of
+from hopwatch_agent.kernel.cgroup_memory import memory_in
 from hopwatch_agent.kernel.door import Door, Handed
 from hopwatch_agent.kernel.kill_watch import KillWatch
 from hopwatch_agent.kernel.records import Memory
 
-MOST = 100
-"""Cgroups: those of further processes are not looked at."""
+MOST = 50
+"""Cgroups, of up to six files each: those of further processes are not looked at."""
+LONGEST = 4096
 UNREAD_SECONDS = 60.0
 """Who has not been met in the journal directory by then is taken for nobody."""
-ROOT = PurePosixPath("/")
 
 
-class _Folder:
-    """One cgroup, in a folder that is open; ``memory`` is what was read last."""
+class _Files:
+    """One cgroup, of which files are open; ``memory`` is what was read last."""
 
-    def __init__(self, name: PurePosixPath, hierarchy: Hierarchy, descriptor: int, memory: Memory) -> None:
+    def __init__(self, name: PurePosixPath, version: int, handed: Handed) -> None:
+        """Raises OSError if it is gone."""
         self._name = str(name)
-        self._hierarchy = hierarchy
-        self._descriptor = descriptor
-        self.memory = replace(memory, cgroup=self._name)
+        self._version = version
+        self._handed = handed
+        now = self._now()
+        if now is None:
+            raise FileNotFoundError(self._name)
+        self.memory = now
 
     def read(self, kills: int) -> Memory:
         """As it is now or, once it is gone, as it was, with so many killed at least."""
-        now = memory_of(ROOT, self._hierarchy) or self.memory
-        self.memory = replace(now, cgroup=self._name, oom_kills=max(kills, now.oom_kills or 0))
+        now = self._now() or self.memory
+        self.memory = replace(now, oom_kills=max(kills, now.oom_kills or 0))
         return self.memory
 
     def close(self) -> None:
-        os.close(self._descriptor)
+        self._handed.close()
+
+    def _now(self) -> Memory | None:
+        return memory_in(self._name, self._version, self._text)
+
+    def _text(self, name: str) -> str:
+        try:
+            return os.pread(self._handed.files[name], LONGEST, 0).decode(errors="replace")
+        except (KeyError, OSError):
+            return ""
 
 
 class HandedCgroups:
@@ -44,7 +57,7 @@ class HandedCgroups:
     def __init__(self, door: Door | None) -> None:
         self._door = door
         self._watch = KillWatch()
-        self._folders: dict[PurePosixPath, _Folder] = {}
+        self._cgroups: dict[PurePosixPath, _Files] = {}
         self._of: dict[str, PurePosixPath] = {}
         self._unread_since: dict[str, float] = {}
 
@@ -55,19 +68,19 @@ class HandedCgroups:
         """
         for handed in () if self._door is None else self._door.taken():
             if not self._enter(handed, clock):
-                os.close(handed.descriptor)
+                handed.close()
         self._forget(living, clock)
         return {process: cgroup for process, cgroup in self._of.items() if process in living}
 
     def memory(self, cgroup: PurePosixPath) -> Memory | None:
         """What is known of it now; None where none was handed over that is called so."""
-        folder = self._folders.get(cgroup)
-        return None if folder is None else folder.read(self._watch.kills(str(cgroup)))
+        files = self._cgroups.get(cgroup)
+        return None if files is None else files.read(self._watch.kills(str(cgroup)))
 
     def before(self, cgroup: PurePosixPath) -> Memory | None:
         """What was read of it last, and first when it was handed over."""
-        folder = self._folders.get(cgroup)
-        return None if folder is None else folder.memory
+        files = self._cgroups.get(cgroup)
+        return None if files is None else files.memory
 
     def close(self) -> None:
         """Lets go of everything."""
@@ -78,27 +91,28 @@ class HandedCgroups:
         self._watch.close()
 
     def _enter(self, handed: Handed, clock: float) -> bool:
-        """Whether the descriptor is kept. Of a process the first one counts, of a cgroup too."""
-        hierarchy, name = _hierarchy(handed.descriptor), _name(handed)
-        if hierarchy is None or handed.process in self._of:
+        """Whether its files are kept. Of a process the first ones count, of a cgroup too."""
+        version = _version(handed)
+        if version is None or handed.process in self._of:
             return False
-        kept = name not in self._folders and self._hold(handed.descriptor, hierarchy, name)
-        if name in self._folders:
+        name = _name(handed, version)
+        kept = name not in self._cgroups and self._hold(handed, version, name)
+        if name in self._cgroups:
             self._of[handed.process] = name
             self._unread_since[handed.process] = clock
         return kept
 
-    def _hold(self, descriptor: int, hierarchy: Hierarchy, name: PurePosixPath) -> bool:
+    def _hold(self, handed: Handed, version: int, name: PurePosixPath) -> bool:
         """Whether there is room for it, and it is there still."""
-        memory = memory_of(ROOT, hierarchy)
-        if memory is None or len(self._folders) >= MOST:
+        if len(self._cgroups) >= MOST:
             return False
-        events = hierarchy.mounted / EVENTS[hierarchy.version]
+        events = Path(f"/proc/self/fd/{handed.files[MEMORY_FILES[version][0]]}")
         try:
-            self._watch.add(str(name), events, silent=hierarchy.version == 1)
+            files = _Files(name, version, handed)
+            self._watch.add(str(name), events, silent=version == 1)
         except OSError:
             return False
-        self._folders[name] = _Folder(name, hierarchy, descriptor, memory)
+        self._cgroups[name] = files
         return True
 
     def _forget(self, living: Container[str], clock: float) -> None:
@@ -112,20 +126,17 @@ class HandedCgroups:
 
     def _let_go(self) -> None:
         kept = set(self._of.values())
-        for cgroup in [cgroup for cgroup in self._folders if cgroup not in kept]:
+        for cgroup in [cgroup for cgroup in self._cgroups if cgroup not in kept]:
             self._watch.forget(str(cgroup))
-            self._folders.pop(cgroup).close()
+            self._cgroups.pop(cgroup).close()
 
 
-def _hierarchy(descriptor: int) -> Hierarchy | None:
-    """The cgroup in an open folder, as if it were mounted there; None if the folder is none's that accounts for memory."""
-    folder = Path(f"/proc/self/fd/{descriptor}")
-    for version, events in EVENTS.items():
-        if (folder / events).is_file():
-            return Hierarchy(version, folder, ROOT)
-    return None
+def _version(handed: Handed) -> int | None:
+    """Of its files; None if none of them says how many were killed."""
+    return next((version for version, names in MEMORY_FILES.items() if names[0] in handed.files), None)
 
 
-def _name(handed: Handed) -> PurePosixPath:
+def _name(handed: Handed, version: int) -> PurePosixPath:
     """As its processes see it, and its number: in different containers different ones may be called the same."""
-    return PurePosixPath(f"{handed.cgroup}#{os.fstat(handed.descriptor).st_ino}")
+    number = os.fstat(handed.files[MEMORY_FILES[version][0]]).st_ino
+    return PurePosixPath(f"{handed.cgroup}#{number}")

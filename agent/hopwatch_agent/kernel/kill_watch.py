@@ -33,7 +33,7 @@ class KillWatch:
         self._ended = threading.Event()
 
     def add(self, cgroup: str, file: Path, *, silent: bool) -> None:
-        """Watches this file. Raises OSError."""
+        """Watches this file, which it opens for itself: what others read of one that they have open would be no news. Raises OSError."""
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
         with self._lock:
             self._open[cgroup] = descriptor

@@ -1,14 +1,15 @@
-"""Lets the agent of a pod see that this container runs out of memory: it sees no cgroup but its own, and is handed ours."""
+"""Lets the agent of a pod see that this container runs out of memory: it sees no cgroup but its own, and is handed files of ours."""
 
 from __future__ import annotations
 
 import _socket
 import array
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from hopwatch.cgroups import cgroup_of, find_hierarchy
+from hopwatch.cgroups import MEMORY_FILES, cgroup_of, find_hierarchy
 
 DOOR = "agent.sock"
 """In the journal directory: the socket at which an agent takes what it is handed."""
@@ -19,9 +20,10 @@ SELDOM_SECONDS = 10.0
 
 
 class CgroupHandle:
-    """A chore of the monitor thread: hands the folder of this process's cgroup, as a descriptor, to each agent that comes.
+    """A chore of the monitor thread: hands what tells of this process's memory, as open files, to each agent that comes.
 
-    Whoever holds it learns that a process was killed for memory, which that process tells nobody, and of which nothing is left a moment later.
+    Whoever holds them learns that a process was killed for memory, which that process tells nobody, and of which nothing is left a moment later.
+    No folder is handed over: by its ``..`` whoever is at the door would have all files of this container.
     """
 
     def __init__(self, directory: Path, process: str, is_over: Callable[[], bool]) -> None:
@@ -58,15 +60,26 @@ def hand_over(door: Path, process: str) -> None:
         hierarchy = find_hierarchy()
         cgroup = None if hierarchy is None else cgroup_of("self", hierarchy)
         if hierarchy is not None and cgroup is not None:
-            _send(socket, f"{process} {cgroup}", hierarchy.folder(cgroup))
+            with _opened(hierarchy.folder(cgroup), MEMORY_FILES[hierarchy.version]) as files:
+                _send(socket, f"{process} {','.join(files)} {cgroup}", files)
     finally:
         socket.close()
 
 
-def _send(socket: _socket.socket, message: str, folder: Path) -> None:
-    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+@contextmanager
+def _opened(folder: Path, names: tuple[str, ...]) -> Iterator[Mapping[str, int]]:
+    """Descriptors, for reading, of those that are there: the kernel may be older, or keep no account of some."""
+    files: dict[str, int] = {}
     try:
-        rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array.array("i", [descriptor]))
-        socket.sendmsg([message.encode(errors="surrogateescape")], [rights])
+        for name in names:
+            with suppress(OSError):
+                files[name] = os.open(folder / name, os.O_RDONLY | os.O_CLOEXEC)
+        yield files
     finally:
-        os.close(descriptor)
+        for descriptor in files.values():
+            os.close(descriptor)
+
+
+def _send(socket: _socket.socket, message: str, files: Mapping[str, int]) -> None:
+    rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array.array("i", files.values()))
+    socket.sendmsg([message.encode(errors="surrogateescape")], [rights])
