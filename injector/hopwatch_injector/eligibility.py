@@ -1,15 +1,26 @@
 """Which pods are left as they are, and why."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
 from hopwatch_injector.errors import WishError
 from hopwatch_injector.fragment import Fragment
-from hopwatch_injector.names import CONTAINERS, INJECTED, MIRRORED, OS_LABEL
+from hopwatch_injector.names import (
+    ARCHITECTURE_LABEL,
+    CONTAINERS,
+    INJECTED,
+    MIRRORED,
+    OS_LABEL,
+)
+from hopwatch_injector.nodes import asked_of_nodes
 from hopwatch_injector.review import Request
 from hopwatch_injector.wishes import Wishes
 
 Json = dict[str, Any]
+WINDOWS = "windows"
+READ_ONLY = {"configMap", "secret", "downwardAPI", "projected", "image"}
+"""Kinds of volumes that nothing can be made in."""
 
 
 def is_new_pod(request: Request) -> bool:
@@ -34,8 +45,9 @@ def is_out_of_reach(pod: Json) -> bool:
 
 def is_of_windows(spec: Json) -> bool:
     """By its own word, or by the nodes that it asks for."""
-    of_nodes = (spec.get("nodeSelector") or {}).get(OS_LABEL)
-    return "windows" in {(spec.get("os") or {}).get("name"), of_nodes}
+    return (spec.get("os") or {}).get("name") == WINDOWS or asked_of_nodes(spec, OS_LABEL) == frozenset(
+        {WINDOWS}
+    )
 
 
 def require_room(spec: Json, fragment: Fragment) -> None:
@@ -46,12 +58,50 @@ def require_room(spec: Json, fragment: Fragment) -> None:
         raise WishError(f"the pod has {', '.join(taken)} already")
 
 
-def require_paths(container: Json, fragment: Fragment) -> None:
-    """Raises WishError if a container mounts something where ours would be: Kubernetes takes no pod that mounts two things at one place."""
-    ours = {mount["mountPath"].rstrip("/") for mount in fragment.application.volume_mounts}
-    theirs = {str(mount.get("mountPath", "")).rstrip("/") for mount in container.get("volumeMounts") or ()}
+def require_port(spec: Json, fragment: Fragment) -> None:
+    """Raises WishError if a container says that it listens where the agent would: all containers of a pod share their ports."""
+    if spec.get("hostNetwork"):
+        return
+    ours = _ports((*fragment.init_containers, *fragment.containers))
+    theirs = _ports([*(spec.get("initContainers") or ()), *spec["containers"]])
     if taken := sorted(ours & theirs):
-        raise WishError(f"container {container['name']} mounts something at {', '.join(taken)}")
+        raise WishError(f"a container of the pod listens on port {taken[0]}, as the agent would")
+
+
+def _ports(containers: Iterable[Json]) -> set[int]:
+    return {
+        port["containerPort"]
+        for container in containers
+        for port in container.get("ports") or ()
+        if port.get("protocol", "TCP") == "TCP"
+    }
+
+
+def require_architecture(spec: Json, fragment: Fragment) -> None:
+    """Raises WishError if the pod may come to a node that the images are not made for. One that does not say is taken to come to one that they are."""
+    asked = asked_of_nodes(spec, ARCHITECTURE_LABEL)
+    if asked is not None and fragment.architectures and not asked <= set(fragment.architectures):
+        raise WishError(
+            f"the pod asks for nodes of {', '.join(sorted(asked))}; the images are for {', '.join(fragment.architectures)}"
+        )
+
+
+def require_paths(container: Json, spec: Json, fragment: Fragment) -> None:
+    """Raises WishError if a container mounts something where ours would be, or around it where no folder can be made, or in it."""
+    kinds = {volume["name"]: volume.keys() for volume in spec.get("volumes") or ()}
+    for ours in (_path(mount) for mount in fragment.application.volume_mounts):
+        for mount in container.get("volumeMounts") or ():
+            theirs = _path(mount)
+            fixed = mount.get("readOnly") or READ_ONLY & set(kinds.get(mount.get("name"), ()))
+            around = fixed and ours.is_relative_to(theirs)
+            if theirs.is_relative_to(ours) or around:
+                raise WishError(
+                    f"container {container['name']} mounts something at {theirs}, and hopwatch would at {ours}"
+                )
+
+
+def _path(mount: Json) -> PurePosixPath:
+    return PurePosixPath(str(mount.get("mountPath", "")))
 
 
 def require_end(spec: Json, fragment: Fragment) -> None:

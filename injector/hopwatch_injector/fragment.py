@@ -19,7 +19,10 @@ class Application(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
 
 
 class Fragment(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
-    """Parts of a pod. ``init_containers`` go before the pod's own, ``containers`` behind them."""
+    """Parts of a pod. ``init_containers`` go before the pod's own, ``containers`` behind them.
+
+    ``architectures``: of the nodes that the images are for, as Kubernetes calls them; none: of all.
+    """
 
     application: Application
     labels: dict[str, str] = {}
@@ -27,6 +30,7 @@ class Fragment(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
     init_containers: tuple[Json, ...] = ()
     containers: tuple[Json, ...] = ()
     image_pull_secrets: tuple[Json, ...] = ()
+    architectures: tuple[str, ...] = ()
 
     @property
     def container_names(self) -> set[str]:

@@ -21,10 +21,15 @@ MIRRORED = "kubernetes.io/config.mirror"
 """Annotation of what shows a pod that a node started by itself: it cannot be changed."""
 
 OS_LABEL = "kubernetes.io/os"
+ARCHITECTURE_LABEL = "kubernetes.io/arch"
+AGENT = "hopwatch-agent"
+"""The agent's container."""
 
 PYTHONPATH = "PYTHONPATH"
 PYTHONPATH_BEFORE = "HOPWATCH_PYTHONPATH_BEFORE"
 """The application's own, where Kubernetes takes that from elsewhere."""
 
+JOURNAL_DIRECTORY = "HOPWATCH_DIR"
 LISTEN = "HOPWATCH_AGENT_LISTEN"
+STOP_SECONDS = "HOPWATCH_AGENT_STOP_SECONDS"
 CONTAINER_NAME = "K8S_CONTAINER_NAME"

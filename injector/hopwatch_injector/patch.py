@@ -7,14 +7,13 @@ from hopwatch.version import VERSION
 
 from hopwatch_injector.eligibility import annotations_of, instrumented, require_paths
 from hopwatch_injector.environment import environment
+from hopwatch_injector.fitting import fitted
 from hopwatch_injector.fragment import Fragment
-from hopwatch_injector.names import CONTAINER_NAME, INJECTED, LISTEN, OWNER
+from hopwatch_injector.names import CONTAINER_NAME, INJECTED, OWNER
 from hopwatch_injector.owner import owner_of
 from hopwatch_injector.wishes import Wishes
 
 Json = dict[str, Any]
-ANY_PORT = "127.0.0.1:0"
-PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
 
 
 def patch(pod: Json, fragment: Fragment, wishes: Wishes) -> list[Json]:
@@ -28,13 +27,13 @@ def patch(pod: Json, fragment: Fragment, wishes: Wishes) -> list[Json]:
     secrets = [secret for secret in fragment.image_pull_secrets if secret not in known]
     operations += _list(spec, "/spec/imagePullSecrets", secrets)
     for place in instrumented(spec, wishes):
-        require_paths(spec["containers"][place], fragment)
+        require_paths(spec["containers"][place], spec, fragment)
         operations += _container(spec["containers"][place], f"/spec/containers/{place}", fragment, wishes)
-    fit = _on_the_hosts_network if spec.get("hostNetwork") else dict
-    operations += _list(
-        spec, "/spec/initContainers", [fit(one) for one in fragment.init_containers], first=True
+    before, beside = (
+        [fitted(one, spec) for one in part] for part in (fragment.init_containers, fragment.containers)
     )
-    operations += _list(spec, "/spec/containers", [fit(one) for one in fragment.containers])
+    operations += _list(spec, "/spec/initContainers", before, first=True)
+    operations += _list(spec, "/spec/containers", beside)
     return operations
 
 
@@ -75,13 +74,3 @@ def _list(owner: Json, path: str, items: Sequence[Json], *, first: bool = False)
 
 def _add(path: str, value: Any) -> Json:
     return {"op": "add", "path": path, "value": value}
-
-
-def _on_the_hosts_network(container: Json) -> Json:
-    """The ports of a host are everybody's: the agent takes one that is free, and nobody can be told to probe it there."""
-    env = [
-        variable | {"value": ANY_PORT} if variable["name"] == LISTEN else variable
-        for variable in container.get("env") or ()
-    ]
-    kept = {name: value for name, value in container.items() if name not in (*PROBES, "ports", "env")}
-    return kept | ({"env": env} if env else {})

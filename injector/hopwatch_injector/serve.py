@@ -14,6 +14,7 @@ from hopwatch_api.server import serve
 from hopwatch_api.stopping import stop_signals
 from hopwatch_api.tls import Tls
 
+from hopwatch_injector.agent_settings import require_agent_settings
 from hopwatch_injector.app import create_app
 from hopwatch_injector.fragment import read_fragment
 
@@ -29,7 +30,9 @@ def run_injector(fragment: Path, host: str, port: int, tls_files: TlsSettings | 
     Other hosts may ask without a token: the API server has none, and is told nothing that it has not said.
     """
     try:
-        app = create_app(read_fragment(fragment))
+        added = read_fragment(fragment)
+        require_agent_settings(added)
+        app = create_app(added)
         tls = Tls(tls_files) if tls_files else None
         place = place_of(ListenSettings(host, port), AccessSettings(insecure=True))
         with (

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hopwatch.settings import from_environment
+
 from hopwatch_injector.errors import WishError
 from hopwatch_injector.names import CONTAINERS, INJECT, SEQUENCE
 
@@ -27,8 +29,14 @@ def wishes_of(annotations: Mapping[str, Any]) -> Wishes:
     return Wishes(
         inject=None if told is None else ANSWERS[str(told).lower()],
         containers=_names(annotations.get(CONTAINERS)),
-        sequence=annotations.get(SEQUENCE) or None,
+        sequence=_sequence(annotations.get(SEQUENCE) or None),
     )
+
+
+def _sequence(text: str | None) -> str | None:
+    for problem in from_environment({} if text is None else {"HOPWATCH_SEQUENCE": text}).problems:
+        raise WishError(f"{SEQUENCE}: {problem}")
+    return text
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:

@@ -30,13 +30,22 @@ TO_BE_ADDED: Json = {
         {"name": "hopwatch-instrumentation", "emptyDir": {}},
     ],
     "imagePullSecrets": [{"name": "registry"}],
+    "architectures": ["amd64"],
     "initContainers": [
-        {"name": "hopwatch-instrumentation", "image": "example/instrumentation"},
+        {
+            "name": "hopwatch-instrumentation",
+            "image": "example/instrumentation",
+            "resources": {"limits": {"memory": "64Mi"}},
+        },
         {
             "name": "hopwatch-agent",
             "image": "example/agent",
             "restartPolicy": "Always",
-            "env": [{"name": "HOPWATCH_AGENT_LISTEN", "value": "0.0.0.0:8735"}],
+            "env": [
+                {"name": "HOPWATCH_AGENT_LISTEN", "value": "0.0.0.0:8735"},
+                {"name": "HOPWATCH_AGENT_STOP_SECONDS", "value": "28"},
+            ],
+            "resources": {"requests": {"cpu": "20m", "memory": "160Mi"}, "limits": {"memory": "384Mi"}},
             "ports": [{"name": "hopwatch", "containerPort": 8735}],
             "startupProbe": {"httpGet": {"path": "/readyz", "port": "hopwatch"}},
         },

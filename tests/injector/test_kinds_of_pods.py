@@ -117,12 +117,51 @@ def test_an_injected_pod_is_not_injected_again(injector: Injector) -> None:
 def test_on_the_hosts_network_the_agent_takes_a_free_port_and_is_not_probed(injector: Injector) -> None:
     pod = KINDS["of a DaemonSet on the host's network"].pod
     agent = named(applied(pod, injector.review(pod))["spec"]["initContainers"])["hopwatch-agent"]
-    assert agent["env"] == [{"name": "HOPWATCH_AGENT_LISTEN", "value": "127.0.0.1:0"}]
+    assert named(agent["env"])["HOPWATCH_AGENT_LISTEN"]["value"] == "127.0.0.1:0"
     assert agent.keys() & {"ports", "startupProbe"} == set()
     elsewhere = named(
         applied(KINDS["bare"].pod, injector.review(KINDS["bare"].pod))["spec"]["initContainers"]
     )
     assert elsewhere["hopwatch-agent"] == TO_BE_ADDED["initContainers"][1]
+
+
+@pytest.mark.parametrize(("grace", "stop"), [(None, "28"), (60, "58"), (1, "1"), (0, "1")])
+def test_the_agent_is_given_the_time_that_the_pod_has_to_end(
+    injector: Injector, grace: int | None, stop: str
+) -> None:
+    pod = copy.deepcopy(KINDS["bare"].pod)
+    if grace is not None:
+        pod["spec"]["terminationGracePeriodSeconds"] = grace
+    agent = named(applied(pod, injector.review(pod))["spec"]["initContainers"])["hopwatch-agent"]
+    assert named(agent["env"])["HOPWATCH_AGENT_STOP_SECONDS"]["value"] == stop
+
+
+GUARANTEED = KINDS["that is guaranteed what it asks for"].pod
+
+
+def test_a_pod_that_is_guaranteed_what_it_asks_for_stays_so(injector: Injector) -> None:
+    spec = applied(GUARANTEED, injector.review(GUARANTEED))["spec"]
+    for container in [*spec["initContainers"], *spec["containers"]][:2]:
+        resources = container["resources"]
+        assert resources["requests"] == resources["limits"]
+    agent = named(spec["initContainers"])["hopwatch-agent"]
+    assert agent["resources"]["limits"] == {"cpu": "250m", "memory": "384Mi"}
+
+
+@pytest.mark.parametrize(
+    "resources",
+    [
+        {},
+        {"limits": {"memory": "1Gi"}},
+        {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "500m"}},
+        {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"memory": "1G"}},
+    ],
+)
+def test_to_others_what_is_added_is_added_as_it_is(injector: Injector, resources: Json) -> None:
+    pod = copy.deepcopy(GUARANTEED)
+    pod["spec"]["containers"][0]["resources"] = resources
+    agent = named(applied(pod, injector.review(pod))["spec"]["initContainers"])["hopwatch-agent"]
+    assert agent["resources"] == TO_BE_ADDED["initContainers"][1]["resources"]
 
 
 def test_a_secret_pythonpath_is_kept_under_another_name_before_ours(injector: Injector) -> None:
@@ -153,6 +192,8 @@ def test_a_sequence_is_asked_for_by_annotation(injector: Injector) -> None:
     ("kind", "owner"),
     [
         ("of a Job", "Job/nightly"),
+        ("of a CronJob", "CronJob/nightly"),
+        ("of a Job with a date", "Job/load-20261126"),
         ("of a Deployment", "Deployment/quotes"),
         ("of a ReplicaSet", "ReplicaSet/nightly"),
         ("bare", None),

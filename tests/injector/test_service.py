@@ -3,12 +3,14 @@
 import asyncio
 import signal
 import socket
+import subprocess
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
 import pytest
+from agent_process import HOPWATCH
 from hopwatch_injector import body
 from hopwatch_injector.app import create_app
 from hopwatch_injector.fragment import Fragment, read_fragment
@@ -82,3 +84,25 @@ async def _four_reviews_whose_rest_is_held(fragment: Fragment) -> None:
         go_on.set()
         assert {(await one).status_code for one in asked} == {400}
         assert begun == 4
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("HOPWATCH_AGENT_KEEP_BYTE", "1", "HOPWATCH_AGENT_KEEP_BYTE"),
+        ("HOPWATCH_AGENT_LAND", "s3a://events", "cannot land at s3a://events: the scheme is not known"),
+        ("HOPWATCH_AGENT_LISTEN", "nonsense here:8735x", "it must be HOST:PORT"),
+    ],
+)
+def test_an_agent_that_would_not_start_is_put_into_no_pod(
+    tmp_path: Path, variable: str, value: str, said: str
+) -> None:
+    preparing, agent = TO_BE_ADDED["initContainers"]
+    spoilt = agent | {"env": [*agent["env"], {"name": variable, "value": value}]}
+    file = write(tmp_path, TO_BE_ADDED | {"initContainers": [preparing, spoilt]})
+    done = subprocess.run(
+        [HOPWATCH, "injector", "--fragment", file], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 2
+    assert "hopwatch-agent would not start: " in done.stderr
+    assert said in done.stderr

@@ -51,6 +51,15 @@ def owned_by(kind: str, made: Json, name: str = "nightly", **spec: Any) -> Json:
     }
 
 
+def on_nodes(label: str, values: list[str], *others: tuple[str, list[str]]) -> Json:
+    """One of these has to hold."""
+    terms = [
+        {"matchExpressions": [{"key": key, "operator": "In", "values": wanted}]}
+        for key, wanted in ((label, values), *others)
+    ]
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
+
+
 FROM_A_SECRET = {"name": "PYTHONPATH", "valueFrom": {"secretKeyRef": {"name": "paths", "key": "python"}}}
 OURS = "/opt/hopwatch/hopwatch/startup"
 
@@ -74,6 +83,12 @@ KINDS: dict[str, Kind] = {
     "of a Job": Kind(owned_by("Job", pod(), restartPolicy="Never"), ("app",)),
     "of a CronJob's Job": Kind(
         owned_by("Job", pod(), restartPolicy="OnFailure", activeDeadlineSeconds=60), ("app",)
+    ),
+    "of a CronJob": Kind(
+        owned_by("Job", pod(), name="nightly-29384756", restartPolicy="OnFailure"), ("app",)
+    ),
+    "of a Job with a date": Kind(
+        owned_by("Job", pod(), name="load-20261126", restartPolicy="Never"), ("app",)
     ),
     "of a ReplicaSet": Kind(owned_by("ReplicaSet", pod()), ("app",)),
     "of a Deployment": Kind(
@@ -116,7 +131,78 @@ KINDS: dict[str, Kind] = {
         pythonpath=f"{OURS}:$(PYTHONPATH)",
     ),
     "with a journal directory of its own": Kind(
-        pod(container(env=[{"name": "HOPWATCH_DIR", "value": "/mine"}])), ("app",)
+        pod(container(env=[{"name": "HOPWATCH_DIR", "value": "/mine"}])),
+        ("app",),
+        warned="container app has a HOPWATCH_DIR of its own",
+    ),
+    "with our journal directory": Kind(
+        pod(container(env=[{"name": "HOPWATCH_DIR", "value": "/run/hopwatch"}])), ("app",)
+    ),
+    "with a mount inside of ours": Kind(
+        pod(
+            container(volumeMounts=[{"name": "x", "mountPath": "/opt/hopwatch/plugins"}]),
+            volumes=[{"name": "x", "emptyDir": {}}],
+        ),
+        warned="/opt/hopwatch/plugins, and hopwatch would at /opt/hopwatch",
+    ),
+    "with a read-only mount around ours": Kind(
+        pod(
+            container(volumeMounts=[{"name": "x", "mountPath": "/opt", "readOnly": True}]),
+            volumes=[{"name": "x", "emptyDir": {}}],
+        ),
+        warned="/opt, and hopwatch would at /opt/hopwatch",
+    ),
+    "with a config map around ours": Kind(
+        pod(
+            container(volumeMounts=[{"name": "x", "mountPath": "/opt/"}]),
+            volumes=[{"name": "x", "configMap": {"name": "settings"}}],
+        ),
+        warned="/opt, and hopwatch would at /opt/hopwatch",
+    ),
+    "with a volume around ours, and a secret beside it": Kind(
+        pod(
+            container(
+                volumeMounts=[{"name": "run", "mountPath": "/run"}, {"name": "x", "mountPath": "/opt/hop"}]
+            ),
+            volumes=[{"name": "run", "emptyDir": {}}, {"name": "x", "secret": {"secretName": "x"}}],
+        ),
+        ("app",),
+    ),
+    "that listens where the agent would": Kind(
+        pod(container(ports=[{"containerPort": 80}, {"containerPort": 8735}])), warned="port 8735"
+    ),
+    "that listens elsewhere": Kind(
+        pod(container(ports=[{"containerPort": 80}, {"containerPort": 8735, "protocol": "UDP"}])), ("app",)
+    ),
+    "for another architecture": Kind(pod(nodeSelector={"kubernetes.io/arch": "arm64"}), warned="arm64"),
+    "for one of two architectures": Kind(
+        pod(affinity=on_nodes("kubernetes.io/arch", ["amd64", "arm64"])), warned="amd64, arm64"
+    ),
+    "for our architecture, of two": Kind(
+        pod(
+            nodeSelector={"kubernetes.io/arch": "amd64"},
+            affinity=on_nodes("kubernetes.io/arch", ["amd64", "arm64"]),
+        ),
+        ("app",),
+    ),
+    "for nodes of either architecture or of a zone": Kind(
+        pod(affinity=on_nodes("kubernetes.io/arch", ["arm64"], ("topology.kubernetes.io/zone", ["a"]))),
+        ("app",),
+    ),
+    "with a sequence that is none": Kind(
+        pod(annotations={**ASKED, "hopwatch.dev/sequence": "stmap"}),
+        warned="must be one of stamp, count, bitcoin_core, vllm_kv_events, not 'stmap'",
+    ),
+    "that is guaranteed what it asks for": Kind(
+        pod(
+            container(
+                resources={
+                    "limits": {"cpu": "1", "memory": "1Gi"},
+                    "requests": {"cpu": "1000m", "memory": "1024Mi"},
+                }
+            )
+        ),
+        ("app",),
     ),
     "already injected": Kind(pod(annotations={**ASKED, "hopwatch.dev/injected": "0.1.0"})),
     "whose own chart brings an agent": Kind(
@@ -135,6 +221,7 @@ KINDS: dict[str, Kind] = {
     ),
     "for Windows": Kind(pod(os={"name": "windows"})),
     "for Windows nodes": Kind(pod(nodeSelector={"kubernetes.io/os": "windows"})),
+    "for Windows nodes, by affinity": Kind(pod(affinity=on_nodes("kubernetes.io/os", ["windows"]))),
     "that a node shows": Kind(pod(annotations={**ASKED, "kubernetes.io/config.mirror": "91ab"})),
     "that gets an ephemeral container": Kind(
         pod(ephemeralContainers=[container("debugger")]),

@@ -1,0 +1,44 @@
+"""What the chart adds to every pod, made to fit one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from hopwatch_injector.names import LISTEN, STOP_SECONDS
+from hopwatch_injector.quality import guaranteed, is_guaranteed
+
+Json = dict[str, Any]
+ANY_PORT = "127.0.0.1:0"
+PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
+USUAL_GRACE_SECONDS = 30
+KEPT_BACK_SECONDS = 2
+"""Between the agent's own end and that at which the node ends it."""
+
+
+def fitted(container: Json, spec: Json) -> Json:
+    """One of the fragment's containers, for this pod."""
+    fit = _with_time_to_end(container, spec)
+    if spec.get("hostNetwork"):
+        fit = _on_the_hosts_network(fit)
+    return guaranteed(fit) if is_guaranteed(spec) else fit
+
+
+def _with_time_to_end(container: Json, spec: Json) -> Json:
+    """An agent that stops waiting for the application earlier than it has to loses what that says at its end."""
+    grace = spec.get("terminationGracePeriodSeconds")
+    seconds = max(1, (USUAL_GRACE_SECONDS if grace is None else grace) - KEPT_BACK_SECONDS)
+    return _with_values(container, {STOP_SECONDS: str(seconds)})
+
+
+def _on_the_hosts_network(container: Json) -> Json:
+    """The ports of a host are everybody's: the agent takes one that is free, and nobody can be told to probe it there."""
+    fit = _with_values(container, {LISTEN: ANY_PORT})
+    return {name: value for name, value in fit.items() if name not in (*PROBES, "ports")}
+
+
+def _with_values(container: Json, values: Mapping[str, str]) -> Json:
+    """Other values of variables that it has."""
+    env = [
+        variable | {"value": values[variable["name"]]} if variable["name"] in values else variable
+        for variable in container.get("env") or ()
+    ]
+    return container | ({"env": env} if env else {})
