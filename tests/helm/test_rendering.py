@@ -3,9 +3,15 @@
 import copy
 from pathlib import Path
 
+import jsonpatch
 import kubernetes_validate
 import pytest
 from charts import CHART, KUBERNETES, VALUES, VERSIONS, Json, helm, objects, rendered
+from hopwatch_injector.agent_settings import require_agent_settings
+from hopwatch_injector.fragment import read_fragment
+from hopwatch_injector.patch import patch
+from hopwatch_injector.wishes import Wishes
+from pods import KINDS
 
 OF_OTHERS = {
     "cert-manager.io/v1": {"Certificate", "Issuer"},
@@ -13,6 +19,7 @@ OF_OTHERS = {
     "sparkoperator.k8s.io/v1beta2": {"SparkApplication", "ScheduledSparkApplication"},
 }
 """Kinds that a cluster has where somebody has installed them: Kubernetes has no schema of them."""
+WITHOUT_INJECTOR = {"spark-application"}
 CERTIFICATES = {"ca.crt", "tls.crt", "tls.key"}
 
 
@@ -42,6 +49,26 @@ def test_both_versions_of_helm_make_the_same_and_kubernetes_takes_it(values: str
             assert one["kind"] in OF_OTHERS[one["apiVersion"]]
         else:
             kubernetes_validate.validate(one, kubernetes, strict=True)
+
+
+@pytest.mark.parametrize("kubernetes", ["1.28", "1.29", "1.35"])
+@pytest.mark.parametrize("values", VALUES)
+def test_what_the_injector_adds_makes_a_pod_that_kubernetes_takes(
+    values: str, kubernetes: str, tmp_path: Path
+) -> None:
+    found = objects(rendered("4", CHART, "--values", VALUES[values], kubernetes=kubernetes))
+    fragments = [one["data"]["fragment.json"] for one in found if "fragment.json" in one.get("data", {})]
+    if values in WITHOUT_INJECTOR:
+        assert fragments == []
+        return
+    file = tmp_path / "fragment.json"
+    file.write_text(fragments[0])
+    fragment = read_fragment(file)
+    require_agent_settings(fragment)
+    pod = KINDS["bare"].pod
+    for one in (pod, KINDS["that is guaranteed what it asks for"].pod):
+        patched = jsonpatch.apply_patch(copy.deepcopy(one), patch(one, fragment, Wishes(inject=True)))
+        kubernetes_validate.validate(patched, kubernetes, strict=True)
 
 
 @pytest.mark.parametrize("version", VERSIONS)

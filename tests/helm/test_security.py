@@ -5,6 +5,8 @@ import json
 import pytest
 from charts import CHART, VALUES, Json, objects, only, pods_of, rendered, spark_parts
 
+TOKEN = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - where it is mounted
+
 
 @pytest.fixture(params=VALUES)
 def found(request: pytest.FixtureRequest) -> list[Json]:
@@ -76,6 +78,15 @@ def test_only_a_driver_that_makes_executors_may_ask_the_api_server(found: list[J
         subject["name"] for one in found if one["kind"] == "RoleBinding" for subject in one["subjects"]
     }
     assert with_a_token == subjects
+
+
+def test_who_shares_a_pod_has_no_token_of_the_pods_account(found: list[Json]) -> None:
+    added = injected(found)
+    for one in [*added.get("initContainers", ()), *added.get("containers", ())]:
+        (mount,) = (mount for mount in one["volumeMounts"] if mount["mountPath"] == TOKEN)
+        (volume,) = (volume for volume in added["volumes"] if volume["name"] == mount["name"])
+        assert "emptyDir" in volume
+        assert mount["readOnly"] is True
 
 
 def test_a_pod_is_made_whatever_becomes_of_the_injector() -> None:

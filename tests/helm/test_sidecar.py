@@ -43,7 +43,7 @@ def test_it_is_an_init_container_that_goes_on_where_the_cluster_can(
     assert parts(spec) == {
         "initContainers": ["hopwatch-instrumentation", *(["hopwatch-agent"] if native else [])],
         "containers": ["feed", *([] if native else ["hopwatch-agent"])],
-        "volumes": ["hopwatch-journal", "hopwatch-data", "hopwatch-instrumentation"],
+        "volumes": ["hopwatch-journal", "hopwatch-data", "hopwatch-instrumentation", "hopwatch-no-token"],
     }
     agent = spec["initContainers"][1] if native else spec["containers"][1]
     assert agent.get("restartPolicy") == ("Always" if native else None)

@@ -22,6 +22,13 @@ WRONG = [
     ("images.tag=a b", "images.tag"),
     ("images.pullPolicy=Sometimes", "images.pullPolicy"),
     ("landing.uri=/var/landed", "landing.uri"),
+    ("landing.uri=s3a://events", "landing.uri"),
+    ("images.agent=hopwatch/agent:1.2", "images.agent"),
+    ("images.architectures={x86_64}", "images.architectures"),
+    ("fullnameOverride=1a.b", "fullnameOverride"),
+    ("agent.address=nonsense here", "agent.address"),
+    ("agent.env[0].name=HOPWATCH_AGENT_KEEP_BYTE,agent.env[0].value=1", "agent.env.0.name"),
+    ("application.env[0].name=PYTHONPATH,application.env[0].value=/src", "application.env.0.name"),
     ("injector.timeoutSeconds=31", "injector.timeoutSeconds"),
     ("injector.certificates.source=secret", "injector.certificates"),
     ("injector.certificates.caBundle=-----BEGIN", "injector.certificates.caBundle"),
@@ -33,6 +40,10 @@ WRONG = [
     ("monitoring.grafana.enabled=true", "grafana"),
     # these fit the schema, and not each other
     ("analysis.kind=CronJob", "set landing.uri or landing.claim"),
+    (
+        "analysis.kind=SparkApplication,landing.uri=s3://events",
+        "analysis.namespace: a Spark driver may change",
+    ),
     ("monitoring.podMonitor.enabled=true", "set agent.openToOthers to metrics, or agent.tokenSecret"),
 ]
 

@@ -27,6 +27,13 @@
   value: /run/hopwatch
 {{- end -}}
 
+{{- /* A quantity as a whole number of bytes. */ -}}
+{{- define "hopwatch.bytes" -}}
+{{- $units := dict "k" 1e3 "Ki" 1024.0 "M" 1e6 "Mi" 1048576.0 "G" 1e9 "Gi" 1073741824.0 "T" 1e12 "Ti" 1099511627776.0 -}}
+{{- $unit := regexFind "[A-Za-z]+$" . -}}
+{{- mulf (float64 (trimSuffix $unit .)) (get $units $unit | default 1.0) | floor | int64 -}}
+{{- end -}}
+
 {{- define "hopwatch.landing" -}}
 {{- if .Values.landing.uri }}{{ .Values.landing.uri }}
 {{- else if .Values.landing.claim }}/landed
@@ -52,7 +59,7 @@ env:
 {{- with .Values.landing.secret }}
 # without it the agent starts all the same, keeps what it reads, and says what is wrong
 envFrom:
-  - secretRef: {name: {{ . }}, optional: true}
+  - secretRef: {name: {{ . | quote }}, optional: true}
 {{- end }}
 ports:
   - name: hopwatch
@@ -67,6 +74,7 @@ volumeMounts:
     mountPath: /run/hopwatch
   - name: hopwatch-data
     mountPath: /var/lib/hopwatch
+  {{- include "hopwatch.noToken" . | nindent 2 }}
   {{- if .Values.landing.claim }}
   - name: hopwatch-landed
     mountPath: /landed
@@ -88,8 +96,11 @@ volumeMounts:
 # a folder of its own: anybody in the pod may write to the volume
 - name: HOPWATCH_AGENT_DATA
   value: /var/lib/hopwatch/data
+# of the volume's size, the rest is for the database's log, and for what it knows of what has landed
+- name: HOPWATCH_AGENT_KEEP_BYTES
+  value: {{ div (include "hopwatch.bytes" $agent.dataSize | int64) 4 | quote }}
 - name: HOPWATCH_AGENT_LAND
-  value: {{ include "hopwatch.landing" . }}
+  value: {{ include "hopwatch.landing" . | quote }}
 - name: HOPWATCH_AGENT_LAND_SECONDS
   value: {{ $agent.landSeconds | quote }}
 - name: HOPWATCH_AGENT_LISTEN
@@ -139,11 +150,13 @@ startupProbe:
   periodSeconds: 1
   timeoutSeconds: 2
   failureThreshold: 60
+{{- if .Values.agent.readinessProbe }}
 readinessProbe:
   httpGet: {path: /readyz, port: hopwatch, scheme: {{ $scheme }}}
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 6
+{{- end }}
 livenessProbe:
   httpGet: {path: /healthz, port: hopwatch, scheme: {{ $scheme }}}
   periodSeconds: 20

@@ -2,15 +2,16 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 50 | trimSuffix "-" -}}
 {{- end -}}
 
+{{- /* A CronJob's name has 52 characters at most, with what is put behind this one; a Service's has no dots. */ -}}
 {{- define "hopwatch.fullname" -}}
 {{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- $whole := printf "%s-%s" .Release.Name $name -}}
 {{- if .Values.fullnameOverride -}}
-{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- $whole = .Values.fullnameOverride -}}
 {{- else if contains $name .Release.Name -}}
-{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
-{{- else -}}
-{{- printf "%s-%s" .Release.Name $name | trunc 50 | trimSuffix "-" -}}
+{{- $whole = .Release.Name -}}
 {{- end -}}
+{{- $whole | replace "." "-" | trunc 43 | trimSuffix "-" -}}
 {{- end -}}
 
 {{- define "hopwatch.injector.name" -}}
@@ -37,6 +38,12 @@ app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
 {{- end -}}
 
+{{- /* With those that somebody asks for, which come before ours: (list . "agent" .labels) */ -}}
+{{- define "hopwatch.labelsWith" -}}
+{{- $ours := include "hopwatch.labels" . | fromYaml -}}
+{{- toYaml (merge (deepCopy (index . 2)) $ours) -}}
+{{- end -}}
+
 {{- /* (list . "agent") */ -}}
 {{- define "hopwatch.image" -}}
 {{- $images := (index . 0).Values.images -}}
@@ -48,20 +55,22 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 
 {{- define "hopwatch.pullSecrets" -}}
 {{- range . }}
-- name: {{ . }}
+- name: {{ . | quote }}
 {{- end }}
 {{- end -}}
 
-{{- /* What "restricted" of the Pod Security Standards asks of each container, and a root that nobody writes to. */ -}}
+{{- /* What "restricted" of the Pod Security Standards asks of each container, and a root that nobody writes to. Takes the user, or nothing where the platform chooses one. */ -}}
 {{- define "hopwatch.securityContext" -}}
 allowPrivilegeEscalation: false
 capabilities:
   drop: [ALL]
 privileged: false
 readOnlyRootFilesystem: true
-runAsGroup: {{ . }}
 runAsNonRoot: true
+{{- with . }}
+runAsGroup: {{ . }}
 runAsUser: {{ . }}
+{{- end }}
 seccompProfile:
   type: RuntimeDefault
 {{- end -}}

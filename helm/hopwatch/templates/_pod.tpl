@@ -20,6 +20,7 @@ hopwatch.dev/agent: "true"
   volumeMounts:
     - name: hopwatch-instrumentation
       mountPath: /opt/hopwatch
+    {{- include "hopwatch.noToken" . | nindent 4 }}
 {{- if include "hopwatch.agent.isNative" . }}
 - {{ include "hopwatch.agent.container" . | nindent 2 | trim }}
 {{- end }}
@@ -30,6 +31,13 @@ hopwatch.dev/agent: "true"
 {{- if not (include "hopwatch.agent.isNative" .) -}}
 - {{ include "hopwatch.agent.container" . | nindent 2 | trim }}
 {{- end -}}
+{{- end -}}
+
+{{- /* The pod's account is the application's: in its place nothing is there, for Kubernetes mounts nothing over it. */ -}}
+{{- define "hopwatch.noToken" -}}
+- name: hopwatch-no-token
+  mountPath: /var/run/secrets/kubernetes.io/serviceaccount
+  readOnly: true
 {{- end -}}
 
 {{- /* spec.volumes */ -}}
@@ -44,20 +52,23 @@ hopwatch.dev/agent: "true"
 - name: hopwatch-instrumentation
   emptyDir:
     sizeLimit: 16Mi
+- name: hopwatch-no-token
+  emptyDir:
+    sizeLimit: 4Ki
 {{- with .Values.landing.claim }}
 - name: hopwatch-landed
   persistentVolumeClaim:
-    claimName: {{ . }}
+    claimName: {{ . | quote }}
 {{- end }}
 {{- with .Values.agent.tokenSecret }}
 - name: hopwatch-token
   secret:
-    secretName: {{ . }}
+    secretName: {{ . | quote }}
 {{- end }}
 {{- with .Values.agent.tlsSecret }}
 - name: hopwatch-tls
   secret:
-    secretName: {{ . }}
+    secretName: {{ . | quote }}
 {{- end }}
 {{- end -}}
 
@@ -68,7 +79,7 @@ hopwatch.dev/agent: "true"
   value: "0644"
 {{- with .Values.application.sequence }}
 - name: HOPWATCH_SEQUENCE
-  value: {{ . }}
+  value: {{ . | quote }}
 {{- end }}
 {{- with .Values.application.env }}
 {{ toYaml . }}

@@ -2,6 +2,10 @@
 {{- if and (ne .Values.analysis.kind "none") (not .Values.landing.uri) (not .Values.landing.claim) -}}
 {{- fail "analysis.kind: there is nothing to analyse where nothing is landed: set landing.uri or landing.claim" -}}
 {{- end -}}
+{{- $makesPods := not (has .Values.analysis.kind (list "none" "CronJob")) -}}
+{{- if and $makesPods .Values.injector.enabled (eq (include "hopwatch.analysis.namespace" .) .Release.Namespace) -}}
+{{- fail "analysis.namespace: a Spark driver may change whatever is in its namespace, what the injector adds to pods among it: set another one" -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "hopwatch.analysis.reports" -}}
@@ -11,7 +15,7 @@
 {{- end -}}
 
 {{- define "hopwatch.analysis.arguments" -}}
-- {{ include "hopwatch.landing" . }}
+- {{ include "hopwatch.landing" . | quote }}
 - --from={{ .Values.analysis.last }}
 - --out=/reports/latest
 - --may-be-empty
@@ -20,14 +24,14 @@
 {{- define "hopwatch.analysis.volumes" -}}
 - name: reports
   persistentVolumeClaim:
-    claimName: {{ include "hopwatch.analysis.reports" . }}
+    claimName: {{ include "hopwatch.analysis.reports" . | quote }}
 - name: scratch
   emptyDir:
     sizeLimit: {{ .Values.analysis.scratchSize }}
 {{- with .Values.landing.claim }}
 - name: landed
   persistentVolumeClaim:
-    claimName: {{ . }}
+    claimName: {{ . | quote }}
     readOnly: true
 {{- end }}
 {{- end -}}
@@ -53,6 +57,32 @@
   value: /scratch
 {{- end -}}
 
+{{- /* The user's settings; to Java's options the folder is added that can be written to. */ -}}
+{{- define "hopwatch.analysis.sparkConf" -}}
+{{- $conf := deepCopy .Values.analysis.sparkConf -}}
+{{- range $part := list "driver" "executor" -}}
+{{- $setting := printf "spark.%s.extraJavaOptions" $part -}}
+{{- $_ := set $conf $setting (printf "-Djava.io.tmpdir=/scratch %s" (get $conf $setting) | trim) -}}
+{{- end -}}
+{{- range $setting, $value := $conf }}
+{{ $setting | quote }}: {{ $value | toString | quote }}
+{{- end }}
+{{- end -}}
+
+{{- define "hopwatch.analysis.podSecurity" -}}
+{{- with .Values.analysis.user -}}
+fsGroup: {{ . }}
+fsGroupChangePolicy: OnRootMismatch
+{{ end -}}
+runAsNonRoot: true
+seccompProfile: {type: RuntimeDefault}
+{{- end -}}
+
+{{- /* Where it runs: a driver that makes executors may change all that is there. */ -}}
+{{- define "hopwatch.analysis.namespace" -}}
+{{- default .Release.Namespace .Values.analysis.namespace -}}
+{{- end -}}
+
 {{- /* What the Spark operator is told, of one run or of each. */ -}}
 {{- define "hopwatch.analysis.application" -}}
 {{- $analysis := .Values.analysis -}}
@@ -76,11 +106,7 @@ restartPolicy:
   onSubmissionFailureRetries: 2
   onSubmissionFailureRetryInterval: 30
 sparkConf:
-  spark.driver.extraJavaOptions: -Djava.io.tmpdir=/scratch
-  spark.executor.extraJavaOptions: -Djava.io.tmpdir=/scratch
-  {{- with $analysis.sparkConf }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- include "hopwatch.analysis.sparkConf" . | nindent 2 }}
 volumes:
   {{- include "hopwatch.analysis.volumes" . | nindent 2 }}
 driver:
@@ -105,13 +131,10 @@ env:
   {{- include "hopwatch.analysis.env" . | nindent 2 }}
 {{- with .Values.landing.secret }}
 envFrom:
-  - secretRef: {name: {{ . }}}
+  - secretRef: {name: {{ . | quote }}}
 {{- end }}
 podSecurityContext:
-  fsGroup: {{ .Values.analysis.user }}
-  fsGroupChangePolicy: OnRootMismatch
-  runAsNonRoot: true
-  seccompProfile: {type: RuntimeDefault}
+  {{- include "hopwatch.analysis.podSecurity" . | nindent 2 }}
 securityContext:
   {{- include "hopwatch.securityContext" .Values.analysis.user | nindent 2 }}
 volumeMounts:

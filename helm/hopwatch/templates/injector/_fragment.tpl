@@ -2,6 +2,9 @@
 {{- define "hopwatch.fragment" -}}
 labels:
   {{- include "hopwatch.pod.labels" . | nindent 2 }}
+{{- with .Values.images.architectures }}
+architectures: {{ toJson . }}
+{{- end }}
 application:
   pythonpath: {{ include "hopwatch.application.pythonpath" . }}
   env:
@@ -23,10 +26,12 @@ containers:
 {{- end -}}
 
 {{- define "hopwatch.injector.secret" -}}
-{{- if eq .Values.injector.certificates.source "secret" -}}
+{{- $source := .Values.injector.certificates.source -}}
+{{- if eq $source "secret" -}}
 {{- .Values.injector.certificates.secret -}}
 {{- else -}}
-{{- include "hopwatch.injector.name" . }}-tls
+{{- /* what one of the two leaves behind, the other could not take over */ -}}
+{{- include "hopwatch.injector.name" . }}-{{ ternary "tls" "issued" (eq $source "helm") }}
 {{- end -}}
 {{- end -}}
 

@@ -1,0 +1,153 @@
+"""Values that are right, and odd: what is made of them is what was meant."""
+
+import json
+from pathlib import Path
+
+import kubernetes_validate
+import pytest
+from charts import CHART, VERSIONS, Json, helm, objects, only, pods_of, rendered
+
+NUMBERS = {
+    "images": {"pullSecrets": ["123"]},
+    "landing": {"claim": "2024", "secret": "1e3"},
+    "agent": {"tokenSecret": "1234", "tlsSecret": "0x10"},
+    "injector": {
+        "priorityClassName": "7",
+        "certificates": {"source": "secret", "secret": "99", "caBundle": "QQ=="},
+    },
+    "analysis": {"kind": "CronJob", "reports": {"storageClass": "1e3"}},
+}
+"""Names that YAML takes for numbers."""
+CLUSTER = "1.32"
+
+
+def made_of(values: Json, folder: Path, version: str = "4", release: str = "hw") -> list[Json]:
+    file = folder / "values.json"
+    file.write_text(json.dumps(values))
+    place = ["--namespace", "watch", "--kube-version", CLUSTER, "--values", file]
+    done = helm(version, "template", release, CHART, *place)
+    assert done.returncode == 0, done.stderr
+    return objects(done.stdout)
+
+
+def fragment_in(found: list[Json]) -> Json:
+    (fragment,) = (one["data"]["fragment.json"] for one in found if "fragment.json" in one.get("data", {}))
+    added: Json = json.loads(fragment)
+    return added
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_names_that_look_like_numbers_are_names(version: str, tmp_path: Path) -> None:
+    found = made_of(NUMBERS, tmp_path, version)
+    for one in found:
+        kubernetes_validate.validate(one, CLUSTER, strict=True)
+    added = fragment_in(found)
+    volumes = {volume["name"]: volume for volume in added["volumes"]}
+    assert volumes["hopwatch-landed"]["persistentVolumeClaim"] == {"claimName": "2024"}
+    assert volumes["hopwatch-token"]["secret"] == {"secretName": "1234"}
+    assert added["imagePullSecrets"] == [{"name": "123"}]
+
+
+SPARK_CONF = {
+    "spark.a": "x: y",
+    "spark.b": "x #y",
+    "spark.driver.extraJavaOptions": "-Xss4m",
+    "spark.speculation": "true",
+}
+
+
+def test_settings_of_spark_reach_it_as_they_are_said(tmp_path: Path) -> None:
+    analysis: Json = {"kind": "CronJob", "sparkConf": SPARK_CONF}
+    found = made_of({"landing": {"uri": "s3://events"}, "analysis": analysis}, tmp_path)
+    (pod,) = (pod for pod in pods_of(found) if pod["containers"][0]["name"] == "analysis")
+    settings = {one for one in pod["containers"][0]["command"] if one.startswith("--conf=")}
+    expected = SPARK_CONF | {
+        "spark.driver.extraJavaOptions": "-Djava.io.tmpdir=/scratch -Xss4m",
+        "spark.executor.extraJavaOptions": "-Djava.io.tmpdir=/scratch",
+    }
+    assert settings == {f"--conf={name}={value}" for name, value in expected.items()}
+    analysis |= {"kind": "SparkApplication", "namespace": "jobs"}
+    found = made_of({"landing": {"uri": "s3://events"}, "analysis": analysis}, tmp_path)
+    application = only(found, "SparkApplication")
+    assert application["spec"]["sparkConf"] == expected
+    assert application["metadata"]["namespace"] == "jobs"
+
+
+LONGEST = {"CronJob": 52, "Service": 63}
+
+
+@pytest.mark.parametrize("release", ["a" * 53, "release.of.a-long-name-that-helm-takes-all-the-same"])
+def test_the_longest_names_of_releases_are_names_for_all_that_is_made(release: str, tmp_path: Path) -> None:
+    values = {"landing": {"uri": "s3://events"}, "analysis": {"kind": "CronJob"}}
+    found = made_of(values, tmp_path, release=release)
+    for one in found:
+        name = one["metadata"]["name"]
+        assert len(name) <= LONGEST.get(one["kind"], 63), name
+        assert "." not in name or one["kind"] not in LONGEST
+
+
+def test_an_agent_keeps_no_more_than_its_volume_holds(tmp_path: Path) -> None:
+    for size, kept in (("256Mi", 2**26), ("2Gi", 2**29), ("1.5G", 375_000_000), ("4000000", 10**6)):
+        added = fragment_in(made_of({"agent": {"dataSize": size}}, tmp_path))
+        (agent,) = (one for one in added["initContainers"] if one["name"] == "hopwatch-agent")
+        variables = {one["name"]: one.get("value") for one in agent["env"]}
+        assert variables["HOPWATCH_AGENT_KEEP_BYTES"] == str(kept)
+
+
+def test_a_platform_that_chooses_users_is_told_of_none(tmp_path: Path) -> None:
+    values = {
+        "agent": {"user": None},
+        "analysis": {"kind": "CronJob", "user": None},
+        "landing": {"uri": "s3://events"},
+    }
+    found = made_of(values, tmp_path)
+    pods = [*pods_of(found), fragment_in(found)]
+    for container in (
+        one for pod in pods for part in ("initContainers", "containers") for one in pod.get(part, ())
+    ):
+        assert container["securityContext"].keys() & {"runAsUser", "runAsGroup"} == set()
+        assert container["securityContext"]["runAsNonRoot"] is True
+    assert all("fsGroup" not in pod.get("securityContext", {}) for pod in pods)
+
+
+def test_a_label_of_somebodys_comes_before_ours(tmp_path: Path) -> None:
+    values = {
+        "agent": {"openToOthers": "metrics"},
+        "monitoring": {"podMonitor": {"enabled": True, "labels": {"app.kubernetes.io/name": "watched"}}},
+    }
+    labels = only(made_of(values, tmp_path), "PodMonitor")["metadata"]["labels"]
+    assert labels["app.kubernetes.io/name"] == "watched"
+    assert labels["app.kubernetes.io/component"] == "agent"
+
+
+def test_without_a_probe_of_its_readiness_an_agent_keeps_no_pod_from_being_ready(tmp_path: Path) -> None:
+    added = fragment_in(made_of({"agent": {"readinessProbe": False}}, tmp_path))
+    (agent,) = (one for one in added["initContainers"] if one["name"] == "hopwatch-agent")
+    assert agent.keys() & {"startupProbe", "readinessProbe"} == {"startupProbe"}
+
+
+def test_executors_of_another_cluster_are_not_kept_from_their_driver(tmp_path: Path) -> None:
+    for master, policies in (("local[2]", 1), ("spark://spark:7077", 0)):
+        analysis = {"kind": "CronJob", "master": master}
+        found = made_of(
+            {"landing": {"uri": "s3://events"}, "analysis": analysis, "injector": {"enabled": False}},
+            tmp_path,
+        )
+        assert len([one for one in found if one["kind"] == "NetworkPolicy"]) == policies
+
+
+def test_reports_outlive_the_release(tmp_path: Path) -> None:
+    found = made_of({"landing": {"uri": "s3://events"}, "analysis": {"kind": "CronJob"}}, tmp_path)
+    claim = only(found, "PersistentVolumeClaim")
+    assert claim["metadata"]["annotations"] == {"helm.sh/resource-policy": "keep"}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_certificates_made_by_one_and_by_another_are_kept_apart(version: str) -> None:
+    secrets = {
+        source: only(
+            objects(rendered(version, CHART, "--set", f"injector.certificates.source={source}")), "Deployment"
+        )["spec"]["template"]["spec"]["volumes"][1]["secret"]["secretName"]
+        for source in ("helm", "cert-manager")
+    }
+    assert len(set(secrets.values())) == 2
