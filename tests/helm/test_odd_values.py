@@ -60,7 +60,7 @@ def test_settings_of_spark_reach_it_as_they_are_said(tmp_path: Path) -> None:
     analysis: Json = {"kind": "CronJob", "sparkConf": SPARK_CONF}
     found = made_of({"landing": {"uri": "s3://events"}, "analysis": analysis}, tmp_path)
     (pod,) = (pod for pod in pods_of(found) if pod["containers"][0]["name"] == "analysis")
-    settings = {one for one in pod["containers"][0]["command"] if one.startswith("--conf=")}
+    settings = {one for one in pod["containers"][0]["args"] if one.startswith("--conf=")}
     expected = SPARK_CONF | {
         "spark.driver.extraJavaOptions": "-Djava.io.tmpdir=/scratch -Xss4m",
         "spark.executor.extraJavaOptions": "-Djava.io.tmpdir=/scratch",

@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -49,7 +49,11 @@ class Party:
         said = len(self._lines())
         self.tell(command)
         await_true(lambda: len(self._lines()) > said)
-        return json.loads(self._lines()[-1].split(" ", 1)[1])
+        return json.loads(self.said()[-1])
+
+    def said(self) -> list[str]:
+        """Each time that it had done what it was told."""
+        return [line.split(" ", 1)[1] for line in self._lines()]
 
     def close(self) -> None:
         os.close(self._pipe)
@@ -78,6 +82,10 @@ class Feed:
     def lost(self, received: list[int], sent: int) -> int:
         """Of the messages that the receiver was to get."""
         return sent - self._sent_before - len(received)
+
+    def sent_at_the_end(self) -> int:
+        """As the sender said last."""
+        return int(self.sender.said()[-1])
 
     def await_ready(self) -> None:
         """As the agent's probes would."""
@@ -112,15 +120,22 @@ def feed_with_little_memory(tmp_path: Path) -> Iterator[Feed]:
         yield feed
 
 
+@pytest.fixture
+def feed_with_an_agent_beside(tmp_path: Path) -> Iterator[Feed]:
+    """As in clusters without native sidecars."""
+    with feed_in(tmp_path, "agent.sidecar=container") as feed:
+        yield feed
+
+
 @contextmanager
-def feed_in(folder: Path, **receiver: Any) -> Iterator[Feed]:
+def feed_in(folder: Path, *values: str, **receiver: Any) -> Iterator[Feed]:
     volumes = folder / "volumes"
     control = volumes / "control"
     control.mkdir(parents=True)
     for program in PROGRAMS.glob("*.py"):
         shutil.copy(program, control)
     parties = [Party(control, part) for part in ("sender", "receiver")]
-    pod = injected(folder, application("sender"), application("receiver") | receiver)
+    pod = injected(folder, values, application("sender"), application("receiver") | receiver)
     with (
         TemporaryDirectory(dir="/dev/shm") as in_memory,
         played(scheduled(pod, volumes, Path(in_memory)), folder) as playing,
@@ -133,7 +148,7 @@ def feed_in(folder: Path, **receiver: Any) -> Iterator[Feed]:
         party.close()
 
 
-def injected(folder: Path, *containers: Json) -> Json:
+def injected(folder: Path, values: Sequence[str], *containers: Json) -> Json:
     """What becomes of a pod with these containers where the chart is installed."""
     pod: Json = {
         "apiVersion": "v1",
@@ -153,8 +168,8 @@ def injected(folder: Path, *containers: Json) -> Json:
             "terminationGracePeriodSeconds": 30,
         },
     }
-    landing = ["--set", "landing.claim=events", "--set", "agent.landSeconds=1"]
-    found = objects(rendered("4", CHART, *landing))
+    settings = ("landing.claim=events", "agent.landSeconds=1", *values)
+    found = objects(rendered("4", CHART, *(word for each in settings for word in ("--set", each))))
     fragment = next(one for one in found if one["kind"] == "ConfigMap")["data"]["fragment.json"]
     (folder / "injector").mkdir()
     with injector_adding(folder / "injector", json.loads(fragment)) as injector:

@@ -89,7 +89,8 @@ def test_the_instrumentation_is_copied_whole_and_anybody_may_read_it(tmp_path: P
 
 @pytest.mark.spark
 @pytest.mark.timeout(300)
-def test_the_analysis_is_a_driver_of_spark_on_kubernetes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("user", ["65532:65532", "1000670000:0"])
+def test_the_analysis_is_a_driver_of_spark_on_kubernetes_as_any_user(tmp_path: Path, user: str) -> None:
     settings, scratch = tmp_path / "spark.properties", tmp_path / "scratch"
     settings.write_text("spark.master=local[2]\nspark.driver.extraJavaOptions=-Djava.io.tmpdir=/scratch\n")
     scratch.mkdir()
@@ -97,7 +98,16 @@ def test_the_analysis_is_a_driver_of_spark_on_kubernetes(tmp_path: Path) -> None
     (scratch / "landed").mkdir()
     (scratch / "landed" / "x").mkdir()
     done = podman(
-        *("run", *LOCKED, "--volume", f"{scratch}:/scratch", "--volume", f"{settings}:/settings:ro"),
+        *(
+            "run",
+            *LOCKED,
+            "--user",
+            user,
+            "--volume",
+            f"{scratch}:/scratch",
+            "--volume",
+            f"{settings}:/settings:ro",
+        ),
         *("--env", "HOME=/scratch", "--env", "TMPDIR=/scratch", "--env", "SPARK_LOCAL_DIRS=/scratch"),
         *("--env", "SPARK_DRIVER_BIND_ADDRESS=127.0.0.1", image("analysis")),
         *("driver", "--properties-file", "/settings", "--class", "org.apache.spark.deploy.PythonRunner"),

@@ -14,6 +14,8 @@ pytestmark = pytest.mark.timeout(900)
 
 Json = dict[str, Any]
 MESSAGES = 3000
+LEAST_SECONDS = 2
+"""What Kubernetes gives a native sidecar, whatever the others have left of the grace period."""
 
 
 def analysed(feed: Feed, out: Path) -> Json:
@@ -122,6 +124,34 @@ def test_all_is_landed_when_the_whole_pod_is_told_to_end(feed: Feed) -> None:
     last = [row for row in landed(feed.landed, "counters") if row["final"]]
     assert sorted((row["sent"], row["received"]) for row in last) == [(0, received), (sent + 50, 0)]
     assert sum(row["lost"] for row in landed(feed.landed, "gap")) == missing
+
+
+def test_an_agent_that_is_ended_after_the_others_needs_no_more_than_the_least_that_a_node_gives_it(
+    feed: Feed,
+) -> None:
+    """Native sidecars are told to end when all other containers have."""
+    feed.sender.ask(MESSAGES)
+    feed.receiver.ask("drain")
+    sent = feed.sender.ask(1)
+    received = len(feed.receiver.ask("drain"))
+    for part in ("sender", "receiver"):
+        feed.pod.stop(part)
+    feed.pod.stop("hopwatch-agent", seconds=LEAST_SECONDS)
+    assert feed.pod.state("hopwatch-agent")["ExitCode"] == 0, feed.pod.logs("hopwatch-agent")
+    last = [row for row in landed(feed.landed, "counters") if row["final"]]
+    assert sorted((row["sent"], row["received"]) for row in last) == [(0, received), (sent, 0)]
+
+
+def test_an_agent_beside_the_others_outlives_one_that_works_on_when_all_are_told_to_end(
+    feed_with_an_agent_beside: Feed,
+) -> None:
+    feed = feed_with_an_agent_beside
+    feed.sender.ask("work on for 10")
+    feed.pod.stop_all()
+    assert feed.pod.state("hopwatch-agent")["ExitCode"] == 0, feed.pod.logs("hopwatch-agent")
+    (last,) = [row["sent"] for row in landed(feed.landed, "counters") if row["final"] and row["sent"]]
+    assert last == feed.sent_at_the_end()
+    assert last > 50
 
 
 def test_what_a_container_counted_before_each_of_its_crashes_is_landed(feed: Feed) -> None:

@@ -29,11 +29,27 @@ def send(socket, endpoint, commands, told) -> None:
     socket.bind(endpoint)
     sent = 0
     for command in commands:
+        if command.startswith("work on for"):
+            work_on(socket, sent, float(command.split()[-1]), told)
         for _ in range(int(command)):
             socket.send(b"%d" % sent + bytes(SIZE))
             sent += 1
             time.sleep(0.0005)
         told.write(f"sent {sent}\n")
+
+
+def work_on(socket, sent, seconds, told) -> None:
+    """Some way into its grace period, as whoever has requests to answer."""
+    ending = []
+    signal.signal(signal.SIGTERM, lambda *_: ending.append(time.monotonic()))
+    told.write(f"sent {sent}\n")
+    while not ending or time.monotonic() < ending[0] + seconds:
+        if ending:
+            socket.send(b"%d" % sent)
+            sent += 1
+        time.sleep(0.05)
+    told.write(f"sent {sent}\n")
+    sys.exit(0)
 
 
 def receive(socket, endpoint, commands, told) -> None:
