@@ -217,7 +217,8 @@ class HookedSocket(zmq.Socket[bytes]):
 
 
 def _text(addr: str | bytes) -> str:
-    return addr.decode(errors="replace") if isinstance(addr, bytes) else addr
+    """Some versions of pyzmq take whatever bytes can be made of."""
+    return addr if isinstance(addr, str) else bytes(addr).decode(errors="replace")
 
 
 def unwrapped_meanwhile(socket: object) -> bool:
