@@ -11,6 +11,8 @@ source "$repo/scripts/lib/java.sh"
 source "$repo/scripts/lib/tools.sh"
 # shellcheck source=scripts/lib/helm.sh
 source "$repo/scripts/lib/helm.sh"
+# shellcheck source=scripts/lib/crds.sh
+source "$repo/scripts/lib/crds.sh"
 # shellcheck source=scripts/lib/jars.sh
 source "$repo/scripts/lib/jars.sh"
 # shellcheck source=scripts/lib/images.sh

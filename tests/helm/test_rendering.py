@@ -7,18 +7,13 @@ import jsonpatch
 import kubernetes_validate
 import pytest
 from charts import CHART, KUBERNETES, VALUES, VERSIONS, Json, helm, objects, rendered
+from crds import is_of_others, misfits
 from hopwatch_injector.agent_settings import require_agent_settings
 from hopwatch_injector.fragment import read_fragment
 from hopwatch_injector.patch import patch
 from hopwatch_injector.wishes import Wishes
 from pods import KINDS
 
-OF_OTHERS = {
-    "cert-manager.io/v1": {"Certificate", "Issuer"},
-    "monitoring.coreos.com/v1": {"PodMonitor", "PrometheusRule"},
-    "sparkoperator.k8s.io/v1beta2": {"SparkApplication", "ScheduledSparkApplication"},
-}
-"""Kinds that a cluster has where somebody has installed them: Kubernetes has no schema of them."""
 WITHOUT_INJECTOR = {"spark-application"}
 CERTIFICATES = {"ca.crt", "tls.crt", "tls.key"}
 
@@ -45,10 +40,26 @@ def test_both_versions_of_helm_make_the_same_and_kubernetes_takes_it(values: str
     }
     assert without_certificates(made["3"]) == without_certificates(made["4"])
     for one in made["4"]:
-        if one["apiVersion"] in OF_OTHERS:
-            assert one["kind"] in OF_OTHERS[one["apiVersion"]]
-        else:
+        if not is_of_others(one):
             kubernetes_validate.validate(one, kubernetes, strict=True)
+
+
+@pytest.mark.parametrize("values", VALUES)
+def test_operators_take_what_is_made_for_them(values: str) -> None:
+    found = [one for one in objects(rendered("4", CHART, "--values", VALUES[values])) if is_of_others(one)]
+    assert misfits(found) == []
+
+
+def test_what_an_operator_would_not_take_is_found() -> None:
+    made = objects(rendered("4", CHART, "--values", VALUES["guarded"]))
+    monitor = next(one for one in made if one["kind"] == "PodMonitor")
+    (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
+    endpoint["intervall"] = endpoint.pop("interval")
+    assert "intervall" in misfits([monitor])[0]
+    made = objects(rendered("4", CHART, "--values", VALUES["spark-application"]))
+    application = next(one for one in made if one["kind"] == "SparkApplication")
+    application["spec"]["driver"]["memori"] = application["spec"]["driver"].pop("memory")
+    assert "memori" in misfits([application])[0]
 
 
 @pytest.mark.parametrize("kubernetes", ["1.28", "1.29", "1.35"])
