@@ -1,4 +1,4 @@
-"""How long the injector takes to answer: its real server over HTTPS, with reviews of all kinds of pod that the tests know."""
+"""How long the injector takes to answer: its real server over HTTPS, with what the chart adds and reviews of all kinds of pod that the tests know."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ import httpx
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
+from charts import CHART, VALUES, fragment_in, objects, rendered  # noqa: E402
 from pods import KINDS  # noqa: E402
 
-from tests.injector.conftest import TO_BE_ADDED, Injector, injector_adding  # noqa: E402
+from tests.injector.conftest import Injector, injector_adding  # noqa: E402
 
 AT_ONCE = 8
 
@@ -25,9 +26,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--reviews", type=int, default=2000)
     reviews = parser.parse_args().reviews
+    added = fragment_in(objects(rendered("4", CHART, "--values", VALUES["s3"])))
     with (
         tempfile.TemporaryDirectory() as folder,
-        injector_adding(Path(folder), TO_BE_ADDED) as injector,
+        injector_adding(Path(folder), added) as injector,
     ):
         kept = [injector.client]
         timed(kept, injector, len(KINDS))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import kubernetes_validate
 import pytest
-from charts import CHART, VERSIONS, Json, helm, objects, only, pods_of, rendered
+from charts import CHART, VERSIONS, Json, fragment_in, helm, objects, only, pods_of, rendered
 
 NUMBERS = {
     "images": {"pullSecrets": ["123"]},
@@ -28,12 +28,6 @@ def made_of(values: Json, folder: Path, version: str = "4", release: str = "hw")
     done = helm(version, "template", release, CHART, *place)
     assert done.returncode == 0, done.stderr
     return objects(done.stdout)
-
-
-def fragment_in(found: list[Json]) -> Json:
-    (fragment,) = (one["data"]["fragment.json"] for one in found if "fragment.json" in one.get("data", {}))
-    added: Json = json.loads(fragment)
-    return added
 
 
 @pytest.mark.parametrize("version", VERSIONS)

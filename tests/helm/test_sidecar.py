@@ -8,7 +8,19 @@ from pathlib import Path
 import kubernetes_validate
 import pytest
 from agent_process import HOPWATCH
-from charts import CHART, KUBERNETES, VALUES, VERSIONS, Json, helm, objects, only, pods_of, rendered
+from charts import (
+    CHART,
+    KUBERNETES,
+    VALUES,
+    VERSIONS,
+    Json,
+    fragment_in,
+    helm,
+    objects,
+    only,
+    pods_of,
+    rendered,
+)
 from hopwatch_injector.fragment import read_fragment
 
 
@@ -98,8 +110,7 @@ def test_agent_and_application_agree_on_journal_and_host(feed: tuple[str, Path])
 @pytest.mark.parametrize("values", [name for name in VALUES if name not in {"guarded", "spark-application"}])
 def test_the_agent_takes_its_settings(values: str, tmp_path: Path) -> None:
     found = objects(rendered("4", CHART, "--values", VALUES[values]))
-    (fragment,) = (one["data"]["fragment.json"] for one in found if "fragment.json" in one.get("data", {}))
-    added = json.loads(fragment)
+    added = fragment_in(found)
     (agent,) = (
         one for part in ("initContainers", "containers") for one in added.get(part, ()) if "args" in one
     )

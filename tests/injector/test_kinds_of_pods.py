@@ -3,12 +3,14 @@
 import base64
 import copy
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import jsonpatch
 import kubernetes_validate
 import pytest
+from charts import CHART, VALUES, fragment_in, objects, rendered
 from pods import KINDS, Kind
 
 from tests.injector.conftest import TO_BE_ADDED, Injector, injector_adding
@@ -27,8 +29,29 @@ def named(items: list[Json]) -> dict[str, Json]:
     return {item["name"]: item for item in items}
 
 
+@pytest.fixture(scope="module", params=["s3", "guarded"])
+def injector_of_a_chart(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Injector]:
+    values = ["--values", VALUES[request.param], "--set", "images.architectures={amd64}"]
+    added = fragment_in(objects(rendered("4", CHART, *values)))
+    with injector_adding(tmp_path_factory.mktemp("chart"), added) as serving:
+        yield serving
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_a_pod_becomes_what_it_should_with_what_the_chart_adds(
+    injector_of_a_chart: Injector, kind: Kind
+) -> None:
+    require_outcome(injector_of_a_chart, kind)
+
+
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 def test_a_pod_becomes_what_it_should_and_what_comes_of_it_is_a_pod(injector: Injector, kind: Kind) -> None:
+    require_outcome(injector, kind)
+
+
+def require_outcome(injector: Injector, kind: Kind) -> None:
     response = injector.review(kind.pod, by=kind.by, **kind.request)
     assert (kind.warned is None) is ("warnings" not in response)
     assert kind.warned is None or kind.warned in response["warnings"][0]

@@ -13,7 +13,7 @@ from typing import Any
 
 import jsonpatch
 import pytest
-from charts import CHART, objects, rendered
+from charts import CHART, fragment_in, objects, rendered
 from kubelet import scheduled
 from podman import Pod, image, played
 
@@ -170,9 +170,8 @@ def injected(folder: Path, values: Sequence[str], *containers: Json) -> Json:
     }
     settings = ("landing.claim=events", "agent.landSeconds=1", *values)
     found = objects(rendered("4", CHART, *(word for each in settings for word in ("--set", each))))
-    fragment = next(one for one in found if one["kind"] == "ConfigMap")["data"]["fragment.json"]
     (folder / "injector").mkdir()
-    with injector_adding(folder / "injector", json.loads(fragment)) as injector:
+    with injector_adding(folder / "injector", fragment_in(found)) as injector:
         patch = base64.b64decode(injector.review(pod)["patch"])
     made: Json = jsonpatch.apply_patch(pod, json.loads(patch))
     return made

@@ -1,5 +1,6 @@
 """The real helm, in its two versions, and what it makes of the chart."""
 
+import json
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -73,3 +74,10 @@ def _specs(item: Any) -> list[Json]:
     if isinstance(item, list):
         return [spec for value in item for spec in _specs(value)]
     return []
+
+
+def fragment_in(found: Sequence[Json]) -> Json:
+    """What the injector adds, as the chart has written it."""
+    (fragment,) = (one["data"]["fragment.json"] for one in found if "fragment.json" in one.get("data", {}))
+    added: Json = json.loads(fragment)
+    return added
