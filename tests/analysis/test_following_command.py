@@ -15,6 +15,7 @@ from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.following.books import Books
 from hopwatch_analysis.following.checkpoint import CheckpointError, claimed
 from hopwatch_analysis.following.settings import Following
+from hopwatch_analysis.spark.settings import QUICK_START
 from landed_steps import LandedSteps, landed_incidents, lost_by_cause
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
@@ -40,8 +41,10 @@ class Job:
             "--every",
             "1",
         ]
+        # one that goes on for long has Java compile well, which a few turns do not win back
+        environment = os.environ | {"SPARK_SUBMIT_OPTS": " ".join(QUICK_START)}
         with self._said.open("wb") as stderr:
-            self.process = subprocess.Popen([*COMMAND, *where, *arguments], stderr=stderr)
+            self.process = subprocess.Popen([*COMMAND, *where, *arguments], stderr=stderr, env=environment)
 
     @property
     def lines(self) -> list[str]:
