@@ -12,6 +12,8 @@ PROBES = ("startupProbe", "readinessProbe", "livenessProbe")
 USUAL_GRACE_SECONDS = 30
 KEPT_BACK_SECONDS = 2
 """Between the agent's own end and that at which the node ends it."""
+LEAST_SECONDS, MOST_SECONDS = 1, 3600
+"""What the agent takes for its end."""
 
 
 def fitted(container: Json, spec: Json) -> Json:
@@ -25,7 +27,8 @@ def fitted(container: Json, spec: Json) -> Json:
 def _with_time_to_end(container: Json, spec: Json) -> Json:
     """An agent that stops waiting for the application earlier than it has to loses what that says at its end."""
     grace = spec.get("terminationGracePeriodSeconds")
-    seconds = max(1, (USUAL_GRACE_SECONDS if grace is None else grace) - KEPT_BACK_SECONDS)
+    left = (USUAL_GRACE_SECONDS if grace is None else grace) - KEPT_BACK_SECONDS
+    seconds = min(max(LEAST_SECONDS, left), MOST_SECONDS)
     return _with_values(container, {STOP_SECONDS: str(seconds)})
 
 

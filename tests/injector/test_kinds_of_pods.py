@@ -148,7 +148,7 @@ def test_on_the_hosts_network_the_agent_takes_a_free_port_and_is_not_probed(inje
     assert elsewhere["hopwatch-agent"] == TO_BE_ADDED["initContainers"][1]
 
 
-@pytest.mark.parametrize(("grace", "stop"), [(None, "28"), (60, "58"), (1, "1"), (0, "1")])
+@pytest.mark.parametrize(("grace", "stop"), [(None, "28"), (60, "58"), (1, "1"), (0, "1"), (7200, "3600")])
 def test_the_agent_is_given_the_time_that_the_pod_has_to_end(
     injector: Injector, grace: int | None, stop: str
 ) -> None:
