@@ -6,7 +6,7 @@ from typing import Any
 from hopwatch_agent.errors import SettingsError
 from hopwatch_agent.landing.address import check_scheme
 from hopwatch_agent.settings.sections import settings_from
-from hopwatch_agent.settings.sources import options_from
+from hopwatch_agent.settings.sources import CONFIG, options_from, variable_of
 
 from hopwatch_injector.errors import FragmentError
 from hopwatch_injector.fragment import Fragment
@@ -31,5 +31,6 @@ def _require(environ: Mapping[str, str]) -> None:
 
 
 def _environment(container: Json) -> dict[str, str]:
-    """Without what only the pod knows."""
-    return {one["name"]: one["value"] for one in container.get("env") or () if "value" in one}
+    """Without what only the pod knows, a file of settings among it."""
+    told = {one["name"]: one["value"] for one in container.get("env") or () if "value" in one}
+    return {name: value for name, value in told.items() if name != variable_of(CONFIG)}

@@ -88,16 +88,22 @@ def require_architecture(spec: Json, fragment: Fragment) -> None:
 
 def require_paths(container: Json, spec: Json, fragment: Fragment) -> None:
     """Raises WishError if a container mounts something where ours would be, or around it where no folder can be made, or in it."""
-    kinds = {volume["name"]: volume.keys() for volume in spec.get("volumes") or ()}
+    fixed_volumes = {volume["name"] for volume in spec.get("volumes") or () if _is_read_only(volume)}
     for ours in (_path(mount) for mount in fragment.application.volume_mounts):
         for mount in container.get("volumeMounts") or ():
             theirs = _path(mount)
-            fixed = mount.get("readOnly") or READ_ONLY & set(kinds.get(mount.get("name"), ()))
+            fixed = mount.get("readOnly") or mount.get("name") in fixed_volumes
             around = fixed and ours.is_relative_to(theirs)
             if theirs.is_relative_to(ours) or around:
                 raise WishError(
                     f"container {container['name']} mounts something at {theirs}, and hopwatch would at {ours}"
                 )
+
+
+def _is_read_only(volume: Json) -> bool:
+    """By its kind, or by what it says of its source."""
+    sources = [source for source in volume.values() if isinstance(source, dict)]
+    return bool(READ_ONLY & volume.keys()) or any(source.get("readOnly") for source in sources)
 
 
 def _path(mount: Json) -> PurePosixPath:

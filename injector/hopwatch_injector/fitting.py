@@ -21,6 +21,9 @@ def fitted(container: Json, spec: Json) -> Json:
     fit = _with_time_to_end(container, spec)
     if spec.get("hostNetwork"):
         fit = _on_the_hosts_network(fit)
+    if spec.get("resources"):
+        # a pod that asks as a whole is refused where its containers ask for more than that
+        return {name: value for name, value in fit.items() if name != "resources"}
     return guaranteed(fit) if is_guaranteed(spec) else fit
 
 

@@ -10,8 +10,8 @@ from typing import Any
 Json = dict[str, Any]
 
 COUNTED = ("cpu", "memory")
-USUAL_CPU = "250m"
-"""A limit for what is added, where the fragment has none: an agent under load takes less than a tenth of a core."""
+USUAL = {"cpu": "250m", "memory": "384Mi"}
+"""Limits for what is added, where the fragment limits nothing and asks for no more: an agent under load takes less than a tenth of a core."""
 UNITS = {
     **{
         unit: Decimal(1000) ** power for power, unit in enumerate(("m", "", "k", "M", "G", "T", "P", "E"), -1)
@@ -21,9 +21,7 @@ UNITS = {
 
 
 def is_guaranteed(spec: Json) -> bool:
-    """Whether it is so by what its containers ask for; a pod that asks as a whole stays what it is, whatever is added."""
-    if spec.get("resources"):
-        return False
+    """Whether it is so by what its containers ask for."""
     own = [*(spec.get("initContainers") or ()), *spec["containers"]]
     return all(_asks_for_its_limits(container.get("resources") or {}) for container in own)
 
@@ -31,16 +29,26 @@ def is_guaranteed(spec: Json) -> bool:
 def guaranteed(container: Json) -> Json:
     """The container, asking for just what it is limited to."""
     resources = container.get("resources") or {}
-    limits = {"cpu": USUAL_CPU, **(resources.get("limits") or {})}
+    requests: Json = resources.get("requests") or {}
+    usual = {name: max(least, requests.get(name, least), key=_size) for name, least in USUAL.items()}
+    limits = requests | usual | (resources.get("limits") or {})
     return container | {"resources": resources | {"limits": limits, "requests": limits}}
 
 
 def _asks_for_its_limits(resources: Json) -> bool:
     limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
-    return all(
-        name in limits and _amount(requests.get(name, limits[name])) == _amount(limits[name])
-        for name in COUNTED
-    )
+    return all(_is_asked_for(limits.get(name), requests.get(name)) for name in COUNTED)
+
+
+def _is_asked_for(limit: Any, request: Any) -> bool:
+    """A limit of nothing is none; without a request the limit is asked for."""
+    limited = None if limit is None else _amount(limit)
+    return limited not in (None, 0) and (request is None or _amount(request) == limited)
+
+
+def _size(quantity: Any) -> Decimal:
+    amount = _amount(quantity)
+    return amount if isinstance(amount, Decimal) else Decimal(0)
 
 
 def _amount(quantity: Any) -> Decimal | str:

@@ -1,5 +1,6 @@
 """What is followed, and is hardly what somebody wants: the pod is injected, and whoever makes it is told."""
 
+from pathlib import PurePosixPath
 from typing import Any
 
 from hopwatch_injector.eligibility import instrumented
@@ -17,13 +18,15 @@ def unseen(spec: Json, fragment: Fragment, wishes: Wishes) -> list[str]:
     return [
         f"hopwatch: container {container['name']} has a {JOURNAL_DIRECTORY} of its own: the agent reads {read[0]}, and sees nothing of it"
         for container in containers
-        if read and _of(container) not in (None, *read)
+        if read and _of(container) not in (None, PurePosixPath(str(read[0])))
     ]
 
 
-def _of(container: Json) -> str | None:
+def _of(container: Json) -> PurePosixPath | None:
     """What it says itself, which comes before what is added."""
     found = [
-        str(one.get("value", "")) for one in container.get("env") or () if one["name"] == JOURNAL_DIRECTORY
+        PurePosixPath(str(one.get("value", "")))
+        for one in container.get("env") or ()
+        if one["name"] == JOURNAL_DIRECTORY
     ]
     return found[-1] if found else None

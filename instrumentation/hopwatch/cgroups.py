@@ -10,7 +10,7 @@ MEMORY_FILES = {
     1: ("memory.oom_control", "memory.usage_in_bytes", "memory.max_usage_in_bytes", "memory.limit_in_bytes"),
     2: ("memory.events", "memory.current", "memory.peak", "memory.max", "memory.high", "memory.pressure"),
 }
-"""What tells of a cgroup's memory, of each version; the first file says how many were killed."""
+"""What tells of a cgroup's memory, of each version. The first file says how many were killed; it and the second are there in each cgroup but the root."""
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,13 @@ def test_the_longest_names_of_releases_are_names_for_all_that_is_made(release: s
 
 
 def test_an_agent_keeps_no_more_than_its_volume_holds(tmp_path: Path) -> None:
-    for size, kept in (("256Mi", 2**26), ("2Gi", 2**29), ("1.5G", 375_000_000), ("4000000", 10**6)):
+    for size, kept in (
+        ("256Mi", 2**26),
+        ("2Gi", 2**29),
+        ("1.5G", 375_000_000),
+        ("4000000", 10**6),
+        ("2Mi", 10**6),
+    ):
         added = fragment_in(made_of({"agent": {"dataSize": size}}, tmp_path))
         (agent,) = (one for one in added["initContainers"] if one["name"] == "hopwatch-agent")
         variables = {one["name"]: one.get("value") for one in agent["env"]}
@@ -112,6 +118,22 @@ def test_a_label_of_somebodys_comes_before_ours(tmp_path: Path) -> None:
     labels = only(made_of(values, tmp_path), "PodMonitor")["metadata"]["labels"]
     assert labels["app.kubernetes.io/name"] == "watched"
     assert labels["app.kubernetes.io/component"] == "agent"
+
+
+def test_what_is_taken_away_is_not_asked_for(tmp_path: Path) -> None:
+    values: Json = {
+        "landing": {"uri": "s3://events"},
+        "agent": {"dataSize": None, "openToOthers": "metrics"},
+        "analysis": {"kind": "CronJob", "sparkConf": None},
+        "monitoring": {part: {"enabled": True, "labels": None} for part in ("podMonitor", "dashboard")},
+    }
+    found = made_of(values, tmp_path)
+    assert (
+        "grafana_dashboard"
+        not in only([one for one in found if one["metadata"]["name"].endswith("-dashboard")], "ConfigMap")[
+            "metadata"
+        ]["labels"]
+    )
 
 
 def test_without_a_probe_of_its_readiness_an_agent_keeps_no_pod_from_being_ready(tmp_path: Path) -> None:

@@ -178,6 +178,7 @@ def test_a_pod_that_is_guaranteed_what_it_asks_for_stays_so(injector: Injector) 
         {"limits": {"memory": "1Gi"}},
         {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "500m"}},
         {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"memory": "1G"}},
+        {"limits": {"cpu": "0", "memory": "1Gi"}},
     ],
 )
 def test_to_others_what_is_added_is_added_as_it_is(injector: Injector, resources: Json) -> None:
@@ -185,6 +186,26 @@ def test_to_others_what_is_added_is_added_as_it_is(injector: Injector, resources
     pod["spec"]["containers"][0]["resources"] = resources
     agent = named(applied(pod, injector.review(pod))["spec"]["initContainers"])["hopwatch-agent"]
     assert agent["resources"] == TO_BE_ADDED["initContainers"][1]["resources"]
+
+
+def test_whatever_is_added_to_a_guaranteed_pod_asks_for_no_less_than_it_did(tmp_path: Path) -> None:
+    preparing, agent = TO_BE_ADDED["initContainers"]
+    asking = agent | {"resources": {"requests": {"cpu": "500m", "ephemeral-storage": "1Gi"}}}
+    with injector_adding(tmp_path, TO_BE_ADDED | {"initContainers": [preparing, asking]}) as injector:
+        spec = applied(GUARANTEED, injector.review(GUARANTEED))["spec"]
+    resources = named(spec["initContainers"])["hopwatch-agent"]["resources"]
+    assert (
+        resources["requests"]
+        == resources["limits"]
+        == {"cpu": "500m", "memory": "384Mi", "ephemeral-storage": "1Gi"}
+    )
+
+
+def test_a_pod_that_asks_as_a_whole_is_not_asked_for_more(injector: Injector) -> None:
+    pod = copy.deepcopy(KINDS["bare"].pod)
+    pod["spec"]["resources"] = {"requests": {"memory": "256Mi"}}
+    for container in applied(pod, injector.review(pod))["spec"]["initContainers"]:
+        assert "resources" not in container
 
 
 def test_a_secret_pythonpath_is_kept_under_another_name_before_ours(injector: Injector) -> None:

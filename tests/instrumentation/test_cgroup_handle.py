@@ -94,6 +94,7 @@ def test_whoever_is_at_the_door_can_reach_nothing_else_of_this_container_by_it(
     with agent_in(pod) as door:
         use()
         with handed_over(door) as (_, descriptors):
+            assert descriptors
             for descriptor in descriptors:
                 assert fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
                 with pytest.raises(NotADirectoryError):

@@ -91,9 +91,9 @@ class Pod:
         """SIGTERM to all containers at the same moment, and what a pod's grace period allows."""
         podman("pod", "stop", "--time", 30, self.name)
 
-    def stop(self, container: str, seconds: int = 30) -> None:
-        """SIGTERM, and what is left of a pod's grace period."""
-        podman("stop", "--time", seconds, self.container(container))
+    def stop(self, container: str) -> None:
+        """SIGTERM, and what a pod's grace period allows."""
+        podman("stop", "--time", 30, self.container(container))
 
 
 @contextmanager

@@ -136,7 +136,7 @@ KINDS: dict[str, Kind] = {
         warned="container app has a HOPWATCH_DIR of its own",
     ),
     "with our journal directory": Kind(
-        pod(container(env=[{"name": "HOPWATCH_DIR", "value": "/run/hopwatch"}])), ("app",)
+        pod(container(env=[{"name": "HOPWATCH_DIR", "value": "/run/hopwatch/"}])), ("app",)
     ),
     "with a mount inside of ours": Kind(
         pod(
@@ -156,6 +156,13 @@ KINDS: dict[str, Kind] = {
         pod(
             container(volumeMounts=[{"name": "x", "mountPath": "/opt/"}]),
             volumes=[{"name": "x", "configMap": {"name": "settings"}}],
+        ),
+        warned="/opt, and hopwatch would at /opt/hopwatch",
+    ),
+    "with a read-only claim around ours": Kind(
+        pod(
+            container(volumeMounts=[{"name": "x", "mountPath": "/opt"}]),
+            volumes=[{"name": "x", "persistentVolumeClaim": {"claimName": "conda", "readOnly": True}}],
         ),
         warned="/opt, and hopwatch would at /opt/hopwatch",
     ),

@@ -7,16 +7,18 @@ import socket
 import stat
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hopwatch.cgroups import MEMORY_FILES
 from hopwatch.monitors.cgroup_handle import DOOR
 
 LONGEST = 4096
-MOST_WAITING = 64
+MOST_WAITING = 1000
 """Messages that nobody has taken yet; what comes then is let go."""
+MOST_CGROUPS_WAITING = 16
+"""Of which files wait: those of a cgroup wait once."""
 MOST_FILES = max(map(len, MEMORY_FILES.values()))
 """Descriptors of one message; further ones the kernel closes."""
 FOR_EVERYBODY = 0o666
@@ -26,10 +28,14 @@ _MESSAGE = re.compile(rb"([0-9a-f]{16}) ([a-z_.,]+) (/[^\0]*)")
 
 @dataclass(frozen=True)
 class Handed:
-    """Files of a process's cgroup, by their names, with the cgroup's name as the process sees it. Whoever takes it closes them."""
+    """A process's cgroup: its name as the process sees it, its number, and files of it by their names.
+
+    Of several messages about one cgroup only the first has files. Whoever takes it closes them.
+    """
 
     process: str
     cgroup: str
+    number: int
     files: Mapping[str, int]
 
     def close(self) -> None:
@@ -49,111 +55,144 @@ class Door:
         """``device``: of the file system that what is handed over has to be of."""
         self._path = directory / DOOR
         self._device = device
-        self._socket: socket.socket | None = None
-        self._opened: tuple[int, ...] | None = None
-        self._thread: threading.Thread | None = None
-        self._ended = threading.Event()
+        self._serving: _Serving | None = None
+        self._opened: tuple[int, int] | None = None
+        self._lock = threading.Lock()
+        self._closed = False
         self._waiting: deque[Handed] = deque()
 
     def taken(self) -> Iterator[Handed]:
         """All that has been handed over since. Used by one thread."""
         with contextlib.suppress(OSError):
             self._keep_open()
-        while self._waiting:
-            yield self._waiting.popleft()
+        while (handed := self._next()) is not None:
+            yield handed
 
     def close(self) -> None:
         """Nobody need come any more."""
-        self._close_socket()
+        with self._lock:
+            self._closed = True
+        if self._serving is not None:
+            self._serving.end(END_SECONDS)
         if self._opened is not None and _identity(self._path) == self._opened:
             with contextlib.suppress(OSError):
                 self._path.unlink()
-        while self._waiting:
-            self._waiting.popleft().close()
+        while (handed := self._next()) is not None:
+            handed.close()
+
+    def _next(self) -> Handed | None:
+        with self._lock:
+            return self._waiting.popleft() if self._waiting else None
 
     def _keep_open(self) -> None:
         """Somebody may have taken it away, or the directory with it. Raises OSError."""
-        if self._socket is not None and _identity(self._path) == self._opened:
-            return
-        self._close_socket()
+        if self._serving is not None:
+            if _identity(self._path) == self._opened:
+                return
+            # one that is held up by what somebody sent is not followed by others
+            if not self._serving.end():
+                return
         if not self._path.parent.is_dir():
             return
         # one that an agent before this one left, which held the directory as we do
         if _identity(self._path) is not None and stat.S_ISSOCK(self._path.lstat().st_mode):
             self._path.unlink()
-        fresh = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        try:
-            os.fchmod(fresh.fileno(), FOR_EVERYBODY)  # as far as the umask lets it
-            fresh.bind(str(self._path))
-            self._path.chmod(FOR_EVERYBODY)
-        except OSError:
-            fresh.close()
-            raise
+        self._serving = _Serving(_bound(self._path), self._sort)
         self._opened = _identity(self._path)
-        self._socket = fresh
-        self._ended = threading.Event()
-        self._thread = threading.Thread(
-            target=self._serve, args=(fresh, self._ended), name="hopwatch-door", daemon=True
-        )
-        self._thread.start()
-
-    def _close_socket(self) -> None:
-        if self._socket is None or self._thread is None:
-            return
-        self._ended.set()
-        with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-        self._thread.join(END_SECONDS)
-        self._socket.close()
-        self._socket = self._thread = None
-
-    def _serve(self, listening: socket.socket, ended: threading.Event) -> None:
-        while True:
-            try:
-                message, descriptors, _, _ = socket.recv_fds(
-                    listening, LONGEST, MOST_FILES, socket.MSG_CMSG_CLOEXEC
-                )
-            except OSError:
-                return
-            if ended.is_set():
-                return
-            self._sort(message, descriptors)
 
     def _sort(self, message: bytes, descriptors: list[int]) -> None:
-        """Keep what is meant, and let go of everything else."""
-        handed = _handed(message, descriptors)
-        if handed is not None and self._is_wanted(handed):
-            self._waiting.append(handed)
-            return
+        """Keep what is meant, and let go of everything else. Called by the thread that serves."""
+        handed = self._handed(message, descriptors)
+        kept = set[int]()
+        with self._lock:
+            fresh = None if handed is None or self._closed else self._fitting(handed)
+            if fresh is not None:
+                self._waiting.append(fresh)
+                kept.update(fresh.files.values())
         for descriptor in descriptors:
-            with contextlib.suppress(OSError):
-                os.close(descriptor)
+            if descriptor not in kept:
+                with contextlib.suppress(OSError):
+                    os.close(descriptor)
 
-    def _is_wanted(self, handed: Handed) -> bool:
+    def _fitting(self, handed: Handed) -> Handed | None:
+        """It, without its files where those of its cgroup wait already; None where there is no room."""
+        waiting = {each.number for each in self._waiting if each.files}
+        if handed.number in waiting:
+            handed = replace(handed, files={})
+        room = len(self._waiting) < MOST_WAITING and (not handed.files or len(waiting) < MOST_CGROUPS_WAITING)
+        return handed if room else None
+
+    def _handed(self, message: bytes, descriptors: list[int]) -> Handed | None:
         """No folders, by which the agent would have all files of who sent them, and nothing that reading could wait for."""
+        match = _MESSAGE.fullmatch(message)
+        if match is None:
+            return None
+        process, names, cgroup = match.groups()
+        called = names.decode().split(",")
+        if len(called) != len(descriptors) or len(set(called)) != len(called):
+            return None
+        try:
+            found = [os.fstat(descriptor) for descriptor in descriptors]
+        except OSError:
+            return None
+        if not all(stat.S_ISREG(each.st_mode) and each.st_dev == self._device for each in found):
+            return None
+        files = dict(zip(called, descriptors, strict=True))
+        return Handed(process.decode(), cgroup.decode(errors="replace"), found[0].st_ino, files)
+
+
+class _Serving:
+    """A socket and the thread that reads it, and closes it: what waits there is closed with it, which may take for ever."""
+
+    def __init__(self, listening: socket.socket, take: Callable[[bytes, list[int]], None]) -> None:
+        """Raises OSError."""
+        self._listening = listening
+        self._take = take
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name="hopwatch-door", daemon=True)
+        try:
+            self._thread.start()
+        except RuntimeError as error:  # there may be no more of them
+            listening.close()
+            raise OSError(str(error)) from error
+
+    def end(self, seconds: float = 0.0) -> bool:
+        """Whether it has ended, having waited so long."""
+        self._ended.set()
         with contextlib.suppress(OSError):
-            found = [os.fstat(descriptor) for descriptor in handed.files.values()]
-            ours = all(stat.S_ISREG(each.st_mode) and each.st_dev == self._device for each in found)
-            return ours and len(self._waiting) < MOST_WAITING
-        return False
+            self._listening.shutdown(socket.SHUT_RDWR)
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def _serve(self) -> None:
+        with self._listening:
+            while not self._ended.is_set():
+                try:
+                    message, descriptors, _, _ = socket.recv_fds(
+                        self._listening, LONGEST, MOST_FILES, socket.MSG_CMSG_CLOEXEC
+                    )
+                except OSError:
+                    return
+                self._take(message, descriptors)
 
 
-def _handed(message: bytes, descriptors: list[int]) -> Handed | None:
-    match = _MESSAGE.fullmatch(message)
-    if match is None:
-        return None
-    process, names, cgroup = match.groups()
-    called = names.decode().split(",")
-    if len(called) != len(descriptors) or len(set(called)) != len(called):
-        return None
-    return Handed(
-        process.decode(), cgroup.decode(errors="replace"), dict(zip(called, descriptors, strict=True))
-    )
+def _bound(path: Path) -> socket.socket:
+    """A socket there, to which everybody may send. Raises OSError."""
+    fresh = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    try:
+        os.fchmod(fresh.fileno(), FOR_EVERYBODY)  # as far as the umask lets it
+        fresh.bind(str(path))
+        path.chmod(FOR_EVERYBODY)
+    except OSError:
+        fresh.close()
+        raise
+    return fresh
 
 
-def _identity(path: Path) -> tuple[int, ...] | None:
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Not when it was changed, too: anybody may do that."""
     try:
         found = path.lstat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_mtime_ns
+    return found.st_dev, found.st_ino

@@ -67,8 +67,12 @@ class HandedCgroups:
         ``clock``: monotonic seconds. A process may come here before anything of its journal has been read.
         """
         for handed in () if self._door is None else self._door.taken():
-            if not self._enter(handed, clock):
-                handed.close()
+            kept = False
+            try:
+                kept = self._enter(handed, clock)
+            finally:
+                if not kept:
+                    handed.close()
         self._forget(living, clock)
         return {process: cgroup for process, cgroup in self._of.items() if process in living}
 
@@ -92,19 +96,19 @@ class HandedCgroups:
 
     def _enter(self, handed: Handed, clock: float) -> bool:
         """Whether its files are kept. Of a process the first ones count, of a cgroup too."""
-        version = _version(handed)
-        if version is None or handed.process in self._of:
+        if handed.process in self._of:
             return False
-        name = _name(handed, version)
-        kept = name not in self._cgroups and self._hold(handed, version, name)
+        name = _name(handed)
+        kept = name not in self._cgroups and self._hold(handed, name)
         if name in self._cgroups:
             self._of[handed.process] = name
             self._unread_since[handed.process] = clock
         return kept
 
-    def _hold(self, handed: Handed, version: int, name: PurePosixPath) -> bool:
-        """Whether there is room for it, and it is there still."""
-        if len(self._cgroups) >= MOST:
+    def _hold(self, handed: Handed, name: PurePosixPath) -> bool:
+        """Whether there is room for it, its files say what is asked of them, and it is there still."""
+        version = _version(handed)
+        if version is None or len(self._cgroups) >= MOST:
             return False
         events = Path(f"/proc/self/fd/{handed.files[MEMORY_FILES[version][0]]}")
         try:
@@ -136,7 +140,6 @@ def _version(handed: Handed) -> int | None:
     return next((version for version, names in MEMORY_FILES.items() if names[0] in handed.files), None)
 
 
-def _name(handed: Handed, version: int) -> PurePosixPath:
+def _name(handed: Handed) -> PurePosixPath:
     """As its processes see it, and its number: in different containers different ones may be called the same."""
-    number = os.fstat(handed.files[MEMORY_FILES[version][0]]).st_ino
-    return PurePosixPath(f"{handed.cgroup}#{number}")
+    return PurePosixPath(f"{handed.cgroup}#{handed.number}")

@@ -35,14 +35,16 @@ class KillWatch:
     def add(self, cgroup: str, file: Path, *, silent: bool) -> None:
         """Watches this file, which it opens for itself: what others read of one that they have open would be no news. Raises OSError."""
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            self._start()
+        except OSError:
+            os.close(descriptor)
+            raise
         with self._lock:
             self._open[cgroup] = descriptor
             self._changed = True
             if silent:
                 self._silent.add(cgroup)
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="hopwatch-kills", daemon=True)
-            self._thread.start()
         self._wake()
 
     def kills(self, cgroup: str) -> int:
@@ -68,6 +70,16 @@ class KillWatch:
             self._leave(cgroup)
         os.close(self._wake_read)
         os.close(self._wake_write)
+
+    def _start(self) -> None:
+        if self._thread is not None:
+            return
+        thread = threading.Thread(target=self._run, name="hopwatch-kills", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:  # there may be no more of them
+            raise OSError(str(error)) from error
+        self._thread = thread
 
     def _run(self) -> None:
         while not self._ended.is_set():

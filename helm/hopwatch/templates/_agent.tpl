@@ -96,9 +96,11 @@ volumeMounts:
 # a folder of its own: anybody in the pod may write to the volume
 - name: HOPWATCH_AGENT_DATA
   value: /var/lib/hopwatch/data
+{{- with $agent.dataSize }}
 # of the volume's size, the rest is for the database's log, and for what it knows of what has landed
 - name: HOPWATCH_AGENT_KEEP_BYTES
-  value: {{ div (include "hopwatch.bytes" $agent.dataSize | int64) 4 | quote }}
+  value: {{ max 1000000 (div (include "hopwatch.bytes" . | int64) 4) | quote }}
+{{- end }}
 - name: HOPWATCH_AGENT_LAND
   value: {{ include "hopwatch.landing" . | quote }}
 - name: HOPWATCH_AGENT_LAND_SECONDS

@@ -41,7 +41,7 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- /* With those that somebody asks for, which come before ours: (list . "agent" .labels) */ -}}
 {{- define "hopwatch.labelsWith" -}}
 {{- $ours := include "hopwatch.labels" . | fromYaml -}}
-{{- toYaml (merge (deepCopy (index . 2)) $ours) -}}
+{{- toYaml (merge (deepCopy (default dict (index . 2))) $ours) -}}
 {{- end -}}
 
 {{- /* (list . "agent") */ -}}

@@ -54,7 +54,7 @@ hopwatch.dev/agent: "true"
     sizeLimit: 16Mi
 - name: hopwatch-no-token
   emptyDir:
-    sizeLimit: 4Ki
+    sizeLimit: 1Mi
 {{- with .Values.landing.claim }}
 - name: hopwatch-landed
   persistentVolumeClaim:

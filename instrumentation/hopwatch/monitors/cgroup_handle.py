@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import _socket
 import array
+import errno
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from hopwatch.cgroups import MEMORY_FILES, cgroup_of, find_hierarchy
@@ -17,6 +18,12 @@ DOOR = "agent.sock"
 LOOK_SECONDS = 2.0
 SELDOM_SECONDS = 10.0
 """Once an agent has it: the next one may be a while coming."""
+
+NEEDED = 2
+"""Without the first two files the others tell nothing."""
+
+SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+"""There will be descriptors again."""
 
 
 class CgroupHandle:
@@ -68,16 +75,27 @@ def hand_over(door: Path, process: str) -> None:
 
 @contextmanager
 def _opened(folder: Path, names: tuple[str, ...]) -> Iterator[Mapping[str, int]]:
-    """Descriptors, for reading, of those that are there: the kernel may be older, or keep no account of some."""
+    """Descriptors, for reading, of those that are there: the kernel may be older, or keep no account of some. Raises OSError."""
     files: dict[str, int] = {}
     try:
         for name in names:
-            with suppress(OSError):
-                files[name] = os.open(folder / name, os.O_RDONLY | os.O_CLOEXEC)
+            descriptor = _open(folder / name, needed=len(files) < NEEDED)
+            if descriptor is not None:
+                files[name] = descriptor
         yield files
     finally:
         for descriptor in files.values():
             os.close(descriptor)
+
+
+def _open(file: Path, *, needed: bool) -> int | None:
+    """None where there is no such file, which need not be. Raises OSError."""
+    try:
+        return os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        if needed or error.errno in SCARCE:
+            raise
+        return None
 
 
 def _send(socket: _socket.socket, message: str, files: Mapping[str, int]) -> None:

@@ -59,7 +59,7 @@
 
 {{- /* The user's settings; to Java's options the folder is added that can be written to. */ -}}
 {{- define "hopwatch.analysis.sparkConf" -}}
-{{- $conf := deepCopy .Values.analysis.sparkConf -}}
+{{- $conf := deepCopy (default dict .Values.analysis.sparkConf) -}}
 {{- range $part := list "driver" "executor" -}}
 {{- $setting := printf "spark.%s.extraJavaOptions" $part -}}
 {{- $_ := set $conf $setting (printf "-Djava.io.tmpdir=/scratch %s" (get $conf $setting) | trim) -}}
