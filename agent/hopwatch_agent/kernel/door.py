@@ -87,7 +87,7 @@ class Door:
     def _keep_open(self) -> None:
         """Somebody may have taken it away, or the directory with it. Raises OSError."""
         if self._serving is not None:
-            if _identity(self._path) == self._opened:
+            if self._serving.is_at_work and _identity(self._path) == self._opened:
                 return
             # one that is held up by what somebody sent is not followed by others
             if not self._serving.end():
@@ -162,7 +162,12 @@ class _Serving:
         with contextlib.suppress(OSError):
             self._listening.shutdown(socket.SHUT_RDWR)
         self._thread.join(seconds)
-        return not self._thread.is_alive()
+        return not self.is_at_work
+
+    @property
+    def is_at_work(self) -> bool:
+        """Until its thread has ended."""
+        return self._thread.is_alive()
 
     def _serve(self) -> None:
         with self._listening:
