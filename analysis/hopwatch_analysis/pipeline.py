@@ -11,6 +11,8 @@ from hopwatch_analysis.doubts import completeness, unreadable
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.incidents import incidents, ledger, risks
 from hopwatch_analysis.incidents.died_on_the_way import died_on_the_way
+from hopwatch_analysis.incidents.edge_figures import edge_figures
+from hopwatch_analysis.incidents.meanwhile import meanwhile
 from hopwatch_analysis.incidents.timeline import timeline
 from hopwatch_analysis.lanes import unchecked
 from hopwatch_analysis.lanes.beyond import beyond_sent
@@ -27,7 +29,7 @@ from hopwatch_analysis.topology import Scope, Topology, topology_of
 
 
 def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -> dict[str, DataFrame]:
-    """Result tables by name: hops, ledger, losses, incidents, lost_runs, findings, unchecked, agreed, faults, contradictions,
+    """Result tables by name: hops, ledger, losses, incidents, lost_runs, meanwhile, findings, unchecked, agreed, faults, contradictions,
     hosts_behind, lost_events, timeline.
     """
     progress("who is connected to whom")
@@ -78,22 +80,18 @@ def _books(
 
 
 def _incidents(tables: Tables, topology: Topology, why: Explained) -> dict[str, DataFrame]:
-    figures = incidents.edge_figures(
-        topology.edges,
-        topology.sockets,
-        topology.facts,
-        pressure=why.pressure,
-        endings=topology.endings,
-        replaced=topology.replaced,
-        counters=topology.counters,
-        unwatched_links=topology.unwatched_links,
-    )
+    figures = edge_figures(topology, why.pressure)
     for seen in (kernel_limits.figures(why.kernel), hangups.figures(why.hung_up)):
         figures = figures.join(seen, on=["from_socket", "to_socket"], how="left")
     lost_runs = incidents.lost_runs(
         why.accounts, figures, topology.sockets, unroutable.peers(tables["unroutable"])
     )
-    return {"incidents": settle(incidents.incidents(lost_runs)), "lost_runs": lost_runs}
+    happened = settle(meanwhile(topology.edges, topology.facts, why.overloads, topology.sockets))
+    return {
+        "incidents": settle(incidents.incidents(lost_runs, happened)),
+        "lost_runs": lost_runs,
+        "meanwhile": happened,
+    }
 
 
 def _findings(tables: Tables, topology: Topology, ledger_rows: DataFrame) -> DataFrame:

@@ -58,6 +58,8 @@ class Agent:
             if socket.process.alive and not socket.ended:
                 socket.sample()
         for connection in self.connections:
+            if not connection.over_tcp:
+                continue
             for end in connection.ends:
                 if end.up:
                     self._look_at(connection, end)
@@ -102,6 +104,8 @@ def _limit_of_sender(links: Iterable[Link]) -> str:
     waiting = [link for link in links if link.pipe and link.pipe.queued]
     if any(link.wire.pace > 0 for link in waiting):
         return "network"
+    if any(link.wire.names_receiver for link in waiting):
+        return "receiver"
     return "unknown" if waiting else "neither"
 
 

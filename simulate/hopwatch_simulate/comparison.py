@@ -68,6 +68,7 @@ class Comparison:
             self.all_causes[key, each["cause"]] += each["lost"]
             if each["knowable"]:
                 self.true_causes[key, each["cause"]] += each["lost"]
+                self.unknowable_causes |= {(key, cause) for cause in each.get("looks_like", ())}
                 least, most = self.bounds.get((key, each["cause"]), (0, 0))
                 lost = each["lost"]
                 self.bounds[key, each["cause"]] = (

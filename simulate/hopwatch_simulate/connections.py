@@ -1,6 +1,6 @@
 """Connections between two sockets: how they come up and go down, and what the monitors of both ends tell of it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,6 +16,10 @@ CALLS_AGAIN_AFTER = 0.15
 """Seconds after which a connecting socket is connected again to one that hung up on it."""
 
 
+def _nobody_waits() -> None:
+    """What the end of a connection is to most."""
+
+
 @dataclass
 class End:
     """One end of a connection: its socket, what it calls the endpoint, and the addresses it sees."""
@@ -23,10 +27,11 @@ class End:
     socket: Socket
     accepted: bool
     endpoint: str
-    local: str = ""
-    remote: str = ""
+    local: str | None = None
+    remote: str | None = None
     number: int = 0
     up: bool = False
+    on_down: Callable[[], None] = _nobody_waits
 
     def told(self, action: str) -> None:
         """An event of its monitor, if its process is still there to tell."""
@@ -54,6 +59,7 @@ class End:
         if not self.accepted and calls_again:
             for wait in RETRIES:
                 self.socket.world.after(wait, self._retried)
+        self.on_down()
 
     def _retried(self) -> None:
         there = self.socket.process.alive and not self.socket.ended
@@ -64,23 +70,34 @@ class End:
 class Connection:
     """What carries the links between two sockets, one each way at most. It may go down and come up again.
 
-    ``masqueraded``: the bound end does not see the address of the connecting one.
+    ``called``: the endpoint that the connecting end knows. ``masqueraded``: the bound end does not see the address of the connecting one. ``former``: a connection of
+    the connecting socket to the same place.
     """
 
-    def __init__(self, world: World, bound: Socket, connecting: Socket, *, endpoint: str, seen_as: str, wire: Wire, masqueraded: bool = False) -> None:  # fmt: skip
-        self.world, self.wire, self.seen_as = world, wire, seen_as
-        self.masqueraded = masqueraded
+    def __init__(self, world: World, bound: Socket, connecting: Socket, *, endpoint: str, called: str, wire: Wire, masqueraded: bool = False,
+                 former: "Connection | None" = None) -> None:  # fmt: skip
+        self.world, self.wire, self.called = world, wire, called
+        self.masqueraded, self.former = masqueraded, former
         self.bound = End(bound, True, endpoint)
-        self.connecting = End(connecting, False, f"tcp://{seen_as}")
+        self.connecting = End(connecting, False, called)
         self.links: list[Link] = []
 
     @property
     def ends(self) -> tuple[End, End]:
         return self.bound, self.connecting
 
+    @property
+    def over_tcp(self) -> bool:
+        """And not ipc, where no end has an address."""
+        return self.called.startswith("tcp://")
+
     def come_up(self, topics: Iterable[bytes] = ()) -> None:
-        """It is connected now; a sender knows its receiver's subscriptions some latencies later."""
+        """It is connected now; a sender knows its receiver's subscriptions some latencies later. Who has not seen the former connection end calls again only after that."""
         if any(end.socket.ended for end in self.ends):
+            return
+        if self.former is not None and self.former.connecting.up:
+            again = partial(self.come_up, topics)
+            self.former.connecting.on_down = partial(self.world.after, CALLS_AGAIN_AFTER, again)
             return
         self._address()
         for end in self.ends:
@@ -121,7 +138,15 @@ class Connection:
                 link.sender_gone(sent)
             else:
                 link.receiver_gone(unread)
-        self.world.after(self._lag(), partial(self._survived, survivor))
+        self._once_drained(lambda: self.world.after(self._lag(), partial(self._survived, survivor)))
+
+    def _once_drained(self, act: Callable[[], None]) -> None:
+        """Of a connection that may drain, one link carries all."""
+        draining = [link for link in self.links if link.drains]
+        if draining:
+            draining[0].once_drained(act)
+        else:
+            act()
 
     def _survived(self, survivor: End) -> None:
         for link in self.links:
@@ -140,9 +165,11 @@ class Connection:
         return self.wire.latency + self.world.between(0.0002, 0.0015)
 
     def _address(self) -> None:
+        if not self.over_tcp:
+            return
         bound, other = self.ends
         host = bound.socket.process.host
         caller = f"{other.socket.process.host.address}:{other.socket.process.host.port()}"
         here = bound.endpoint.removeprefix("tcp://").replace(ANYWHERE, host.address)
-        other.local, other.remote = caller, self.seen_as
+        other.local, other.remote = caller, self.called.removeprefix("tcp://")
         bound.local, bound.remote = here, f"{host.address}:{host.port()}" if self.masqueraded else caller

@@ -35,7 +35,8 @@ class Edge:
 
     ``full`` is the cause of what the sender drops at a full pipe of this edge. ``again``: the receiver was connected to the
     same place before. ``masked``: neither end saw the other's address. ``network_told``: an agent saw that the network was the limit. ``kept``: the receiver is gone, and the
-    sender, which connected and shares its messages out, has what it had queued for it. ``gone_at``: when the sender knew that the receiver was gone, or if it was not connected, when that left.
+    sender, which connected and shares its messages out, has what it had queued for it. ``outlived``: the receiver went later than its sender, which was killed, with
+    some left of that; ``told_unread``: and said that some of it was in its inbox. ``gone_at``: when the sender knew that the receiver was gone, or if it was not connected, when that left.
     """
 
     sender: Socket
@@ -45,6 +46,8 @@ class Edge:
     masked: bool = False
     network_told: bool = False
     kept: bool = False
+    outlived: bool = False
+    told_unread: bool = False
     identity: bytes = b""
     gone_at: float | None = None
     topics: set[bytes] = field(default_factory=set)

@@ -12,7 +12,11 @@ from hopwatch_simulate import (
     cut_share_stories,
     dialogues,
     hung_stories,
+    joining_stories,
+    lasting_burst_stories,
     option_stories,
+    overload_stories,
+    parting_stories,
     proxy_stories,
     restart_stories,
     shared_stories,
@@ -29,8 +33,10 @@ from hopwatch_simulate.world import EPOCH, World
 
 Story = Callable[[Teller], None]
 LONGEST_STORY = 8.0
+LONGEST_OVERLOAD = 55.0
 QUIET_FLEETS = 0.1
 UNTOLD_FLEETS = 0.05
+LASTING_FLEETS = 0.1
 MOST_SKEW = 3.0
 SKEWED_FLEETS = 0.7
 LATE_HOSTS = 0.2
@@ -50,6 +56,9 @@ QUIET: Mapping[str, Story] = {
     "restarted_proxy": proxy_stories.restarted_proxy,
     "quiet_sharing_proxy": sharing_proxy_stories.quiet_sharing_proxy,
     "quiet_sharing_chain": sharing_chain_stories.quiet_sharing_chain,
+    "worker_reads_on": parting_stories.worker_reads_on,
+    "reader_reads_on": parting_stories.reader_reads_on,
+    "feed_back_before_all_is_read": parting_stories.feed_back_before_all_is_read,
 }
 LOSSY: Mapping[str, Story] = {
     "slow_subscriber": stories.slow_subscriber,
@@ -69,7 +78,7 @@ LOSSY: Mapping[str, Story] = {
     "dark_feed": stories.dark_feed,
     "killed_worker": shared_stories.killed_worker,
     "worker_closes": shared_stories.worker_closes,
-    "source_closes": shared_stories.source_closes,
+    "source_closes": parting_stories.source_closes,
     "killed_source": shared_stories.killed_source,
     "slow_behind_a_chain": proxy_stories.slow_behind_a_chain,
     "slow_before_a_proxy": proxy_stories.slow_before_a_proxy,
@@ -127,10 +136,34 @@ LOSSY: Mapping[str, Story] = {
     "killed_worker_behind_a_sharing_chain": sharing_chain_stories.killed_worker_behind_a_sharing_chain,
     "killed_sharing_proxy": sharing_proxy_stories.killed_sharing_proxy,
     "restarted_sharing_proxy": sharing_proxy_stories.restarted_sharing_proxy,
+    "worker_reads_on_and_closes": parting_stories.worker_reads_on_and_closes,
+    "worker_reads_on_and_is_killed": parting_stories.worker_reads_on_and_is_killed,
+    "worker_outlives_a_killed_source": parting_stories.worker_outlives_a_killed_source,
+    "reader_reads_on_and_closes": parting_stories.reader_reads_on_and_closes,
+    "reader_reads_on_and_is_killed": parting_stories.reader_reads_on_and_is_killed,
+    "joins_in_a_pause": joining_stories.joins_in_a_pause,
+    "joins_several_topics_in_a_pause": joining_stories.joins_several_topics_in_a_pause,
 }
 UNTOLD: Mapping[str, Story] = {"killed_second_proxy": chain_stories.killed_second_proxy}
 """No event tells on which hop most was lost. Drawn beside the others, so that what a seed draws of those is what it was before there were such."""
-ALL = {**QUIET, **LOSSY, **UNTOLD}
+LASTING: Mapping[str, Story] = {
+    "overwhelmed": overload_stories.overwhelmed,
+    "overwhelmed_for_a_while": overload_stories.overwhelmed_for_a_while,
+    "overwhelmed_by_several_topics": overload_stories.overwhelmed_by_several_topics,
+    "overwhelmed_from_afar": overload_stories.overwhelmed_from_afar,
+    "overwhelmed_beside_a_quick_one": overload_stories.overwhelmed_beside_a_quick_one,
+    "overwhelmed_proxy": overload_stories.overwhelmed_proxy,
+    "overwhelmed_by_two": overload_stories.overwhelmed_by_two,
+    "volleys_for_long": lasting_burst_stories.volleys_for_long,
+    "busy_spells": lasting_burst_stories.busy_spells,
+    "rests_between_batches": lasting_burst_stories.rests_between_batches,
+    "rests_for_moments": lasting_burst_stories.rests_for_moments,
+    "polls_between_batches": lasting_burst_stories.polls_between_batches,
+    "rests_far_away": lasting_burst_stories.rests_far_away,
+    "proxy_that_lags": lasting_burst_stories.proxy_that_lags,
+}
+"""They make the recording longer, and are drawn beside the others, seldom."""
+ALL = {**QUIET, **LOSSY, **UNTOLD, **LASTING}
 SPARSE: Mapping[str, Story] = {
     "sparse_slow_subscriber": sparse_stories.sparse_slow_subscriber,
     "sparse_bursts": sparse_stories.sparse_bursts,
@@ -174,6 +207,8 @@ def draw(seed: int, hosts: int | None = None, hours: float = 0.002) -> Drawn:
     drawn = [chance.choice(names) for _ in range(count)]
     if not is_quiet and chance.random() < UNTOLD_FLEETS:
         drawn.append(chance.choice(list(UNTOLD)))
+    if not is_quiet and chance.random() < LASTING_FLEETS:
+        drawn.append(chance.choice(list(LASTING)))
     return Drawn(seed, number, hours, tuple(drawn), skew)
 
 
@@ -183,7 +218,8 @@ def simulate(drawn: Drawn) -> Fleet:
     site = Site(world, drawn.site)
     site.add_hosts(drawn.hosts, drawn.skew)
     span = drawn.hours * 3600
-    ends = span + LONGEST_STORY
+    lasts_long = any(name in LASTING for name in drawn.stories)
+    ends = span + (LONGEST_OVERLOAD if lasts_long else LONGEST_STORY)
     for name in drawn.stories:
         begins = world.between(0, span)
         world.at(begins, partial(EVERY[name], Teller(site, begins, ends)))

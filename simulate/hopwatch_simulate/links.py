@@ -17,11 +17,14 @@ class Link:
     are lost as what is sent meanwhile by a sender that is bound; those of a stream that is shared out, with their sender, if the receiver is gone.
 
     So it is with a receiver and what it has not read: one that is bound reads it in turn with what comes over the next connection.
+
+    ``drains``: what a sender that is gone had passed on to the kernel stays to be read there, as the receiver gets room for it.
     """
 
-    def __init__(self, outlet: Outlet, inlet: Inlet, edge: Edge, wire: Wire, *, calls: bool, heir_of: "Link | None" = None) -> None:  # fmt: skip
+    def __init__(self, outlet: Outlet, inlet: Inlet, edge: Edge, wire: Wire, *, calls: bool, drains: bool = False,
+                 heir_of: "Link | None" = None) -> None:  # fmt: skip
         self.outlet, self.inlet, self.edge, self.wire = outlet, inlet, edge, wire
-        self.calls, self.heir_of = calls, heir_of
+        self.calls, self.drains, self.heir_of = calls, drains, heir_of
         self.world = outlet.world
         self.pipe: Pipe | None = None
         self.on_subscription: Callable[[set[bytes]], None] = _of_no_interest
@@ -58,6 +61,7 @@ class Link:
     def break_off(self, cause: str, *, hung_up: bool = False) -> None:
         """The connection ends, both ends living on: what was under way is lost."""
         if self.pipe is None:
+            self._cut_short(cause)
             return
         if self.calls:
             self._away = cause
@@ -74,7 +78,14 @@ class Link:
 
     def sender_gone(self, cause: str) -> None:
         """The sending socket is closed or dead: what it had not passed on is lost."""
-        self._end(cause, meanwhile=None)
+        self._end(cause, meanwhile=None, drains=self.drains and self._gone is None)
+
+    def once_drained(self, act: Callable[[], None]) -> None:
+        """Do it when the receiver has taken in all that a sender that is gone had passed on; that may be now."""
+        if self._former is not None and self._former.draining:
+            self._former.on_drained = act
+        else:
+            act()
 
     def receiver_gone(self, cause: str) -> None:
         """The receiving socket is closed or dead: what is in the pipe is lost, and what goes into it until the sender knows."""
@@ -144,7 +155,12 @@ class Link:
         pipe.topics |= topics
         self.on_subscription(topics)
 
-    def _end(self, cause: str, *, meanwhile: str | None, read_on: bool = True) -> None:
+    def _cut_short(self, cause: str) -> None:
+        """The connection ends before the receiver has read what a sender that is gone had passed on."""
+        if self._former is not None and self._former.draining:
+            self._lose(self._former.break_off(keep=False, read_on=False), cause)
+
+    def _end(self, cause: str, *, meanwhile: str | None, read_on: bool = True, drains: bool = False) -> None:
         """The pipe is no more. ``meanwhile``: why what is sent until there is another one is lost; None: there will be none."""
         pipe, self.pipe = self.pipe, None
         if pipe is None:
@@ -153,7 +169,7 @@ class Link:
         self.outlet.drop(pipe)
         self._former = pipe
         why = cause if self.edge.kept else self._away or self._gone or cause
-        self._lose(pipe.break_off(keep=False, read_on=read_on), why)
+        self._lose(pipe.lose_sender() if drains else pipe.break_off(keep=False, read_on=read_on), why)
         if self._gone:
             self._lose(pipe.arrived, self._gone)
             pipe.arrived.clear()

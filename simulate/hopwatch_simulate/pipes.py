@@ -15,11 +15,15 @@ from hopwatch_simulate.world import World
 
 @dataclass(frozen=True)
 class Wire:
-    """What lies between the two ends: seconds of latency, messages in the kernel's buffers, seconds a message takes."""
+    """What lies between the two ends: seconds of latency, messages in the kernel's buffers, seconds a message takes.
+
+    ``names_receiver``: buffers are large enough for the sending end's kernel to tell that the other one does not read.
+    """
 
     latency: float
     room: int
     pace: float = 0.0
+    names_receiver: bool = False
 
 
 class Pipe:
@@ -29,10 +33,12 @@ class Pipe:
         self.world, self.sender, self.receiver, self.wire = world, sender, receiver, wire
         self.topics: set[bytes] = set()
         self.open = self.up = True
+        self.outlives_its_sender = False
         self.refusing = self.filled_while_down = False
         self.on_arrival: Callable[[], None] = _nobody_waits
         self.on_room: Callable[[], None] = _nobody_waits
         self.on_oversize: Callable[[], None] = _nobody_waits
+        self.on_drained: Callable[[], None] = _nobody_waits
         self.on_conflated: Callable[[Message], None] = _nobody_cares
         self.queued: deque[Message] = deque()
         self.turned_away: list[Message] = []
@@ -90,6 +96,26 @@ class Pipe:
             self.queued.clear()
         return gone
 
+    @property
+    def draining(self) -> bool:
+        """Its sender is gone, and the kernel still holds some of what that had passed on."""
+        return not self.up and bool(self.in_kernel)
+
+    def lose_sender(self) -> list[Message]:
+        """The sender is gone: gives what it had not passed on. The connection ends behind what the kernel holds, which the receiver takes in as it has room."""
+        self.up = self.open = False
+        self.outlives_its_sender = True
+        gone = list(self.queued)
+        self.queued.clear()
+        return gone
+
+    def lose_receiver(self) -> list[Message]:
+        """The receiver is gone: gives what it had not read, and what the kernel held for it."""
+        gone = [*self.arrived, *(message for _, message in self.in_kernel)]
+        self.arrived.clear()
+        self.in_kernel.clear()
+        return gone
+
     def take_over(self, former: "Pipe") -> None:
         """Begin with what another pipe of the same sender still had to pass on."""
         self.topics |= former.topics
@@ -145,7 +171,7 @@ class Pipe:
 
     def _deliver(self) -> None:
         moved = False
-        while self.up and self.in_kernel and self.in_kernel[0][0] <= self.world.now + 1e-9:
+        while self.in_kernel and self.in_kernel[0][0] <= self.world.now + 1e-9:
             if len(self.arrived) >= self._inbox():
                 break
             if 0 <= self.receiver.options["maxmsgsize"] < self.in_kernel[0][1].size:
@@ -156,6 +182,8 @@ class Pipe:
         if moved:
             self._pump()
             self.on_arrival()
+            if not self.up and not self.in_kernel:
+                self.on_drained()
 
 
 def _keep_newest(queue: deque[Message], on_conflated: Callable[[Message], None]) -> None:

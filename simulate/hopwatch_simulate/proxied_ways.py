@@ -73,11 +73,17 @@ def also_into(tell: Teller, feed: Publisher, middle: Middle, *, full: str = "slo
 
 
 def behind(
-    tell: Teller, middle: Middle, service: float, *, wire: Wire | None = None, options: Options = NONE
+    tell: Teller,
+    middle: Middle,
+    service: float,
+    *,
+    wire: Wire | None = None,
+    options: Options = NONE,
+    agent: Agent | None = None,
 ) -> Subscriber:
-    """A SUB that is connected to a proxy."""
+    """A SUB that is connected to a proxy, on one of the hosts (that of ``agent``, if given)."""
     party, proxy = middle
-    reader = tell.reader(service, options=options)
+    reader = tell.reader(service, options=options, agent=agent)
     ends = (party, proxy.outlet, reader.party, reader.inlet)
     tell.site.link(ends, wire or tell.wire(), bound=proxy.back, proxied=(proxy, None))
     return reader

@@ -1,6 +1,7 @@
 """Receiving sockets: an application that reads message by message, and what hopwatch sees of it."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from hashlib import blake2b
 
 from hopwatch_simulate.edges import Edge
@@ -13,6 +14,14 @@ SHARED_OUT = ("PUSH", "DEALER", "REQ", "REP")
 """Types whose lanes no receiver can check alone."""
 
 
+@dataclass(frozen=True)
+class Rest:
+    """An application that is busy with ``every`` so many messages for some seconds, and reads none meanwhile."""
+
+    every: int
+    seconds: float
+
+
 class Inlet:
     """The pipes of a socket that receives, read in turn by an application that takes ``service`` seconds a message."""
 
@@ -23,9 +32,12 @@ class Inlet:
         self.service, self.then, self.waits = service, then, waits
         self.pipes: list[tuple[Pipe, Edge]] = []
         self.in_hand: tuple[Message, Edge] | None = None
+        self.rest: Rest | None = None
+        self.waits_once = False
+        """It waits in its first receive alone, and asks later whether there is something to read."""
         self.stopped = False
         self.filtered: set[bytes] = set()
-        self._turn = 0
+        self._turn = self._taken = 0
         self._reading = False
         self._free_at = 0.0
         self._epochs: dict[str, str] = {}
@@ -40,7 +52,7 @@ class Inlet:
         if not self._reading and not self.stopped and self.in_hand is None:
             self._reading = True
             idle = self._free_at <= self.world.now
-            if idle and self.waits:
+            if idle and self.waits and not (self.waits_once and self._taken):
                 self.socket.counters["waited_receives"] += 1
             self.world.at(self._free_at, self._read)
 
@@ -58,7 +70,7 @@ class Inlet:
         self.wake()
 
     def unread(self) -> bool:
-        """Whether there are messages that it has not read."""
+        """Whether messages that it has not read had reached the socket: what the kernel still holds, no poll shows."""
         return any(pipe.arrived for pipe, _ in self.pipes)
 
     def lose_unread(self, cause: str) -> None:
@@ -69,9 +81,11 @@ class Inlet:
             edge.lost[message] = cause
         for pipe, edge in self.pipes:
             if not pipe.up:
-                for message in pipe.arrived:
+                in_the_inbox, gone = bool(pipe.arrived), pipe.lose_receiver()
+                for message in gone:
                     edge.lost.setdefault(message, cause)
-                pipe.arrived.clear()
+                if gone and pipe.outlives_its_sender and edge.sender.ended == "died":
+                    edge.outlived, edge.told_unread = True, in_the_inbox and cause == "closed"
 
     def _read(self) -> None:
         found = None if self.stopped else self._next()
@@ -82,12 +96,17 @@ class Inlet:
             return
         message, edge = found
         edge.read.add(message)
-        self._free_at = self.world.now + self.service
+        self._taken += 1
+        self._free_at = self.world.now + self.service + self._rests_for()
         self._count(message, edge)
         if self.then:
             self.then(message)
         if any(pipe.arrived for pipe, _ in self.pipes):
             self.wake()
+
+    def _rests_for(self) -> float:
+        rests_now = self.rest is not None and self._taken % self.rest.every == 0
+        return self.rest.seconds if self.rest and rests_now else 0.0
 
     def _next(self) -> tuple[Message, Edge] | None:
         for step in range(len(self.pipes)):

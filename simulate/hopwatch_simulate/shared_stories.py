@@ -1,5 +1,6 @@
 """Stories of PUSH and PULL: messages shared out among workers, or brought together from several."""
 
+from hopwatch_simulate.agents import Agent
 from hopwatch_simulate.parties import Party
 from hopwatch_simulate.receivers import Inlet
 from hopwatch_simulate.senders import Outlet
@@ -53,15 +54,6 @@ def worker_closes(tell: Teller) -> None:
     _all_leave(tell, 2.2 + SETTLED, source, quick)
 
 
-def source_closes(tell: Teller) -> None:
-    """The PUSH closes in good order, and its worker's low mark loses what the kernel still holds."""
-    source = source_of(tell)
-    worker = worker_of(tell, source, 0.05, options={"rcvhwm": 1})
-    tell.site.sends(*source, tell.steady(0.5, 10, 0.02))
-    tell.at(0.75, source[0].leave)
-    tell.at(1.6 + SETTLED, worker[0].leave)
-
-
 def killed_source(tell: Teller) -> None:
     """The PUSH is killed with jobs queued for a slow worker."""
     source = source_of(tell)
@@ -88,9 +80,11 @@ def source_of(tell: Teller, *, bound: bool = True, options: Options = NONE) -> P
     return party, outlet
 
 
-def worker_of(tell: Teller, source: Pusher, service: float, options: Options = NONE) -> Worker:
-    """A PULL in a process of its own, and its connection to one PUSH: it is bound if that is not."""
-    party = tell.site.party("work")
+def worker_of(
+    tell: Teller, source: Pusher, service: float, options: Options = NONE, agent: Agent | None = None
+) -> Worker:
+    """A PULL in a process of its own (on the host of ``agent``, if given), and its connection to one PUSH: it is bound if that is not."""
+    party = tell.site.party("work", agent=agent)
     inlet = tell.site.receiver(party, tell.site.name("worker"), "PULL", service, options=options)
     bound = source[1].socket
     if bound.id not in tell.site.endpoints:

@@ -16,7 +16,7 @@ from hopwatch_simulate.proxies import PER_MESSAGE, Proxy
 from hopwatch_simulate.receivers import Act, Inlet
 from hopwatch_simulate.routers import ReplyOutlet, RouterOutlet
 from hopwatch_simulate.senders import Outlet
-from hopwatch_simulate.sockets import NONE, Options, Socket
+from hopwatch_simulate.sockets import NONE, ONE_WAY, Options, Socket
 from hopwatch_simulate.world import World
 
 TRANSLATED = 0.15
@@ -161,15 +161,15 @@ class Site:
 
         ``again``: a former connection of the connecting socket to the same place.
         """
-        seen_as = again.seen_as if again else self._seen_as(bound)
+        called = again.called if again else self._called(bound)
         if again is None:
-            connecting.event("endpoint", action="connect", endpoint=f"tcp://{seen_as}")
+            connecting.event("endpoint", action="connect", endpoint=called)
         endpoint = self.endpoints[bound.id]
-        translated = seen_as.startswith(TRANSLATED_TO)
+        translated = called.startswith(f"tcp://{TRANSLATED_TO}")
         masqueraded = translated and (
             again.masqueraded if again else self.world.chance.random() < MASQUERADED
         )
-        connection = Connection(self.world, bound, connecting, endpoint=endpoint, seen_as=seen_as, wire=wire, masqueraded=masqueraded)  # fmt: skip
+        connection = Connection(self.world, bound, connecting, endpoint=endpoint, called=called, wire=wire, masqueraded=masqueraded, former=again)  # fmt: skip
         for party in parties:
             party.connections.append(connection)
         for agent in {id(party.agent): party.agent for party in parties}.values():
@@ -200,7 +200,8 @@ class Site:
         former = [link for link in again.links if link.outlet is outlet] if again else []
         calls = outlet.socket is connection.connecting.socket
         heir_of = former[-1] if former and calls else None
-        link = Link(outlet, inlet, edge, connection.wire, calls=calls, heir_of=heir_of)
+        drains = connection.over_tcp and outlet.socket.kind in ONE_WAY
+        link = Link(outlet, inlet, edge, connection.wire, calls=calls, drains=drains, heir_of=heir_of)
         link.on_oversize = partial(connection.hang_up, inlet.socket)
         connection.links.append(link)
         return link
@@ -212,11 +213,13 @@ class Site:
     def _of_site(self, name: str) -> str:
         return f"{name}@{self.number}" if self.number else name
 
-    def _seen_as(self, bound: Socket) -> str:
-        """The address under which others reach a bound socket."""
+    def _called(self, bound: Socket) -> str:
+        """The endpoint under which others reach a bound socket."""
         chance = self.world.chance
-        own = self.endpoints[bound.id].removeprefix("tcp://")
+        own = self.endpoints[bound.id]
+        if own.startswith("ipc://"):
+            return own
         if chance.random() < TRANSLATED:
             port = own.rpartition(":")[2] if chance.random() < SAME_PORT else chance.randrange(80, 9000)
-            return f"{TRANSLATED_TO}{chance.randrange(256)}.{chance.randrange(1, 255)}:{port}"
+            return f"tcp://{TRANSLATED_TO}{chance.randrange(256)}.{chance.randrange(1, 255)}:{port}"
         return own.replace(ANYWHERE, bound.process.host.address)

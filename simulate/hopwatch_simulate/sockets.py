@@ -23,6 +23,8 @@ Options = Mapping[str, int]
 """Options that an application sets, by their lower-case names."""
 NONE: Options = MappingProxyType({})
 BROADCASTING = ("PUB", "XPUB")
+ONE_WAY = (*BROADCASTING, "PUSH")
+"""Types that are sent no messages."""
 PROBED = (*BROADCASTING, "ROUTER")
 
 

@@ -106,6 +106,13 @@ class Teller:
         """A SUB in a process of its own on the host of a PUB, now, and its connection to that."""
         return self._linked(feed, self.reader(service, options=options, agent=feed.party.agent), full, wire)
 
+    def far_reader(
+        self, feed: Publisher, service: float, *, full: str, wire: Wire, options: Options
+    ) -> Subscriber:
+        """The same on another host."""
+        agent = self.site.agent_apart_from(feed.party)
+        return self._linked(feed, self.reader(service, options=options, agent=agent), full, wire)
+
     def _linked(self, feed: Publisher, reader: Subscriber, full: str, wire: Wire | None) -> Subscriber:
         bound = feed.outlet.socket
         if bound.id not in self.site.endpoints:

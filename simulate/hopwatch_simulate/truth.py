@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
+from hopwatch_simulate.doubts import ENDS, FULL, doubtful_behind_a_killed_sender, doubtful_of, of_receiver
 from hopwatch_simulate.edges import Edge, Nobody, Passage
 from hopwatch_simulate.fates import Books, Fates, Way, follow, is_dark
 from hopwatch_simulate.messages import Message
@@ -13,7 +14,6 @@ from hopwatch_simulate.site import Site
 from hopwatch_simulate.sockets import Socket
 
 Json = dict[str, Any]
-FULL = ("slow_receiver", "hwm_too_low", "network")
 
 
 def truth_of(site: Site) -> Json:
@@ -100,11 +100,12 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
             uncounted=key in fates.uncounted,
         )
         known = not unknowable_by
-        doubtful = _doubtful(edge, causes)
+        doubtful = doubtful_of(edge, causes)
         unseen = fates.unseen[key] - fates.seen[key]
         may_be_told = len(unseen) + (doubtful.total() if edge.sender.kind in SHARED_OUT else 0)
         all_lost = sum(len(lost) for lost in causes.values())
-        blurred = _blurred(edge)
+        doubtful |= doubtful_behind_a_killed_sender(edge, causes)
+        blurred = _blurred(edge, causes, doubtful)
         yield {
             "from": node(edge.sender),
             "to": node(edge.receiver),
@@ -120,11 +121,14 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
                     "knowable": known and cause not in blurred and len(lost - unseen) > doubtful[cause],
                     "unknowable_by": [
                         *unknowable_by,
-                        *_where(untold=cause in blurred, unseen=len(lost - unseen) <= doubtful[cause]),
+                        *_where(
+                            untold=cause in blurred,
+                            unseen=not edge.outlived and len(lost - unseen) <= doubtful[cause],
+                        ),
                     ],
                     "at_least": len(lost - unseen) - doubtful[cause],
                     "at_most": len(lost) - doubtful[cause] + doubtful.total(),
-                    "looks_like": [] if _told_apart(edge, cause, known) else list(FULL),
+                    "looks_like": _looks_like(edge, cause, known),
                     "for_memory": _killed_for_memory(edge, cause),
                     "ranges": _ranges(lost),
                 }
@@ -133,10 +137,14 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
         }
 
 
-def _blurred(edge: Edge) -> set[str]:
-    """Causes that no event tells: the network where no agent saw that it was the limit, and bursts where sparse stamps do not tell when."""
+def _blurred(edge: Edge, causes: dict[str, set[Message]], doubtful: Counter[str]) -> set[str]:
+    """Causes that no event tells: the network where no agent saw that it was the limit, bursts where sparse stamps do not tell when, and which end had
+    what a sender that was killed may have had in its queue.
+    """
     network = {"network"} if not edge.network_told else set()
-    return network | ({"hwm_too_low"} if edge.sender.stamp_every > 1 else set())
+    bursts = {"hwm_too_low"} if edge.sender.stamp_every > 1 else set()
+    ends = {cause for cause in ENDS if cause in causes and len(causes[cause]) <= doubtful[cause]}
+    return network | bursts | (ends if edge.outlived else set())
 
 
 def _where(**reasons: bool) -> list[str]:
@@ -153,70 +161,16 @@ def _told_apart(edge: Edge, cause: str, known: bool) -> bool:
     return cause != "hwm_too_low" or (known and edge.sender.stamp_every == 1)
 
 
+def _looks_like(edge: Edge, cause: str, known: bool) -> list[str]:
+    if edge.outlived and cause in ENDS:
+        return [of_receiver(edge) if cause == "sender_died" else "sender_died"]
+    return [] if _told_apart(edge, cause, known) else list(FULL)
+
+
 def _killed_for_memory(edge: Edge, cause: str) -> bool:
     """Whether the kernel killed, for memory, the process that took the messages along."""
     end = {"sender_died": edge.sender, "receiver_died": edge.receiver}.get(cause)
     return isinstance(end, Socket) and end.process.killed_for_memory
-
-
-def _doubtful(edge: Edge, causes: dict[str, set[Message]]) -> Counter[str]:
-    """Messages of each cause of which no event can tell it: of what was lost behind the last message that was read, some was
-    dropped at a full pipe, and some taken by it again and lost with it.
-    """
-    last: dict[str, int] = {}
-    for message in edge.read:
-        last[message.stream] = max(message.number, last.get(message.stream, -1))
-    at_the_end = Counter(
-        {
-            cause: sum(each.number > last.get(each.stream, -1) for each in lost)
-            for cause, lost in causes.items()
-        }
-    )
-    at_the_end = +at_the_end
-    if edge.sender.kind in SHARED_OUT:
-        doubtful = _doubtful_around_a_mend(edge, causes, last) + _doubtful_of_a_queue(edge, causes, last)
-        return Counter({cause: min(len(lost), doubtful[cause]) for cause, lost in causes.items()})
-    return at_the_end if len(at_the_end) > 1 and at_the_end.keys() & set(FULL) else Counter()
-
-
-def _doubtful_around_a_mend(
-    edge: Edge, causes: dict[str, set[Message]], last: dict[str, int]
-) -> Counter[str]:
-    """Of a share it shows which messages are missing in all, and not which were still in an inbox: what was sent before those that were
-    lost in the cut may have been there, until as many came over the new connection as an inbox holds.
-    """
-    cut = causes.get("reconnect", set())
-    if not cut or len(causes) == 1 or isinstance(edge.receiver, Nobody):
-        return Counter()
-    behind = max(each.number for each in cut)
-    came_since = sum(each.number > behind for each in edge.read)
-    may_be_in_the_inbox = came_since <= edge.receiver.options.get("rcvhwm", 1000)
-    in_the_inbox = {
-        cause: sum(each.number < behind for each in lost)
-        for cause, lost in causes.items()
-        if cause != "reconnect"
-    }
-    unread = sum(each.number > last.get(each.stream, -1) for each in cut)
-    return Counter({**in_the_inbox, "reconnect": len(cut) if may_be_in_the_inbox else unread})
-
-
-def _doubtful_of_a_queue(edge: Edge, causes: dict[str, set[Message]], last: dict[str, int]) -> Counter[str]:
-    """Where a sender kept its queue when its receiver went, what the receiver had not read may all have been in that, but for the half of an
-    inbox that had filled before it.
-    """
-    if not edge.kept or isinstance(edge.receiver, Nobody):
-        return Counter()
-    unread = {
-        cause: [each.number for each in lost if each.number > last.get(each.stream, -1)]
-        for cause, lost in causes.items()
-    }
-    doubtful = Counter({cause: len(numbers) for cause, numbers in unread.items()})
-    if doubtful.total():
-        of_the_receiver = min((min(numbers), cause) for cause, numbers in unread.items() if numbers)[1]
-        mark = edge.receiver.options.get("rcvhwm", 1000)
-        surely = mark // 2 if mark else doubtful.total()
-        doubtful[of_the_receiver] = max(0, doubtful[of_the_receiver] - surely)
-    return doubtful
 
 
 def _ranges(messages: Iterable[Message]) -> list[Json]:

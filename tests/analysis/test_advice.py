@@ -49,7 +49,10 @@ def test_a_mark_is_raised_by_what_the_largest_burst_lost_and_twice_that() -> Non
 
 
 def test_what_a_higher_mark_costs_is_said_in_memory_and_in_seconds() -> None:
-    assert "4900 messages more, about 5.5 MB at feed, and one may wait 5 s" in advised()
+    assert (
+        "4900 messages more, about 5.5 MB at feed for each peer that is so slow, and one may wait 5 s"
+        in advised()
+    )
 
 
 def test_small_messages_take_more_than_their_bytes() -> None:
@@ -72,10 +75,16 @@ def test_over_inproc_the_marks_of_both_ends_add_up() -> None:
     assert "the 150 that both marks held" in text
 
 
-@pytest.mark.parametrize("cause", ["slow_receiver", "network"])
-def test_what_a_mark_that_only_delays_costs(cause: str) -> None:
+@pytest.mark.parametrize("connects", [None, False])
+def test_a_mark_is_set_before_the_bind_of_an_endpoint_that_would_keep_it(connects: bool | None) -> None:
+    assert "Set it before bind" in advised(sender_connects=connects)
+    assert "before bind" not in advised(sender_connects=True)
+
+
+@pytest.mark.parametrize(("cause", "mark"), [("slow_receiver", "SNDHWM or RCVHWM"), ("network", "SNDHWM")])
+def test_what_a_mark_that_only_delays_costs(cause: str, mark: str) -> None:
     text = advised(cause=cause, asked_rate=2000.0)
-    assert "each 1000 messages of SNDHWM or RCVHWM last 1 s at these rates" in text
+    assert f"each 1000 messages of {mark} last 1 s at these rates" in text
     assert "about 1.1 MB" in text
     assert "1 s later" in text
 
@@ -100,11 +109,35 @@ def test_a_lower_mark_saves_nothing_where_what_has_no_room_is_dropped() -> None:
 
 
 def test_what_a_lower_mark_of_a_receiver_bounds_and_how_soon_its_sender_is_full() -> None:
-    text = advised(cause="receiver_died", rcvhwm=2000, lost=2000)
+    text = advised(cause="receiver_died", rcvhwm=2000, lost=2000, sender_connects=True)
     assert "A lower RCVHWM (now 2000, about 2.2 MB for each peer)" in text
     assert "at 200, no more than 200 (about 224 kB)" in text
     assert "2.2 s sooner" in text
     assert "drops" in text
+
+
+@pytest.mark.parametrize(
+    ("facts", "why"),
+    [
+        ({"sender_connects": False}, "as it is bound"),
+        ({"sender_connects": None}, "if it is bound"),
+        ({"sender_connects": True, "immediate": 1}, "as ZMQ_IMMEDIATE is on there"),
+    ],
+)
+def test_where_the_senders_queue_goes_with_the_receiver_its_mark_counts_too(
+    facts: dict[str, Any], why: str
+) -> None:
+    text = advised(cause="receiver_died", rcvhwm=1000, sndhwm=10_000, lost=9000, **facts)
+    assert f"what is queued for it at feed is lost with it, {why}, up to SNDHWM (now 10000" in text
+    assert "together they hold up to 11000" in text
+    assert "no more than" not in text
+    assert "make feed drop the sooner, and save nothing" in text
+    waits = advised(cause="receiver_died", sender_type="PUSH", rcvhwm=1000, sndhwm=10_000, lost=9000, **facts)
+    assert "let fewer be lost so, and sends of feed wait the sooner" in waits
+
+
+def test_a_mark_that_let_less_wait_than_was_lost_is_no_example_of_what_bounds_that() -> None:
+    assert "no more than" not in advised(cause="receiver_died", rcvhwm=1000, lost=9000, sender_connects=True)
 
 
 def test_where_the_kernel_may_hold_all_that_was_lost_a_lower_mark_is_not_said_to_bound_it() -> None:
@@ -112,11 +145,25 @@ def test_where_the_kernel_may_hold_all_that_was_lost_a_lower_mark_is_not_said_to
     assert "A lower RCVHWM (now 1000, at least 64 kB for each peer) alone may not make it less" in text
     assert "these were 10 kB in all" in text
     assert "bounds" not in text
-    assert "bounds" in advised(cause="receiver_died", rcvhwm=1000, lost=500, mean_bytes=20.0, transport="ipc")
+    assert "bounds" in advised(
+        cause="receiver_died", rcvhwm=1000, lost=500, mean_bytes=20.0, transport="ipc", sender_connects=True
+    )
 
 
 def test_a_handful_of_messages_needs_no_example() -> None:
-    assert "no more than" not in advised(cause="receiver_died", rcvhwm=2000, lost=3)
+    assert "no more than" not in advised(cause="receiver_died", rcvhwm=2000, lost=3, sender_connects=True)
+
+
+def test_a_router_is_told_how_it_would_know_that_a_peer_has_no_room() -> None:
+    text = advised(cause="slow_receiver", sender_type="ROUTER")
+    assert "set ROUTER_MANDATORY on feed" in text
+    assert "subscribe" not in text
+    assert "subscribe" not in advised(cause="network", sender_type="ROUTER")
+    assert "subscribe to less" in advised(cause="slow_receiver")
+
+
+def test_who_waits_for_subscriptions_is_told_that_an_xpub_reads_the_first_one_to_a_topic_only() -> None:
+    assert "without ZMQ_XPUB_VERBOSE" in advised(cause="slow_joiner")
 
 
 CONFLATED = {"cause": "conflated", "conflated_at": "receiver"}
@@ -147,7 +194,8 @@ FAR = {"cause": "network", "asked_rate": 1000.0, "capacity": 400.0, "min_rtt_us"
 
 def test_a_send_buffer_that_is_too_small_for_a_long_way_is_to_be_raised_and_not_the_bandwidth() -> None:
     text = advised(**FAR, sndbuf=16_384, rcvbuf=-1)
-    assert "Raise SNDBUF of feed from 16384 to at least 100000 bytes, or leave it unset (-1)" in text
+    assert "Raise SNDBUF of feed from 16384 to at least 100000 bytes before it binds or connects" in text
+    assert "net.core.wmem_max), or leave it unset (-1)" in text
     assert "takes 50 ms at best; 50 kB are sent in that time" in text
     assert "bandwidth" not in text
 
@@ -329,7 +377,7 @@ def test_how_much_bandwidth_is_wanted_and_how_much_there_was() -> None:
 
 def test_how_many_segments_a_lossy_network_sent_again() -> None:
     text = advised(cause="network", retransmissions=30, segments_sent=1000)
-    assert "loses packets: 30 of 1000 segments were sent again (3.0%)." in text
+    assert "loses packets: 30 of all 1000 segments on this hop were sent again (3.0%)." in text
 
 
 @pytest.mark.parametrize("cause", ["slow_joiner", "unroutable"])

@@ -153,7 +153,7 @@ def test_nor_of_what_the_sender_took_along_unless_the_office_that_is_still_open_
 def test_a_receiver_that_says_it_left_some_unread_had_not_read_all_however_long_it_had_got_nothing(
     report: Json,
 ) -> None:
-    assert incidents(report, "feeder") == [("feeder → dawdler", "sender_died", "inferred", 60)]
+    assert incidents(report, "feeder") == [("feeder → dawdler", "closed", "inferred", 60)]
 
 
 @pytest.mark.parametrize("press", ["press", "stamp"])

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from judgement import Told, assert_balanced, assert_everybody_known, assert_exact, reported_findings
+from sound_advice import unsound
 
 Report = dict[str, Any]
 Check = Callable[[Report], None]
@@ -28,6 +29,7 @@ class Case:
         own = part_of(report, self.mark)
         assert_balanced(own)
         assert all(incident["evidence"] and incident["advice"] for incident in own["incidents"])
+        assert [told for incident in own["incidents"] for told in unsound(incident)] == []
         self.check(own)
 
 

@@ -1,7 +1,7 @@
 """A report against the truth: every figure equal, nothing unexplained, the right hops and causes."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,6 +105,18 @@ def assert_exact(report: dict[str, Any], surely: Told) -> None:
         for certainty in ("exact", "inferred")
     }
     assert set(surely) <= told["exact"] - told["inferred"], f"told {told}, surely {surely}"
+
+
+def advises(**texts: str) -> Callable[[dict[str, Any]], None]:
+    """A further check: the advice on each cause says so."""
+
+    def check(report: dict[str, Any]) -> None:
+        for cause, text in texts.items():
+            told = [" ".join(each["advice"]) for each in report["incidents"] if each["cause"] == cause]
+            assert told
+            assert all(text in advice for advice in told), told
+
+    return check
 
 
 def assert_everybody_known(report: dict[str, Any]) -> None:

@@ -26,8 +26,10 @@ from hopwatch_analysis.causes.reasons import (
 from hopwatch_analysis.causes.rested import (
     both_rested,
     counts_itself,
+    had_all_that_came,
     proxy_had_rested,
     said_nothing_was_left,
+    said_some_was_left,
 )
 from hopwatch_analysis.doubts.watched import idle_between, is_watched
 from hopwatch_analysis.links.went_first import Ended, went_unseen
@@ -148,11 +150,13 @@ def _why_sender_went() -> Column:
     of_sender = sf.when(sender_died, _unless_dropped_unseen("sender_died")).otherwise(
         _unless_dropped_unseen("closed")
     )
+    had_it_all = ~sender_died | had_all_that_came(sf.col("to_end_down_at"), sf.col("way_moved_at"))
     of_sender_or_unread = sf.when(sender_died, inferred("sender_died")).otherwise(inferred("closed"))
     return (
         sf.when(still_open("y"), of_sender_or_unread)
-        .when(said_nothing_was_left() & ~_seen_long_before_it_went(), of_sender)
+        .when(said_nothing_was_left() & had_it_all & ~_seen_long_before_it_went(), of_sender)
         .when(said_nothing_was_left(), of_sender_or_unread)
+        .when(sender_died & said_some_was_left() & sf.col("fits_into_the_inbox"), inferred("closed"))
         .otherwise(left_behind)
     )
 

@@ -37,12 +37,13 @@ class Explained:
     """Accounts of all that did not come of the streams of the window, and what their causes were told by.
 
     ``came``: what receivers got all the same, though their lanes do not tell of it (stream, receiver, count; none: nothing).
-    ``pressure``: rates of the edges that something was lost on; ``kernel``: its readings of their connections; ``to_nobody``: what
+    ``pressure``: rates of the edges that something was lost on; ``overloads``: when their receivers could not keep up; ``kernel``: its readings of their connections; ``to_nobody``: what
     was sent with no receiver there.
     """
 
     accounts: DataFrame
     pressure: DataFrame
+    overloads: DataFrame
     kernel: DataFrame
     hung_up: DataFrame
     to_nobody: DataFrame
@@ -57,7 +58,7 @@ def explained(
     hung_up = settle(hangups.hang_ups(tables, topology))
     strangers = settle(_strangers(tables, topology))
     seen = (kernel, hung_up, strangers)
-    with_causes, of_edges = _with_causes(tables, topology, pieces, missing.evidence, seen, scope)
+    with_causes, of_edges, overloads = _with_causes(tables, topology, pieces, missing.evidence, seen, scope)
     to_nobody = settle(
         unreceived.unreceived(
             tables,
@@ -78,7 +79,9 @@ def explained(
     if missing.unreached is not None:
         accounts = accounts.unionByName(missing.unreached)
     doubted, came = _doubted(tables, topology, topology.in_window(accounts), scope)
-    return Explained(settle(doubted), of_edges, kernel, hung_up, topology.in_window(to_nobody), came)
+    return Explained(
+        settle(doubted), of_edges, overloads, kernel, hung_up, topology.in_window(to_nobody), came
+    )
 
 
 def _doubted(
@@ -106,8 +109,8 @@ def _with_causes(
     evidence: Evidence,
     seen: tuple[DataFrame, DataFrame, DataFrame],
     scope: Scope,
-) -> tuple[DataFrame, DataFrame]:
-    """Losses by hop with their causes, and the rates of the edges they were lost on. ``seen``: the kernel's readings, who hung up, and who has
+) -> tuple[DataFrame, DataFrame, DataFrame]:
+    """Losses by hop with their causes, the rates of the edges they were lost on, and overloads of their receivers. ``seen``: the kernel's readings, who hung up, and who has
     strangers for peers.
     """
     kernel, hung_up, strangers = seen
@@ -144,7 +147,8 @@ def _with_causes(
     )
     with_causes = settle(rules.with_cause(known, scope.ends_at, scope.guard).transform(rules.with_times))
     sent_on = rules.sent_on(with_causes)
-    return with_causes, of_edges.join(sent_on, on=["stream", "from_socket", "to_socket"], how="left")
+    of_edges = of_edges.join(sent_on, on=["stream", "from_socket", "to_socket"], how="left")
+    return with_causes, of_edges, found.overloads
 
 
 def _shared_out(

@@ -17,6 +17,18 @@ def said_nothing_was_left() -> Column:
     return sf.coalesce(sf.col("y_unread") == sf.lit(False), sf.lit(False))
 
 
+def said_some_was_left() -> Column:
+    """Its inbox fills before its sender has to keep anything: what has room in that lay there."""
+    return sf.coalesce("y_unread", sf.lit(False))
+
+
+def had_all_that_came(seen_to_go_at: Column, moved_at: Column) -> Column:
+    """The receiver had all in its inbox that its sender had passed on, where alone one that closes looks for what is left: it had seen the connection
+    go, which comes behind that, or nothing had come for a while.
+    """
+    return seen_to_go_at.isNotNull() | idle_between(moved_at, sf.col("y_ended_at"))
+
+
 def counts_itself() -> Column:
     """The receiver is a proxy that was not killed, nor left anything unread, and its counts tell until when it took something in: who is behind it may have
     gone before, or be slow.

@@ -37,6 +37,7 @@ def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFra
     )
     told = (
         losses.withColumn("fits_into_the_pipe", _fits_into_the_pipe())
+        .withColumn("fits_into_the_inbox", _fits_into_the_inbox())
         .withColumn("dropped_between", _dropped_between())
         .withColumn("lacked_by_another", _lacked_by_another())
         .transform(lambda frame: with_why_end(frame, window_end, guard))
@@ -83,11 +84,19 @@ def _dropped_between() -> Column:
 
 def _fits_into_the_pipe() -> Column:
     """All that came to nobody at the end of this edge's streams."""
+    return sf.coalesce((sf.col("x_sndhwm") > 0) & (_never_came() <= sf.col("x_sndhwm") / 2), sf.lit(False))
+
+
+def _fits_into_the_inbox() -> Column:
+    """The same, of the receiver's own queue."""
+    unlimited = sf.col("y_rcvhwm") == 0
+    return sf.coalesce(unlimited | (_never_came() <= sf.col("y_rcvhwm")), sf.lit(False))
+
+
+def _never_came() -> Column:
     per_edge = Window.partitionBy("from_socket", "to_socket")
     at_the_end = sf.col("part").isin("tail", "all")
-    length = sf.col("last") - sf.col("first") + 1
-    never_came = sf.sum(sf.when(at_the_end, length)).over(per_edge)
-    return sf.coalesce((sf.col("x_sndhwm") > 0) & (never_came <= sf.col("x_sndhwm") / 2), sf.lit(False))
+    return sf.sum(sf.when(at_the_end, sf.col("last") - sf.col("first") + 1)).over(per_edge)
 
 
 def _why_full() -> Column:

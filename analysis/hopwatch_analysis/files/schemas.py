@@ -198,6 +198,8 @@ VALUES: dict[str, dict[str, tuple[str, ...]]] = {
     "lane": {"role": ("send", "receive", "count"), "state": ("announced", "sample", "final")},
     "gap": {"action": ("gap", "skipped", "late")},
     "proxy": {"state": ("started", "ended")},
+    "tcp": {"limited_by": ("network", "receiver", "neither", "unknown")},
+    "unroutable": {"reason": ("unknown_peer", "routing_id_alone")},
 }
 """All that agents of this version write into columns that say what a row tells."""
 

@@ -122,7 +122,8 @@ class Turns:
         found = news(results["lost_runs"], told, closing)
         known = identities(tables)
         number = self._book.number + 1
-        rows = landed_rows(number, incidents(found.fresh).collect(), found.corrections.collect(), known)
+        fresh = incidents(found.fresh, results["meanwhile"]).collect()
+        rows = landed_rows(number, fresh, found.corrections.collect(), known)
         found_all, all_incidents = summarize(results, known, landed, scope)
         analysis = replace(found_all, clocks=ahead)
         self.newest = analysis

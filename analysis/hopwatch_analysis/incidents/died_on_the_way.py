@@ -3,6 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.sockets.nodes import DROPPING_TYPES
 from hopwatch_analysis.spark.frames import only_of
 
 RULE = "died_on_the_way"
@@ -10,16 +11,24 @@ TEXT = (
     "%s died at %s UTC, and receivers behind it lack messages that nothing explains (%d in all): they may have been lost before it, in it or "
     "behind it, since what a proxy has read and not passed on is counted nowhere."
 )
-ADVICE = (
-    "Find out what ended %s. What is in its queues then goes with it: lower marks (RCVHWM of its frontend, SNDHWM of its backend) make that less, and its pipes "
-    "full sooner."
+ADVICE = "Find out what ended %s. What is in its queues then goes with it: %s."
+WAITS = (
+    "lower marks (RCVHWM of its frontend, SNDHWM of its backend) make that less, and its pipes full sooner"
 )
+DROPS = "lower marks save nothing there, since it drops what finds no room; what must not be lost has to be stored by its sender until acknowledged"
 
 
 def died_on_the_way(ledger: DataFrame, way_edges: DataFrame, sockets: DataFrame) -> DataFrame:
     """Findings (socket, rule, text, advice), one a proxy that died with something unexplained of a receiver behind it."""
-    died = sockets.where("passes_to is not null and end = 'died'").select(
-        sf.col("socket").alias("to_socket"), sf.col("node_name").alias("proxy"), "ended_at"
+    drops = sf.col("type").isin(*DROPPING_TYPES)
+    backs = sockets.select(sf.col("socket").alias("passes_to"), drops.alias("drops"))
+    died = (
+        sockets.where("passes_to is not null and end = 'died'")
+        .select(
+            sf.col("socket").alias("to_socket"), sf.col("node_name").alias("proxy"), "ended_at", "passes_to"
+        )
+        .join(backs, on="passes_to", how="left")
+        .drop("passes_to")
     )
     unexplained = ledger.where("unexplained > 0").select("stream", "receiver", "unexplained")
     when = sf.date_format("ended_at", "yyyy-MM-dd HH:mm:ss")
@@ -27,12 +36,14 @@ def died_on_the_way(ledger: DataFrame, way_edges: DataFrame, sockets: DataFrame)
         only_of(way_edges.select("stream", "receiver", "to_socket"), died, "to_socket")
         .join(died, on="to_socket", how="inner")
         .join(unexplained, on=["stream", "receiver"], how="inner")
-        .groupBy(sf.col("to_socket").alias("socket"), "proxy", "ended_at")
+        .groupBy(sf.col("to_socket").alias("socket"), "proxy", "ended_at", "drops")
         .agg(sf.sum("unexplained").alias("unexplained"))
         .select(
             "socket",
             sf.lit(RULE).alias("rule"),
             sf.format_string(TEXT, "proxy", when, "unexplained").alias("text"),
-            sf.format_string(ADVICE, "proxy").alias("advice"),
+            sf.format_string(ADVICE, "proxy", sf.when(sf.col("drops"), DROPS).otherwise(WAITS)).alias(
+                "advice"
+            ),
         )
     )

@@ -114,8 +114,8 @@ def _marks_below_burst(ends: DataFrame, counters: DataFrame) -> DataFrame:
     each = sf.when(mean <= FITS_INTO_IT, sf.lit(SLOT)).otherwise(mean + BESIDE_ONE)
     memory = sf.when(mean > 0, sf.format_string(", %s and more", _size(more * each)))
     advice = sf.format_string(
-        "If such a pause can happen, raise SNDHWM of %s to %d or RCVHWM of %s to %d: what was read is counted only at each half of a mark, so "
-        "that a pipe in use may hold no more than that. While it is full, that takes %d messages more%s, at %s for each of its peers, or at %s.",
+        "If such a pause can happen, raise SNDHWM of %s to %d, or RCVHWM of %s to %d, which holds only what the network brings in that time: what was read is counted "
+        "only at each half of a mark, so that a pipe in use may hold no more than that. While it is full, that takes %d messages more%s, at %s for each of its peers, or at %s.",
         "sender",
         sf.col("sndhwm") + more,
         "receiver",

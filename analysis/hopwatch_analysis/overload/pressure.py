@@ -7,13 +7,14 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.overload import rates
-from hopwatch_analysis.overload.recovered import readers_of, with_caught_up, with_went_on
+from hopwatch_analysis.overload.recovered import idle_moments, readers_of, with_caught_up, with_went_on
 from hopwatch_analysis.overload.stretches import (
     LONGEST_BURST,
     long_stretches,
     overloads,
     spanned,
     with_lost_already,
+    without_bursts,
 )
 from hopwatch_analysis.spark.frames import only_of, seconds, settle
 from hopwatch_analysis.terms.keys import EDGE_OF_STREAM
@@ -30,14 +31,12 @@ FIGURES = (
     "capacity",
     "loss_share",
     "went_on",
-    "overload_rate",
-    "overload_read",
 )
 
 
 @dataclass(frozen=True)
 class Pressure:
-    """``edges`` (see ``pressure``), and the ``overloads`` (to_socket, stretch, clearly) among the stretches of loss."""
+    """``edges`` (see ``pressure``), and the ``overloads`` (see ``stretches.overloads``) among the stretches of loss."""
 
     edges: DataFrame
     overloads: DataFrame
@@ -46,8 +45,8 @@ class Pressure:
 def pressure(tables: Tables, losses: DataFrame, topology: Topology, owed: DataFrame) -> Pressure:
     """Figures of each edge that lost something: stream, from_socket, to_socket, began_at, last_sent_at, in_bursts, most_of_the_time, and FIGURES.
 
-    ``mean_rate`` is of the stream; ``asked_rate`` (and the size of a message, ``asked_bytes``) of all streams that the receiver is sent, as far as it is sent them; ``overload_rate`` and
-    ``overload_read`` what it was sent and read at most in the longest stretch in which it could not keep up. ``loss_share`` is how much of the
+    ``mean_rate`` is of the stream; ``asked_rate`` (and the size of a message, ``asked_bytes``) of all streams that the receiver is sent, as far as it is sent
+    them. ``loss_share`` is how much of the
     stream's time its losses spanned. ``in_bursts``: less than half of it, and the receiver
     went on without loss when the burst was over, or was caught up in between and is not seen to read far more slowly than the mean rate. How fast it
     read at most proves nothing: who takes a batch at once may be busy with it for long. ``most_of_the_time``: proven losses span half of it,
@@ -62,18 +61,21 @@ def pressure(tables: Tables, losses: DataFrame, topology: Topology, owed: DataFr
     by_stream = rates.sender_rates(points)
     asked = settle(rates.asked_rates(points, shares, _times(losses, shares, by_stream)))
     readers = settle(readers_of(topology.edges, edges))
-    overloaded = settle(overloads(asked.where(sf.col("stretch") != ALL_ALONG), read))
-    found = (
+    rated = settle(
         edges.join(by_stream, on="stream", how="left")
         .join(asked.where(sf.col("stretch") == ALL_ALONG).select("to_socket", sf.col("asked").alias("asked_rate")),
               on="to_socket", how="left")
         .join(rates.asked_sizes(shares, topology.counters), on="to_socket", how="left")
         .join(read.groupBy("to_socket").agg(sf.max("rate").alias("capacity")), on="to_socket", how="left")
-        .join(_longest(overloaded), on="to_socket", how="left")
-        .transform(lambda frame: with_caught_up(frame, tables["lane"], at_once, samples, topology, readers))
+    )  # fmt: skip
+    idle = settle(idle_moments(rated, tables["lane"], at_once, samples, topology, readers))
+    too_much = overloads(asked.where(sf.col("stretch") != ALL_ALONG), read)
+    overloaded = settle(without_bursts(too_much, losses, idle))
+    found = (
+        rated.transform(lambda frame: with_caught_up(frame, idle))
         .transform(lambda frame: with_went_on(frame, topology, readers))
         .transform(_with_in_bursts)
-    )  # fmt: skip
+    )
     return Pressure(
         found.select(*EDGE_OF_STREAM, "began_at", "last_sent_at", "in_bursts", "most_of_the_time", *FIGURES),
         overloaded,
@@ -99,14 +101,15 @@ def _edges(losses: DataFrame) -> DataFrame:
 
 
 def _samples_of(edges: DataFrame, shares: DataFrame, counters: DataFrame) -> DataFrame:
-    """Samples of the receivers that lost something, and of all who send to them: socket, at, sent, received, waits. All others'
+    """Samples of the receivers that lost something, and of all who send to them: socket, at, sent, received, waits, blocked (those of them that took time). All others'
     need not be put in order.
     """
     ends = edges.select(sf.explode(sf.array("stream", "to_socket")).alias("socket")).unionByName(
         shares.select(sf.col("stream").alias("socket"))
     )
     waits = (sf.col("waited_receives") + sf.col("eagain_receives")).alias("waits")
-    return only_of(counters.select("socket", "at", "sent", "received", waits), ends, "socket")
+    blocked = sf.col("waited_receives").alias("blocked")
+    return only_of(counters.select("socket", "at", "sent", "received", waits, blocked), ends, "socket")
 
 
 def _times(losses: DataFrame, shares: DataFrame, by_stream: DataFrame) -> DataFrame:
@@ -124,19 +127,6 @@ def _times(losses: DataFrame, shares: DataFrame, by_stream: DataFrame) -> DataFr
         )
     )
     return long_stretches(losses).unionByName(all_along)
-
-
-def _longest(overloaded: DataFrame) -> DataFrame:
-    longest = sf.max_by(sf.struct("asked", "read"), "seconds")
-    return (
-        overloaded.groupBy("to_socket")
-        .agg(longest.alias("longest"))
-        .select(
-            "to_socket",
-            sf.col("longest.asked").alias("overload_rate"),
-            sf.col("longest.read").alias("overload_read"),
-        )
-    )
 
 
 def _with_in_bursts(edges: DataFrame) -> DataFrame:

@@ -8,6 +8,8 @@ from hopwatch_analysis.spark.frames import only_of, seconds
 
 SHORTEST_INTERVAL = 0.02  # seconds: below it, a rate says more about scheduling than about the receiver
 FEWEST_MESSAGES = 5
+WAITS_SHOW = 2
+"""Samples: who waits once may wait for the first message of all, and look whether there is one before each other receive, which nobody counts."""
 LONGEST_PAUSE_IN_RUN = 0.5  # seconds between two gaps of one burst
 
 
@@ -120,14 +122,14 @@ def receiver_rates(samples: DataFrame, gaps: DataFrame) -> DataFrame:
 
 def _between_samples(samples: DataFrame) -> DataFrame:
     in_order = Window.partitionBy("socket").orderBy("at", "received")
-    ever = sf.max("waits").over(Window.partitionBy("socket")) > 0
-    more_waits = sf.col("waits") > sf.lag("waits").over(in_order)
-    return samples.select(
+    more_waits = sf.col("waits") > sf.coalesce(sf.lag("waits").over(in_order), sf.lit(0))
+    each_time = sf.count_if("more_waits").over(Window.partitionBy("socket")) >= WAITS_SHOW
+    return samples.withColumn("more_waits", more_waits).select(
         sf.col("socket").alias("to_socket"),
         (sf.col("received") - sf.lag("received").over(in_order)).alias("more"),
         sf.lag("at").over(in_order).alias("since"),
         "at",
-        sf.when(ever, more_waits).alias("waited"),
+        sf.when(each_time, sf.col("more_waits")).alias("waited"),
     )
 
 

@@ -84,7 +84,7 @@ def _got_since_their_gaps(topology: Topology, edges: DataFrame, readers: DataFra
     )
 
 
-def with_caught_up(
+def idle_moments(
     edges: DataFrame,
     lane_rows: DataFrame,
     at_onsets: DataFrame,
@@ -92,8 +92,8 @@ def with_caught_up(
     topology: Topology,
     readers: DataFrame,
 ) -> DataFrame:
-    """Adds ``caught_up``: after its first loss, while the sender went on, the receiver had nothing left to read. ``at_onsets``: losses that
-    begin at one, with ``seen_late``.
+    """When, after its first loss and while the sender went on, the receiver had nothing left to read: stream, from_socket, to_socket, since, at, rested
+    (and not only for the moment in which it asked in vain: who is busy with all that it has taken out asks so too). ``at_onsets``: losses that begin at one, with ``seen_late``.
 
     What is read at once shows that only if a full pipe could not have been read as fast: it holds half of its sender's mark at least. Behind
     a cut it shows nothing: that has emptied the pipe.
@@ -109,16 +109,21 @@ def with_caught_up(
         .where((sf.col("lag") <= READ_AT_ONCE_WITHIN) & (sf.col("lag") <= soon))
     )
     waited = edges.join(_waits(samples), on="to_socket", how="inner")
-    columns = (*EDGE_OF_STREAM, "since", "at", "first_loss_at", "last_sent_at")
-    proven = (
-        fresh.select(*columns)
+    columns = (*EDGE_OF_STREAM, "since", "at", "rested", "first_loss_at", "last_sent_at")
+    return (
+        fresh.withColumn("rested", sf.lit(True))
+        .select(*columns)
         .unionByName(waited.select(*columns))
         .where("since > first_loss_at and at <= last_sent_at")
         .join(sf.broadcast(topology.facts.select(*EDGE, "downs")), on=list(EDGE), how="left")
         .where(~_behind_a_cut())
-        .select(*EDGE_OF_STREAM, sf.lit(True).alias("proven_idle"))
-        .distinct()
+        .select(*EDGE_OF_STREAM, "since", "at", "rested")
     )
+
+
+def with_caught_up(edges: DataFrame, idle: DataFrame) -> DataFrame:
+    """Adds ``caught_up``: whether the receiver had any such ``idle_moments``."""
+    proven = idle.select(*EDGE_OF_STREAM, sf.lit(True).alias("proven_idle")).distinct()
     known = edges.join(proven, on=list(EDGE_OF_STREAM), how="left")
     return known.withColumn("caught_up", sf.coalesce("proven_idle", sf.lit(False))).drop("proven_idle")
 
@@ -167,15 +172,20 @@ def _read_behind(losses: DataFrame) -> DataFrame:
 
 
 def _waits(samples: DataFrame) -> DataFrame:
-    """Stretches between two samples in which a receive found no message, of whatever stream: to_socket, since, at."""
+    """Stretches between two samples in which a receive found no message, of whatever stream: to_socket, since, at, rested (and waited for one)."""
     in_order = Window.partitionBy("socket").orderBy("at")
+
+    def more(counter: str) -> Column:
+        return sf.col(counter) - sf.lag(counter).over(in_order)
+
     return (
         samples.select(
             sf.col("socket").alias("to_socket"),
             "at",
             sf.lag("at").over(in_order).alias("since"),
-            (sf.col("waits") - sf.lag("waits").over(in_order)).alias("more_waits"),
+            more("waits").alias("more_waits"),
+            (more("blocked") > 0).alias("rested"),
         )
         .where("more_waits > 0")
-        .select("to_socket", "since", "at")
+        .select("to_socket", "since", "at", "rested")
     )

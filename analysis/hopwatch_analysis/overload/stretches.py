@@ -13,6 +13,8 @@ CLEARLY = 0.9
 """Of what it was asked to read: who was seen to read less than that was too slow, however rates are measured."""
 BUSY = 0.5
 """Of the time that losses should take of a receiver that was too slow all the time."""
+BURSTS = 2
+"""So many times a receiver has to be seen idle between losses that are then taken for bursts: once, an overload is over and a burst comes soon after."""
 STRETCH = ("to_socket", "stretch")
 
 
@@ -78,7 +80,7 @@ def long_stretches(losses: DataFrame) -> DataFrame:
 
 
 def overloads(asked: DataFrame, rates: DataFrame) -> DataFrame:
-    """Stretches in which the receiver was ``asked`` to read more than the most it then read: to_socket, stretch, seconds, asked, read,
+    """Stretches in which the receiver was ``asked`` to read more than the most it then read: to_socket, stretch, since, until, seconds, asked, read,
     clearly (by so much that no way to measure makes up for it, while its senders are proven to have been sending, and never was there
     no message to read).
 
@@ -98,11 +100,46 @@ def overloads(asked: DataFrame, rates: DataFrame) -> DataFrame:
         .where((sf.col("read") < sf.col("asked")) & (sf.col("covered") >= if_busy))
         .select(
             *STRETCH,
+            "since",
+            "until",
             took.alias("seconds"),
             "asked",
             "read",
             ((sf.col("read") < CLEARLY * sf.col("asked")) & never_idle).alias("clearly"),
         )
+    )
+
+
+def without_bursts(overloads: DataFrame, losses: DataFrame, idle: DataFrame) -> DataFrame:
+    """The ``overloads`` without those in which the receiver was ``idle`` (to_socket, at, rested) between losses again and again, and rested: then those
+    came in bursts, and nobody saw how fast it can read. None is ``clearly`` one in which it was idle once.
+    """
+    bursts = _returns(losses, idle.where("rested")).where(sf.col("returns") >= BURSTS)
+    returns = _returns(losses, idle)
+    return (
+        overloads.join(bursts, on=list(STRETCH), how="left_anti")
+        .join(returns, on=list(STRETCH), how="left")
+        .withColumn("clearly", sf.col("clearly") & sf.col("returns").isNull())
+        .drop("returns")
+    )
+
+
+def _returns(losses: DataFrame, idle: DataFrame) -> DataFrame:
+    """How often losses began again, within a stretch, when the receiver had been idle: to_socket, stretch, returns."""
+    in_order = Window.partitionBy("to_socket").orderBy("at", sf.col("stretch").isNotNull())
+    lost = losses.where("stretch is not null").select(
+        "to_socket", sf.col("lost_since").alias("at"), "stretch"
+    )
+    was_idle = sf.lag(sf.col("stretch").isNull()).over(in_order)
+    stretch_before = sf.last("stretch", ignorenulls=True).over(
+        in_order.rowsBetween(Window.unboundedPreceding, -1)
+    )
+    return (
+        lost.unionByName(idle.select("to_socket", "at").distinct(), allowMissingColumns=True)
+        .withColumns({"was_idle": was_idle, "stretch_before": stretch_before})
+        .where("was_idle and stretch = stretch_before")
+        .groupBy(*STRETCH)
+        .agg(sf.count("*").alias("returns"))
     )
 
 

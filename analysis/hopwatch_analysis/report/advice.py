@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from hopwatch_analysis.report import advice_on_ends, costs
+from hopwatch_analysis.report import advice_on_ends, costs, marks
 from hopwatch_analysis.report.incident import Incident, KilledForMemory
 
 LOSSY = 0.01
@@ -38,15 +38,25 @@ def _slow_receiver(incident: Incident) -> list[str]:
         rates = f": it reads {read:.0f} messages/s, and gets sent {sent:.0f}"
     return [
         f"Make {incident.receiver} faster, or give it less{rates}. Take its work off the receiving thread, or spread it over several receivers.",
-        "If it only needs the newest messages, drop on purpose: subscribe to less, or skip old ones when it lags.",
-        f"A higher mark only delays the loss: {costs.time_bought(incident)}",
+        _if_so_be_it(incident),
+        f"A higher mark only delays the loss: {marks.time_bought(incident)}",
     ]
 
 
+def _if_so_be_it(incident: Incident) -> str:
+    """What to do where the receiver stays as slow."""
+    if incident.sender_type == "ROUTER":
+        return (
+            f"Or set ROUTER_MANDATORY on {incident.sender}: a send to a peer whose pipe is full then waits, or is refused with EAGAIN, so that "
+            "the application knows."
+        )
+    return "If it only needs the newest messages, drop on purpose: subscribe to less, or skip old ones when it lags."
+
+
 def _hwm_too_low(incident: Incident) -> list[str]:
-    cost = costs.cost_of_higher_mark(incident)
+    cost = marks.cost_of_higher_mark(incident)
     return [
-        f"{costs.higher_mark(incident)}. The receiver {kept_up(incident)}.",
+        f"{marks.higher_mark(incident)}. The receiver {kept_up(incident)}.",
         *([cost] if cost else []),
         f"Or let {incident.sender} send its bursts more evenly.",
     ]
@@ -54,15 +64,16 @@ def _hwm_too_low(incident: Incident) -> list[str]:
 
 def _network(incident: Incident) -> list[str]:
     lossy = incident.retransmissions and incident.segments_sent and is_lossy(incident)
+    fewer = "" if incident.sender_type == "ROUTER" else "subscribe to less, "
     where = f"the network between {incident.sender} and {incident.receiver}"
     if not lossy and (buffer := costs.small_buffer(incident)):
-        return [buffer, f"A higher mark only delays the loss: {costs.time_bought(incident)}"]
+        return [buffer, f"A higher mark only delays the loss: {marks.time_bought(incident, marks.SENDERS)}"]
     return [
         f"Find out why {where} loses packets{costs.sent_again(incident)}."
         if lossy
         else f"Give {where} more bandwidth{costs.bandwidth(incident)}.",
-        "Or send less over it: subscribe to less, compress, or put small messages together. The receiver is not the limit: making it faster changes nothing.",
-        f"A higher mark only delays the loss: {costs.time_bought(incident)}",
+        f"Or send less over it: {fewer}compress, or put small messages together. The receiver is not the limit: making it faster, or raising RCVHWM, changes nothing.",
+        f"A higher mark only delays the loss: {marks.time_bought(incident, marks.SENDERS)}",
     ]
 
 
@@ -74,8 +85,8 @@ def is_lossy(incident: Incident) -> bool:
 def _slow_joiner(incident: Incident) -> list[str]:
     return [
         (
-            f"Let {incident.sender} wait until {incident.receiver} has subscribed before it sends: an XPUB receives each "
-            "subscription as a message, or the receiver says on another socket that its first message has come."
+            f"Let {incident.sender} wait until {incident.receiver} has subscribed before it sends: the receiver says on another socket that its first "
+            "message has come. (An XPUB reads subscriptions as messages: without ZMQ_XPUB_VERBOSE, on it and on each proxy between, only the first one to a topic.)"
         ),
         f"If a late start is normal, send the current state on request, and the stream from there on{_kept(incident)}.",
     ]
@@ -96,7 +107,7 @@ def _conflated(incident: Incident) -> list[str]:
     elif read < sent:
         then = (
             f", and let {incident.receiver} read faster, or give it less: it was seen to read {costs.figure(read)} messages/s at most, and gets sent "
-            f"{costs.figure(sent)}. While it reads no faster, no mark makes up for that: {costs.time_bought(incident)}"
+            f"{costs.figure(sent)}. While it reads no faster, no mark makes up for that: {marks.time_bought(incident)}"
         )
     else:
         mark = 2 * (incident.largest_burst or incident.longest)
@@ -114,7 +125,7 @@ def _conflated(incident: Incident) -> list[str]:
 def _oversize(incident: Incident) -> list[str]:
     return [
         (
-            f"Raise ZMQ_MAXMSGSIZE of {incident.receiver} (now {incident.maxmsgsize}) above the largest message of {incident.sender}, or send "
+            f"Raise ZMQ_MAXMSGSIZE of {incident.receiver} (now {incident.maxmsgsize}; set it before it binds or connects) above the largest message of {incident.sender}, or send "
             f"smaller ones: {costs.largest(incident)}. The receiver has to have memory for it{_full_of_them(incident)}."
         ),
         "The one that is too large is lost with the connection, and with it what was under way behind it. A receiver that connected does not connect again.",
@@ -133,7 +144,7 @@ def _sender_died(incident: Incident) -> list[str]:
     return [
         *_more_memory(incident, incident.sender, incident.sender_killed, incident.sndhwm),
         f"Find out why the process of {incident.sender} ended. Messages queued in a process die with it.",
-        costs.lower_sndhwm(incident),
+        marks.lower_sndhwm(incident),
     ]
 
 
@@ -141,7 +152,7 @@ def _receiver_died(incident: Incident) -> list[str]:
     return [
         *_more_memory(incident, incident.receiver, incident.receiver_killed, incident.rcvhwm),
         f"Find out why the process of {incident.receiver} ended. What had reached it unread, and what was under way to it, died with it.",
-        costs.lower_rcvhwm(incident),
+        marks.lower_rcvhwm(incident),
     ]
 
 
@@ -153,9 +164,9 @@ def _more_memory(
         return []
     now = "" if killed.limit is None else f" (now {costs.size(killed.limit)}"
     if killed.limit is not None:
-        now += f"{costs.with_full_queue(incident, mark, killed.limit) if killed.of == 1 else ''})"
+        now += f"{marks.with_full_queue(incident, mark, killed.limit) if killed.of == 1 else ''})"
     return [
-        f"Give the process of {name} more memory{now}, or lower marks: {costs.what_queues_take(incident, mark)}."
+        f"Give the process of {name} more memory{now}, or lower marks: {marks.what_queues_take(incident, mark)}."
     ]
 
 

@@ -80,10 +80,10 @@ def window(incident: Incident) -> Evidence | None:
 def network(incident: Incident) -> Evidence:
     text = f"the kernel at {incident.sender} said that the way to {incident.receiver} was the limit, not its window"
     if incident.retransmissions and incident.segments_sent:
-        text += f": {incident.retransmissions} of {incident.segments_sent} segments were retransmissions"
+        text += f": {incident.retransmissions} of all {incident.segments_sent} segments that it sent there were retransmissions"
     if incident.rtt_us is not None:
         least = "" if incident.min_rtt_us is None else f", {incident.min_rtt_us / 1000:g} ms at best"
-        text += f"; a round trip took up to {incident.rtt_us / 1000:g} ms{least}"
+        text += f"; while it was, a round trip took up to {incident.rtt_us / 1000:g} ms{least}"
     return {
         "kind": "tcp",
         "text": text,
@@ -105,7 +105,7 @@ def sent_on(incident: Incident) -> Evidence | None:
     if incident.exact or not incident.sent_on or incident.sent_on < LONG:
         return None
     text = (
-        f"{incident.sender} went on sending for {incident.sent_on:.1f} s after its pipe was full, and nothing tells whether that had room "
+        f"{incident.sender} went on sending for up to {incident.sent_on:.1f} s after its pipe was full, and nothing tells whether that had room "
         "again by then: some of what is counted here may have been lost with its queue instead"
     )
     return {"kind": "sent_on", "text": text, "milliseconds": round(incident.sent_on * 1000)}

@@ -7,7 +7,9 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.errors import AnalysisError
-from hopwatch_analysis.incidents.incidents import COUNTS, FIGURES
+from hopwatch_analysis.incidents import meanwhile
+from hopwatch_analysis.incidents.edge_figures import FIGURES
+from hopwatch_analysis.incidents.incidents import COUNTS
 from hopwatch_analysis.report.identities import utc
 from hopwatch_analysis.report.incident import NO_PEER, NOBODY, Incident, KilledForMemory
 from hopwatch_analysis.report.places import Place
@@ -45,7 +47,7 @@ def ends_of(incidents: DataFrame) -> set[str]:
 def incident_of(row: Row, told: Mapping[str, str], placed: Mapping[str, Place]) -> Incident:
     """The record of one row of incidents; ``told`` are the labels of nodes and streams, ``placed`` where nodes run."""
     values: dict[str, Any] = row.asDict()
-    same = ("cause", "exact", *COUNTS, *FIGURES)
+    same = ("cause", "exact", *COUNTS, *FIGURES, *meanwhile.FIGURES)
     return Incident(
         sender=told.get(row["from_node"], row["from_name"] or called(row["from_node"])),
         receiver=told.get(row["to_node"], row["to_name"] or called(row["to_node"])),

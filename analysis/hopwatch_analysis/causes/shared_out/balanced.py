@@ -5,13 +5,18 @@ or there is only one. Where several could have lost it, it is not told.
 """
 
 from datetime import datetime
+from functools import reduce
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.causes.ended import sender_let_go
 from hopwatch_analysis.causes.reasons import died
-from hopwatch_analysis.causes.rested import said_nothing_was_left
+from hopwatch_analysis.causes.rested import (
+    had_all_that_came,
+    said_nothing_was_left,
+    said_some_was_left,
+)
 from hopwatch_analysis.causes.shared_out.before_proxies import (
     counted_out,
     lost_before,
@@ -103,21 +108,29 @@ def _of_the_suspect(shares: DataFrame) -> DataFrame:
 
 
 def _of_the_one_left(shares: DataFrame, window_end: datetime, guard: float) -> DataFrame:
-    """``rest`` in two: what a queue was still to bring, and what was overtaken on a way of one pipe. Messages do not overtake each
-    other there: a REQ, for one, throws away replies that it waits for no longer.
+    """``rest`` in parts: what the receiver of a killed sender had in its inbox as it closed, what a queue was still to bring, and what was overtaken on a way of
+    one pipe. Messages do not overtake each other there: a REQ, for one, throws away replies that it waits for no longer.
     """
     to_come = sf.greatest(sf.lit(0), sf.col("sent") - sf.col("next"))
     queued = sf.when(sf.col("receivers") == 1, sf.least("rest", to_come)).otherwise(sf.col("rest"))
+    unread = sf.when(died("x") & said_some_was_left(), _held_by_the_inbox(queued)).otherwise(0)
     parts = (
-        (queued, _why_rest(window_end, guard), "rest"),
+        (unread, sf.lit("closed"), "unread"),
+        (queued - unread, _why_rest(window_end, guard), "rest"),
         (sf.col("rest") - queued, sf.lit(UNEXPLAINED), "overtaken"),
     )
-    sure = _all_known() & said_nothing_was_left()
+    sure = _all_known() & _had_read_all_that_came()
     told = [
         shares.withColumns({"messages": messages, "cause": cause, "mark": sf.lit(mark), "sure": sure})
         for messages, cause, mark in parts
     ]
-    return told[0].unionByName(told[1]).where("messages > 0").drop("rest")
+    return reduce(DataFrame.unionByName, told).where("messages > 0").drop("rest")
+
+
+def _held_by_the_inbox(messages: Column) -> Column:
+    """An inbox fills before a sender has to keep anything."""
+    bound = sf.when(sf.col("y_rcvhwm") == 0, messages).otherwise(sf.least(messages, sf.col("y_rcvhwm")))
+    return sf.coalesce(bound, sf.lit(0))
 
 
 def _all_known() -> Column:
@@ -132,10 +145,16 @@ def _sure_behind_a_cut() -> Column:
         sf.col("next") > sf.col("sent_when_back"), sf.lit(False)
     )
     how_it_ended = sf.when(sf.col("left_first"), sf.col("y_ended_at").isNotNull()).otherwise(
-        said_nothing_was_left()
+        _had_read_all_that_came()
     )
     is_gone = is_proved(sf.col("sent") - sf.col("next"))
     return _all_known() & got_some_since & how_it_ended & is_gone
+
+
+def _had_read_all_that_came() -> Column:
+    """Where both ends were closed, that is why, whichever had it."""
+    had_it_all = ~died("x") | had_all_that_came(sf.col("seen_to_go_at"), sf.col("moved_at"))
+    return said_nothing_was_left() & had_it_all
 
 
 def _may_have_been_cut() -> Column:
@@ -236,7 +255,7 @@ def _on_their_edge(rows: DataFrame, way_edges: DataFrame) -> DataFrame:
 
 def _surely_at_the_end() -> Column:
     """Who left with some unread, or was cut off, lost them on the last hop, unless the proxy's counts, or a cut before it, tell otherwise."""
-    of_last_hop = sf.col("mark").isin("left", KEPT, "around", IN_THE_CUT)
+    of_last_hop = sf.col("mark").isin("left", "unread", KEPT, "around", IN_THE_CUT)
     came_to_the_first = sf.coalesce("never_arrived_first", sf.lit(0)) == 0
     return of_last_hop & ~sf.col("cut_before") & sf.col("never_arrived").isNull() & came_to_the_first
 
