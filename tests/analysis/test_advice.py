@@ -95,6 +95,11 @@ def test_rates_of_the_time_in_which_it_was_too_slow_are_those_that_count() -> No
     assert "last 0.4 s" in text
 
 
+def test_rates_that_would_fit_are_no_reason_to_be_faster() -> None:
+    assert "it reads" not in advised(cause="slow_receiver")
+    assert "it reads 400 messages/s, and gets sent 800" in advised(cause="slow_receiver", capacity=400.0)
+
+
 def test_what_a_lower_mark_of_a_sender_that_waits_bounds() -> None:
     text = advised(cause="sender_died", sender_type="PUSH", sndhwm=5000, lost=3000)
     assert "A lower SNDHWM (now 5000, about 5.6 MB for each peer)" in text

@@ -64,9 +64,9 @@ def play_a_burst(system: System, sndhwm: int) -> set[tuple[str, int]]:
     )
     quotes.ask("await-subscriptions", 2, event="subscribed")
 
-    quotes.ask("send", 400, 0.005, event="sent")
+    quotes.ask("send", 800, 0.005, event="sent")
     quotes.ask("send", 1500, 0, event="sent")
-    quotes.ask("send", 400, 0.005, event="sent")
+    quotes.ask("send", 800, 0.005, event="sent")
     steady.ask("finish", event="finished")
     for program in (quotes, steady):
         program.close()

@@ -6,7 +6,7 @@ from typing import Any
 
 Incident = dict[str, Any]
 
-RATES = re.compile(r"it reads (\d+) messages/s, and gets sent (\d+)")
+RATES = re.compile(r"reads (\d+) messages/s, and gets sent (\d+)")
 DELAYS = re.compile(r"each 1000 messages of (SNDHWM(?: or RCVHWM)?) last ([\d.e+]+) s at these rates")
 RAISED = re.compile(r"Raise (\w+) of \S+ from (\d+) to at least (\d+)")
 BOUNDED = re.compile(r"A lower (?:SND|RCV)HWM \(now (\d+)[^)]*\)[^:;]*: at (\d+), no more than \2\b")
@@ -26,6 +26,8 @@ def _reads_less_than_it_is_sent(incident: Incident, text: str) -> str | None:
     if incident["cause"] != "slow_receiver" or not (rates := RATES.search(text)):
         return None
     read, sent = map(int, rates.groups())
+    if read > sent:
+        return f"too slow, though it {rates[0]}"
     delays = DELAYS.search(text)
     if delays and sent > read:
         lasts, told = 1000 / (sent - read), float(delays[2])

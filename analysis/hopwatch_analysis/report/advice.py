@@ -34,7 +34,7 @@ def kept_up(incident: Incident) -> str:
 def _slow_receiver(incident: Incident) -> list[str]:
     rates = ""
     sent, read = costs.sent_to_it(incident), costs.reads(incident)
-    if sent and read:
+    if sent and read and sent > read:
         rates = f": it reads {read:.0f} messages/s, and gets sent {sent:.0f}"
     return [
         f"Make {incident.receiver} faster, or give it less{rates}. Take its work off the receiving thread, or spread it over several receivers.",
