@@ -12,6 +12,7 @@ from hopwatch_analysis.overload.stretches import (
     LONGEST_BURST,
     long_stretches,
     overloads,
+    returns_from_rest,
     spanned,
     with_lost_already,
     without_bursts,
@@ -68,9 +69,11 @@ def pressure(tables: Tables, losses: DataFrame, topology: Topology, owed: DataFr
         .join(rates.asked_sizes(shares, topology.counters), on="to_socket", how="left")
         .join(read.groupBy("to_socket").agg(sf.max("rate").alias("capacity")), on="to_socket", how="left")
     )  # fmt: skip
-    idle = settle(idle_moments(rated, tables["lane"], at_once, samples, topology, readers))
-    too_much = overloads(asked.where(sf.col("stretch") != ALL_ALONG), read)
-    overloaded = settle(without_bursts(too_much, losses, idle))
+    idle = idle_moments(rated, tables["lane"], at_once, samples, topology, readers)
+    too_much = settle(overloads(asked.where(sf.col("stretch") != ALL_ALONG), read))
+    returns = settle(
+        returns_from_rest(only_of(losses, too_much, "to_socket"), only_of(idle, too_much, "to_socket"))
+    )
     found = (
         rated.transform(lambda frame: with_caught_up(frame, idle))
         .transform(lambda frame: with_went_on(frame, topology, readers))
@@ -78,7 +81,7 @@ def pressure(tables: Tables, losses: DataFrame, topology: Topology, owed: DataFr
     )
     return Pressure(
         found.select(*EDGE_OF_STREAM, "began_at", "last_sent_at", "in_bursts", "most_of_the_time", *FIGURES),
-        overloaded,
+        without_bursts(too_much, returns),
     )
 
 

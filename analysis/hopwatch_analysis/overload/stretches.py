@@ -110,36 +110,40 @@ def overloads(asked: DataFrame, rates: DataFrame) -> DataFrame:
     )
 
 
-def without_bursts(overloads: DataFrame, losses: DataFrame, idle: DataFrame) -> DataFrame:
-    """The ``overloads`` without those in which the receiver was ``idle`` (to_socket, at, rested) between losses again and again, and rested: then those
-    came in bursts, and nobody saw how fast it can read. None is ``clearly`` one in which it was idle once.
+def without_bursts(overloads: DataFrame, returns: DataFrame) -> DataFrame:
+    """The ``overloads`` without those in which the receiver rested between losses again and again (``returns_from_rest``): then those came in bursts, and
+    nobody saw how fast it can read. None is ``clearly`` one in which it was idle once.
     """
-    bursts = _returns(losses, idle.where("rested")).where(sf.col("returns") >= BURSTS)
-    returns = _returns(losses, idle)
     return (
-        overloads.join(bursts, on=list(STRETCH), how="left_anti")
-        .join(returns, on=list(STRETCH), how="left")
+        overloads.join(returns, on=list(STRETCH), how="left")
+        .where(sf.coalesce("rests", sf.lit(0)) < BURSTS)
         .withColumn("clearly", sf.col("clearly") & sf.col("returns").isNull())
-        .drop("returns")
+        .drop("returns", "rests")
     )
 
 
-def _returns(losses: DataFrame, idle: DataFrame) -> DataFrame:
-    """How often losses began again, within a stretch, when the receiver had been idle: to_socket, stretch, returns."""
+def returns_from_rest(losses: DataFrame, idle: DataFrame) -> DataFrame:
+    """How often losses began again, within a stretch, when the receiver had been ``idle`` (to_socket, at, rested): to_socket, stretch, returns, rests (those of
+    them before which it had rested).
+    """
     in_order = Window.partitionBy("to_socket").orderBy("at", sf.col("stretch").isNotNull())
     lost = losses.where("stretch is not null").select(
         "to_socket", sf.col("lost_since").alias("at"), "stretch"
     )
-    was_idle = sf.lag(sf.col("stretch").isNull()).over(in_order)
-    stretch_before = sf.last("stretch", ignorenulls=True).over(
-        in_order.rowsBetween(Window.unboundedPreceding, -1)
-    )
+    moments = idle.groupBy("to_socket", "at").agg(sf.max("rested").alias("rested"))
+    so_far = in_order.rowsBetween(Window.unboundedPreceding, -1)
     return (
-        lost.unionByName(idle.select("to_socket", "at").distinct(), allowMissingColumns=True)
-        .withColumns({"was_idle": was_idle, "stretch_before": stretch_before})
+        lost.unionByName(moments, allowMissingColumns=True)
+        .withColumns(
+            {
+                "was_idle": sf.lag(sf.col("stretch").isNull()).over(in_order),
+                "had_rested": sf.lag("rested").over(in_order),
+                "stretch_before": sf.last("stretch", ignorenulls=True).over(so_far),
+            }
+        )
         .where("was_idle and stretch = stretch_before")
         .groupBy(*STRETCH)
-        .agg(sf.count("*").alias("returns"))
+        .agg(sf.count("*").alias("returns"), sf.count_if("had_rested").alias("rests"))
     )
 
 
