@@ -81,7 +81,7 @@ def pressure(tables: Tables, losses: DataFrame, topology: Topology, owed: DataFr
     )
     return Pressure(
         found.select(*EDGE_OF_STREAM, "began_at", "last_sent_at", "in_bursts", "most_of_the_time", *FIGURES),
-        without_bursts(too_much, returns),
+        settle(without_bursts(too_much, returns)),
     )
 
 
