@@ -26,7 +26,7 @@ def told(mark: str, lost: int) -> dict[str, list[dict[str, Any]]]:
                 "cause": "slow_receiver",
                 "certainty": "inferred",
                 "lost": lost,
-                "evidence": ["seen"],
+                "evidence": [{"kind": "onset", "text": "seen"}],
                 "advice": ["change it"],
             }
         ],
@@ -64,6 +64,23 @@ def test_a_case_fails_where_an_incident_has_nothing_to_show_or_to_advise(name: s
     report["incidents"][0][name] = []
     with pytest.raises(AssertionError):
         Case("case2.", (), holds(TRUE_OF_TWO, None)).hold(report)
+
+
+@pytest.mark.parametrize(
+    ("cause", "advice"),
+    [
+        ("slow_receiver", "Make it faster: it reads 629 messages/s, and gets sent 568."),
+        ("slow_receiver", "It reads on: it reads 100 messages/s, and gets sent 200. each 1000 messages of SNDHWM or RCVHWM last 90 s at these rates."),
+        ("network", "each 1000 messages of SNDHWM or RCVHWM last 1 s at these rates"),
+        ("hwm_too_low", "Raise SNDHWM of feed from 100 to at least 50: room"),
+        ("receiver_died", "A lower RCVHWM (now 1) bounds how many that can be: at 0, no more than 0"),
+    ],
+)  # fmt: skip
+def test_a_case_fails_where_its_advice_contradicts_itself(cause: str, advice: str) -> None:
+    report = report_of(case2=2)
+    report["incidents"][0] |= {"cause": cause, "advice": [advice]}
+    with pytest.raises(AssertionError, match="unsound advice"):
+        Case("case2.", (), print).hold(report)
 
 
 def test_a_case_fails_where_what_is_to_hold_besides_does_not() -> None:
