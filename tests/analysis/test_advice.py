@@ -79,6 +79,7 @@ def test_over_inproc_the_marks_of_both_ends_add_up() -> None:
 def test_a_mark_is_set_before_the_bind_of_an_endpoint_that_would_keep_it(connects: bool | None) -> None:
     assert "Set it before bind" in advised(sender_connects=connects)
     assert "before bind" not in advised(sender_connects=True)
+    assert "before bind" not in advised(sender_connects=connects, transport="inproc")
 
 
 @pytest.mark.parametrize(("cause", "mark"), [("slow_receiver", "SNDHWM or RCVHWM"), ("network", "SNDHWM")])

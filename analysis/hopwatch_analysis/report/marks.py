@@ -80,10 +80,10 @@ def higher_mark(incident: Incident) -> str:
 
 
 def _in_time(incident: Incident) -> str:
-    """A bound endpoint gives connections the mark that it had at its bind (instrumentation/hopwatch/rules/marks.py)."""
-    return (
-        "" if incident.sender_connects else ". Set it before bind: an endpoint that is bound keeps its mark"
-    )
+    """A bound endpoint of tcp or ipc gives connections the mark that it had at its bind (instrumentation/hopwatch/rules/marks.py)."""
+    if incident.sender_connects or incident.transport not in ("tcp", "ipc"):
+        return ""
+    return ". Set it before bind: an endpoint that is bound keeps its mark"
 
 
 def cost_of_higher_mark(incident: Incident) -> str | None:
