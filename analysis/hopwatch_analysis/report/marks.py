@@ -81,7 +81,7 @@ def higher_mark(incident: Incident) -> str:
 
 def _in_time(incident: Incident) -> str:
     """A bound endpoint of tcp or ipc gives connections the mark that it had at its bind (instrumentation/hopwatch/rules/marks.py)."""
-    if incident.sender_connects or incident.transport not in ("tcp", "ipc"):
+    if incident.sender_connects or incident.transport == "inproc":
         return ""
     return ". Set it before bind: an endpoint that is bound keeps its mark"
 
