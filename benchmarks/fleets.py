@@ -2,7 +2,7 @@
 
     python benchmarks/fleets.py --seeds 0:200 [--together 10] [--hosts 4] [--hours 0.001] [--story NAME ...]
 
-Every disagreement is printed as it is found; the table sums up all of them. Fleets that are analysed together are one fleet
+Every disagreement is printed as it is found, and makes it fail; the table sums up all of them. Fleets that are analysed together are one fleet
 to the analysis: what an analysis costs is mostly the same for one and for ten.
 """
 
@@ -27,9 +27,9 @@ from pyspark.sql import SparkSession
 Json = dict[str, Any]
 
 
-def main() -> None:
+def main() -> int:
     args = _arguments()
-    score, stories = Score(), 0
+    score, stories, untrue = Score(), 0, 0
     with spark_session("local[2]", lasting=True) as spark:
         for together in batches(_fleets(args), args.together):
             began = time.monotonic()
@@ -40,9 +40,11 @@ def main() -> None:
             print(f"{time.monotonic() - began:.0f} s", flush=True)
             for line in [*score.add(report, truth, losses), *that_do_not_add_up(report)]:
                 print(f"    {line}", flush=True)
+                untrue += 1
             if args.keep:
                 _keep(args.keep / f"{together[0].seed}", truth, report)
     print(table(score, len(args.seeds), stories))
+    return 1 if untrue else 0
 
 
 def _arguments() -> argparse.Namespace:
@@ -156,4 +158,4 @@ def _rates(tally: Tally) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -1,10 +1,11 @@
 """Writes what the agents of a large fleet land in an hour: at scale 1, of 1,000 hosts, 10,000 sockets and 1 billion messages.
 
-    python benchmarks/large_fleet.py FOLDER --scale 0.1 [--skew | --skew-pair] [--clocks 2]
+    python benchmarks/large_fleet.py FOLDER --scale 0.1 [--skew | --skew-pair | --leavers] [--clocks 2]
 
 A tenth of the scale is a tenth of the hosts, with the same systems, and so a tenth of the messages and events. With ``--skew`` all
-messages are of one PUB, and all other sockets read it; with ``--skew-pair`` one of these has nearly all the gaps as well. What was lost
-on which hop is known by construction: truth.json.
+messages are of one PUB, and all other sockets read it; with ``--skew-pair`` one of these has nearly all the gaps as well, with ``--leavers`` they
+lose nothing, but a third of them leave, unsubscribe, or do so for a while, and the stream does not end. What was lost on which hop is known by
+construction: truth.json.
 """
 
 import argparse
@@ -14,9 +15,10 @@ from pathlib import Path
 
 import numpy as np
 from large_fleet_flows import Flow, Truth, send
+from large_fleet_leavers import read_and_leave
 from large_fleet_messages import NONE, Pace
 from large_fleet_rows import Rows
-from large_fleet_site import Site
+from large_fleet_site import HOUR_ENDS, Site
 from large_fleet_stories import BEGINS, ENDS, gather, publish, share_out, subscribe, through_proxy
 
 SITES = 100
@@ -31,6 +33,8 @@ def main() -> None:
     truth, rows, sites = Truth(), Rows(), max(1, round(args.scale * SITES))
     if args.skew:
         messages = _one_stream(truth, rows, args, sites, [READERS_THAT_LOSE] * sites)
+    elif args.leavers:
+        messages = _one_that_some_leave(truth, rows, args, sites)
     elif args.skew_pair:
         messages = _one_stream(truth, rows, args, sites, [ONE_THAT_LOSES] + [{}] * (sites - 1))
     else:
@@ -49,6 +53,9 @@ def _arguments() -> argparse.Namespace:
     skewed = parser.add_mutually_exclusive_group()
     skewed.add_argument("--skew", action="store_true", help="one stream with all the traffic")
     skewed.add_argument("--skew-pair", action="store_true", help="and one reader with nearly all the gaps")
+    skewed.add_argument(
+        "--leavers", action="store_true", help="that does not end, and that three of ten readers leave"
+    )
     parser.add_argument(
         "--clocks", type=float, default=0.2, help="seconds that clocks are wrong at most (default: 0.2)"
     )
@@ -108,6 +115,22 @@ def _one_stream(
     first.finish()
     rows.land(args.folder, "00000001")
     return pace.total
+
+
+def _one_that_some_leave(truth: Truth, rows: Rows, args: argparse.Namespace, sites: int) -> int:
+    """One PUB that sends to the end, and its readers."""
+    first = _new_site(0, rows, args.clocks)
+    burst = max(1, round(2.4 * sites * 10_000_000 / HOUR_ENDS))
+    pace = Pace(2.4, burst, BEGINS + 1.9, HOUR_ENDS + 10)  # most agents have looked after the last burst
+    flow = Flow(first.socket(first.hosts[0], "feed", "PUB", bound=True), pace, (b"ticks".hex(),))
+    send(first, flow, NONE)
+    for number in range(sites):
+        site = first if number == 0 else _new_site(number, rows, args.clocks)
+        for index in range(SOCKETS - (number == 0)):
+            read_and_leave(site, truth, flow, site.hosts[index % HOSTS], index)
+        site.finish()
+        rows.land(args.folder, f"{number + 1:08x}")
+    return flow.sent_by(HOUR_ENDS)
 
 
 if __name__ == "__main__":

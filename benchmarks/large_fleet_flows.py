@@ -24,10 +24,12 @@ class Truth:
         if messages:
             self.losses.append({"stream": stream.id, "from": hop[0].id, "to": hop[1].id, "lost": int(messages), "cause": cause})  # fmt: skip
 
-    def owed(self, stream: Socket, receiver: Socket, sent: int, delivered: int) -> None:
+    def owed(
+        self, stream: Socket, receiver: Socket, sent: int, delivered: int, *, in_flight: int = 0
+    ) -> None:
         """A row of the ledger."""
         row = {"stream": stream.id, "receiver": receiver.id, "sent": int(sent), "delivered": int(delivered)}
-        self.ledger.append(row | {"lost": int(sent - delivered)})
+        self.ledger.append(row | {"lost": int(sent - delivered - in_flight)})
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Flow:
 @dataclass(frozen=True)
 class Reading:
     """How a receiver gets a stream: what is dropped (``gone`` at its beginning, then runs that it notices), how fast it reads
-    (messages a second), where it stops, and which topics it subscribed to.
+    (messages a second), where it stops, which topics it subscribed to, and which numbers it skipped since it had unsubscribed for a while.
     """
 
     drops: Drops = field(default_factory=Drops)
@@ -57,11 +59,12 @@ class Reading:
     capacity: float | None = None
     stops_at: int | None = None
     topics: tuple[str, ...] | None = None
+    not_owed: Drops = field(default_factory=Drops)
 
     @property
     def all_drops(self) -> Drops:
         head = Drops(np.array([0]), np.array([self.gone - 1])) if self.gone else Drops()
-        return head | self.drops
+        return head | self.drops | self.not_owed
 
 
 def send(site: Site, flow: Flow, onsets: Numbers) -> None:
@@ -100,6 +103,7 @@ def receive(site: Site, receiver: Socket, flows: list[tuple[Flow, Reading]]) -> 
             _received_lane(site, receiver, flow, lane, at, count, drops)
             noticed = reading.drops.of_lane(lane, len(flow.topics))
             _gap_rows(site, receiver, flow, reading, lane, noticed, drops, end)
+            _skipped_rows(site, receiver, flow, lane, reading.not_owed.of_lane(lane, len(flow.topics)))
             received = received + count
             begun = np.searchsorted(noticed.first, count)
             gaps, lost = gaps + begun, lost + np.append(0, np.cumsum(noticed.last - noticed.first + 1))[begun]
@@ -178,3 +182,10 @@ def _gap_rows(
               lane=lane, action="gap", first=first, last=last, lost=last - first + 1, before=before, after=after,
               before_sent_at=flow.pace.sent_at(before) + skew, after_sent_at=flow.pace.sent_at(after) + skew,
               received=drops.got_of(last + 2))  # fmt: skip
+
+
+def _skipped_rows(site: Site, receiver: Socket, flow: Flow, lane: int, skipped: Drops) -> None:
+    first, last = skipped.first, skipped.last
+    at = flow.pace.sent_at((last + 1) * len(flow.topics) + lane) + LAG
+    site.tell(receiver.host, "gap", at, process=receiver.process.id, n=receiver.process.events(len(first)), socket=receiver.id, stream=flow.sender.id,
+              lane=lane, action="skipped", first=first, last=last)  # fmt: skip

@@ -170,12 +170,12 @@ class Site:
             )
             self.tell(socket.host, "tcp", seen, process=socket.process.id, socket=socket.id, connection=number, limited_by=label, **figures, **slow)  # fmt: skip
 
-    def ends(self, socket: Socket, at: float, how: str) -> None:
-        """The socket is closed with messages unread, or its process is killed: then it was alone in it."""
+    def ends(self, socket: Socket, at: float, how: str, *, unread: bool = True) -> None:
+        """The socket is closed, or its process is killed: then it was alone in it."""
         socket.ended_at = at
         if how == "closed":
             self.tell(socket.host, "socket", at, n=socket.process.events(), process=socket.process.id, socket=socket.id, state="closed", name=socket.name,
-                      type=socket.type, sequence="stamp", probed=False, options=OPTIONS, unread=True)  # fmt: skip
+                      type=socket.type, sequence="stamp", probed=False, options=OPTIONS, unread=unread)  # fmt: skip
         else:
             self.tell(
                 socket.host, "process", at + 0.4, process=socket.process.id, state="gone", events_lost=0

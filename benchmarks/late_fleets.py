@@ -24,6 +24,7 @@ from hopwatch_analysis.spark.session import spark_session
 from hopwatch_simulate.fleet import Drawn, draw, simulate
 from hopwatch_simulate.landing import TRUTH, land
 from hopwatch_simulate.score import Score
+from hopwatch_simulate.sums import that_do_not_add_up
 from pyspark.sql import SparkSession
 
 Sums = Counter[tuple[Any, ...]]
@@ -34,9 +35,9 @@ TO_TELL_APART = re.compile(r" \(pid [^)]*\)")
 """Labels say more of sockets as soon as there are others of the same name."""
 
 
-def main() -> None:
+def main() -> int:
     args = _arguments()
-    score, stories, closed_early, corrected, unlike = Score(), 0, 0, 0, 0
+    score, stories, closed_early, corrected, unlike, untrue = Score(), 0, 0, 0, 0, 0
     fleets = (_drawn(seed, number % args.together) for number, seed in enumerate(args.seeds))
     with spark_session("local[2]", lasting=True) as spark:
         for together in batches(fleets, args.together):
@@ -55,12 +56,15 @@ def main() -> None:
                 f"seeds {together[0].seed} to {together[-1].seed}: {time.monotonic() - began:.0f} s",
                 flush=True,
             )
-            for line in [*score.add(report, truth), *(f"landed otherwise: {key}" for key in differences)]:
+            landed_otherwise = (f"landed otherwise: {key}" for key in differences)
+            for line in [*score.add(report, truth), *that_do_not_add_up(report), *landed_otherwise]:
                 print(f"    {line}", flush=True)
+                untrue += 1
     print(table(score, len(args.seeds), stories))
     print(f"| incidents closed before the late files came | {closed_early} |")
     print(f"| corrections landed | {corrected} |")
     print(f"| hops and causes of which another sum was landed than is reported | {unlike} |")
+    return 1 if untrue else 0
 
 
 def _arguments() -> argparse.Namespace:
@@ -130,4 +134,4 @@ def _silent(_line: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

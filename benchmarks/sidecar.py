@@ -63,7 +63,9 @@ def main() -> None:
         print(f"\n{(lost_so_far(feed) - before) / seconds:,.0f} messages a second were seen to be lost.")
         stop.set()
         load.join()
+        print(f"\nTold to end when the others have, it takes {ending(feed.pod):.2f} s.")
     print(f"\nFrom `podman run` to an answer of `/readyz`: {starts(5)}")
+    print(f"\nWith a quarter of a core, as in pods that limit their CPU: {starts(3, '--cpus=0.25')}")
 
 
 def tell(what: str, pod: Pod, seconds: float) -> None:
@@ -85,8 +87,18 @@ def lost_so_far(feed: Feed) -> float:
     return float(feed.sockets()["receiver"]["counters"]["lost"])
 
 
-def starts(times: int) -> str:
-    return ", ".join(f"{started():.2f} s" for _ in range(times))
+def ending(pod: Pod) -> float:
+    """Seconds that whoever waits for a Job would wait for the sidecar as well."""
+    for part in ("sender", "receiver"):
+        pod.stop(part)
+    began = time.monotonic()
+    pod.stop(AGENT)
+    assert pod.state(AGENT)["ExitCode"] == 0
+    return time.monotonic() - began
+
+
+def starts(times: int, *limits: str) -> str:
+    return ", ".join(f"{started(*limits):.2f} s" for _ in range(times))
 
 
 ASK = """
@@ -100,7 +112,7 @@ while True:
 """
 
 
-def started() -> float:
+def started(*limits: str) -> float:
     """Seconds from the start of a container until it is ready, asked for in its own network by a process that runs already."""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         Path(folder).chmod(0o777)
@@ -111,7 +123,17 @@ def started() -> float:
             )
             began = time.monotonic()
             podman(
-                *("run", "--detach", "--pod", pod, "--read-only", "--cap-drop", "all", "--passwd=false"),
+                *(
+                    "run",
+                    *limits,
+                    "--detach",
+                    "--pod",
+                    pod,
+                    "--read-only",
+                    "--cap-drop",
+                    "all",
+                    "--passwd=false",
+                ),
                 *("--volume", f"{folder}:/data", "--env", "HOPWATCH_DIR=/data/journal", image("agent")),
                 *("agent", "--data", "/data/agent", "--land", "nowhere://"),
             )

@@ -40,7 +40,7 @@ print(f"| {sys.argv[1]} | {1000 * (time.process_time() - began):.0f} | {(residen
 
 def board(sockets: int, series: int) -> Board:
     """A board with sockets in use, a connection each, so many of them of names of their own."""
-    tables = Tables(processes={"p": ProcessState("p", "web-1")})
+    tables = Tables(processes={"p": ProcessState("p", "web-1", command="python app.py")})
     draft = Draft(tables)
     for n in range(sockets):
         name = n % series
@@ -57,7 +57,7 @@ def board(sockets: int, series: int) -> Board:
             opened_at=0,
             counters=tuple(n if counter in COUNTED else 0 for counter in COUNTERS),
         )
-        wanted = series_of(socket, "web-1", "python app.py")
+        wanted = series_of(socket, tables.processes["p"])
         draft.sockets.put(socket.socket, replace(socket, series=draft.join_series(wanted, 0)))
         key = (socket.socket, "1")
         draft.connections.put(

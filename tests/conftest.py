@@ -7,6 +7,13 @@ import signal
 import must_run
 import pytest
 
+LONGEST_FIRST = ("test_exactly_once", "test_images", "test_injected_pod", "test_demo")
+"""Files of which one would keep a worker when the others have nothing left to do."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.stem not in LONGEST_FIRST)
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """A shell that starts the tests in the background has them ignore SIGINT, and so every process that they start and interrupt."""

@@ -12,6 +12,7 @@ from hopwatch_agent.landing.merger import Merger, MergeRule
 from hopwatch_agent.live.board import EVENTS_KEPT, Board
 from hopwatch_agent.live.draft import Tables
 from hopwatch_agent.loop import TickLoop
+from hopwatch_agent.report.loop import ReportLoop
 from hopwatch_agent.settings.sections import AgentSettings
 from hopwatch_agent.store.database import prepare
 from hopwatch_agent.store.store import Store
@@ -29,7 +30,7 @@ TELEMETRY_SECONDS = 3.0
 
 
 class Agent:
-    """The two loops over one data directory, which must be owned by the caller."""
+    """The loops over one data directory, which must be owned by the caller."""
 
     def __init__(self, settings: AgentSettings) -> None:
         """Reads the state of the last run; raises ``DataDirectoryError`` and ``SettingsError``."""
@@ -39,9 +40,11 @@ class Agent:
         tables = self._store.load()
         self.board = Board(tables)
         self._restore()
+        self._ticked = True
         self._lander, self._landings = self._make_landing()
         ticker = Ticker(settings.journal, self._store, tables, self.board)
         self._ticks = TickLoop(ticker, self.board, settings)
+        self._reports = ReportLoop(settings.report, self.board)
         identity = Identity(settings.journal.host, self._store.name())
         self.metrics = MetricsPage(self.board, identity, settings.telemetry.disabled)
         book = self._book(tables) if settings.telemetry.logs is not None else None
@@ -76,6 +79,7 @@ class Agent:
         """Begins to read journals and to land; raises ``DirectoryInUseError``."""
         self._ticks.start()
         self._landings.start()
+        self._reports.start()
         self._push.start()
 
     def stop(self, seconds: float) -> bool:
@@ -85,11 +89,16 @@ class Agent:
         that it reads to end.
         """
         deadline = time.monotonic() + seconds
+        self._reports.end()
         if self.settings.outlive:
             self._ticks.outlive(max(seconds / 2, seconds - LAST_LANDING_SECONDS))
         ticked = self._ticks.stop((deadline - time.monotonic()) / 2)
-        landed = self._landings.stop(max(0.0, deadline - time.monotonic()))
+        self._landings.end(deadline - time.monotonic())
+        # the last export tells of what has landed, but has its time too where a place fails to the end
+        self._landings.ended(deadline - TELEMETRY_SECONDS - time.monotonic())
         self._push.stop(min(TELEMETRY_SECONDS, max(0.0, deadline - time.monotonic())))
+        landed = self._landings.ended(deadline - time.monotonic())
+        self._ticked = ticked
         if ticked and landed:
             self._ticks.clean()
             self._ticks.close()
@@ -100,4 +109,11 @@ class Agent:
     @property
     def left(self) -> str:
         """What comes of that which ``stop`` could not land."""
-        return self._landings.left
+        if self._ticked and self._landings.refused:
+            return self._landings.refused
+        folders = (
+            f"in the database under {self.settings.data}, and lands when an agent runs on that folder again"
+        )
+        if not self._ticked:
+            folders = f"in the journals under {self.settings.journal.directory} and {folders}"
+        return f"not everything could be landed: the rest stays {folders}"

@@ -17,6 +17,8 @@ HopwatchError
             UnlandableBatchError    its rows fit no table: other batches may land
             UnmergeableFileError    a landed file is not as it was landed: others may be merged
         KernelError                 the kernel does not tell what it is asked for: everything else goes on
+        ReportError                 the analysis' report cannot be used: the last good one goes on to be told
+            NoReportError           there is none: none has been written yet, or it is gone
         TelemetryError              what happened, or metrics, could not be exported: everything else goes on
 """
 
@@ -100,3 +102,11 @@ class UnmergeableFileError(LandingError):
 
 class TelemetryError(AgentError):
     """Nothing could be exported; the text says why."""
+
+
+class ReportError(AgentError):
+    """The analysis' report cannot be used; the text names the file and says why."""
+
+
+class NoReportError(ReportError):
+    """There is no such file."""

@@ -86,7 +86,7 @@ class TickLoop:
             reason = f"unexpected: {error!r}"
         self._board.set_error("tick", reason)
         self._succeeded = reason is None
-        self._note(reason, time.monotonic() - began)
+        self._note(reason or self._ticker.blind, time.monotonic() - began)
         if reason is None:
             self.clean()
         self._measure()

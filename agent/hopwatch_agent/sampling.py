@@ -18,7 +18,7 @@ from hopwatch_agent.live.limits import share
 from hopwatch_agent.live.owners import claim_to_anothers
 from hopwatch_agent.live.rows import NO_STREAM, counters_row, lane_row
 from hopwatch_agent.live.state import LaneKey, LaneState, ProcessState
-from hopwatch_agent.live.updates import with_numbers
+from hopwatch_agent.live.updates import note_numbers, with_numbers
 from hopwatch_agent.tail import report_once
 
 SAMPLE_SECONDS = 1.0
@@ -193,6 +193,7 @@ class Sampler:
             self.readings.settled = False
             return
         self.readings.lanes[key] = numbers
+        note_numbers(*key[:2], self.draft)
         if numbers == lane.numbers:
             return
         if not self.readings.due(key, self.moment):

@@ -15,14 +15,17 @@ from hopwatch_agent.journal.hold import DirectoryHold
 from hopwatch_agent.journal.lock import Lock
 from hopwatch_agent.kernel.sampling import KernelSampler
 from hopwatch_agent.live.board import Board
+from hopwatch_agent.live.conditions import ConditionTracker
 from hopwatch_agent.live.costs import Sizes, sizes
 from hopwatch_agent.live.draft import BYTES_A_STEP, Draft, Tables
 from hopwatch_agent.live.state import LaneKey, ProcessState
 from hopwatch_agent.presence import Presence, lock_of
+from hopwatch_agent.queue_risks import QueueRisks
 from hopwatch_agent.sampling import Moment, Readings
 from hopwatch_agent.settings.sections import JournalSettings
 from hopwatch_agent.store.store import Store
 from hopwatch_agent.unread import UnreadFiles
+from hopwatch_agent.unwrapped_readers import UnwrappedReaders
 
 Listing = dict[str, ProcessFiles]
 
@@ -49,8 +52,13 @@ class Ticker:
         self._departures = Departures()
         self._unread = UnreadFiles()
         self._kernel = KernelSampler(journal, tables, board)
+        self._queue_risks = QueueRisks(board)
+        self._unwrapped_readers = UnwrappedReaders()
         self._backlog = BacklogTracker(tables, board)
+        self._conditions = ConditionTracker(board)
         self._start_after = ""
+        self.blind: str | None = None
+        """Why nothing new is known of processes that live, though no tick fails."""
         self._waiting = 0
 
     def begin(self) -> None:
@@ -73,6 +81,8 @@ class Ticker:
         draft = Draft(self._tables, self._journal.limits, bytes_left=bytes_left)
         more = listing is not None and self._follow_all(directory, listing, draft, moment)
         self._kernel.sample(draft, moment)
+        self._queue_risks.note(draft, moment)
+        self._unwrapped_readers.note(draft, moment)
         self._backlog.note(draft, moment)
         if listing is not None:
             self._board.set_error("unread", self._unread.give_up(listing, draft, moment.wall))
@@ -147,12 +157,24 @@ class Ticker:
             self._hold.take()
             listing = scan(self._journal.directory)
         except FileNotFoundError:
+            self.blind = self._not_there()
             self._board.set_error(
-                "journal", f"{self._journal.directory} is not there yet: no journal to read"
+                "journal", self.blind or f"{self._journal.directory} is not there yet: no journal to read"
             )
             return None
+        self.blind = None
         self._board.set_error("journal", None)
         return listing
+
+    def _not_there(self) -> str | None:
+        """None where nobody who lives has written into it."""
+        living = sum(process.gone_at is None for process in self._tables.processes.values())
+        if not living:
+            return None
+        who = "1 process" if living == 1 else f"{living:,} processes"
+        return (
+            f"{self._journal.directory} is not there any more: of {who} that wrote there nothing new is known"
+        )
 
     def _follow_all(self, directory: Path, listing: Listing, draft: Draft, moment: Moment) -> bool:
         self._take_up_again(listing, draft, moment)
@@ -215,3 +237,4 @@ class Ticker:
             spans[process] = readings.span
         self._board.show_numbers(counters, lanes, moment.clock)
         self._backlog.show(LanesRead(lanes, spans), moment, more=more)
+        self._conditions.show(self._tables, counters, moment)

@@ -75,8 +75,8 @@ def analyze(
 
 
 def _checked(job: Job, progress: Progress) -> Landed:
-    require_writable(job.out)
     landed = find_landed(job.events)
+    require_writable(job.out)
     progress(f"{len(landed.files)} landed files to read")
     tell(landed.skipped, progress)
     return landed

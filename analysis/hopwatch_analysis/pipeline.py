@@ -1,23 +1,24 @@
 """The algorithm: events → sockets, connections, lanes → hops → ledger → losses → incidents."""
 
 from collections.abc import Callable
+from datetime import datetime
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.causes import hangups, kernel_limits, unreceived
 from hopwatch_analysis.causes.explained import Explained, explained
+from hopwatch_analysis.causes.shared_out.shares import streams_shared_with
 from hopwatch_analysis.doubts import completeness, unreadable
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.incidents import incidents, ledger, risks
-from hopwatch_analysis.incidents.died_on_the_way import died_on_the_way
 from hopwatch_analysis.incidents.edge_figures import edge_figures
 from hopwatch_analysis.incidents.meanwhile import meanwhile
 from hopwatch_analysis.incidents.timeline import timeline
+from hopwatch_analysis.incidents.unknown_peers import unknown_peers
 from hopwatch_analysis.lanes import unchecked
 from hopwatch_analysis.lanes.beyond import beyond_sent
 from hopwatch_analysis.links.unknown_ways import unknown_ways
-from hopwatch_analysis.links.unwrapped import unwrapped_receivers
 from hopwatch_analysis.losses.due import Missing, missing_messages
 from hopwatch_analysis.losses.place import place
 from hopwatch_analysis.routers import unroutable
@@ -29,8 +30,8 @@ from hopwatch_analysis.topology import Scope, Topology, topology_of
 
 
 def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -> dict[str, DataFrame]:
-    """Result tables by name: hops, ledger, losses, incidents, lost_runs, meanwhile, findings, unchecked, agreed, faults, contradictions,
-    hosts_behind, lost_events, timeline.
+    """Result tables by name: hops, ledger, losses, incidents, lost_runs, meanwhile, findings, unchecked, agreed, shared_with_strangers, faults,
+    contradictions, hosts_behind, lost_events, timeline.
     """
     progress("who is connected to whom")
     topology = topology_of(tables, scope)
@@ -45,11 +46,23 @@ def find_losses(tables: Tables, scope: Scope, progress: Callable[[str], None]) -
     topology = topology.of_window()
     progress("the ledger")
     books = _books(tables, topology, missing, why, scope)
+    checks = _checks(topology, missing, why, scope)
     return {
         **books,
         **_incidents(tables, topology, why),
-        **_checks(topology, missing, why, scope),
-        "findings": settle(_findings(tables, topology, books["ledger"])),
+        **checks,
+        "findings": settle(
+            _findings(
+                tables,
+                topology,
+                missing,
+                why,
+                ledger_rows=books["ledger"],
+                not_checked=checks["unchecked"],
+                ends_at=scope.ends_at,
+            )
+        ),
+        "shared_with_strangers": settle(streams_shared_with(why.strangers, topology.edges, topology.sockets)),
         "faults": completeness.faults(tables["fault"]),
         "contradictions": beyond_sent(topology.lanes, topology.receipts, missing.ranges),
         "hosts_behind": completeness.hosts_behind(topology.sockets, scope.ends_at),
@@ -94,19 +107,23 @@ def _incidents(tables: Tables, topology: Topology, why: Explained) -> dict[str, 
     }
 
 
-def _findings(tables: Tables, topology: Topology, ledger_rows: DataFrame) -> DataFrame:
-    unwrapped = unwrapped_receivers(
-        tables["connection"],
-        topology.mirrored,
-        topology.sockets,
-        links=topology.links,
-        way_edges=topology.edges,
+def _findings(
+    tables: Tables,
+    topology: Topology,
+    missing: Missing,
+    why: Explained,
+    *,
+    ledger_rows: DataFrame,
+    not_checked: DataFrame,
+    ends_at: datetime,
+) -> DataFrame:
+    of_peers = unknown_peers(
+        tables, topology, missing, why.strangers, ledger=ledger_rows, not_checked=not_checked, ends_at=ends_at
     )
     found = (
         risks.findings(tables, topology.sockets, topology.links)
-        .unionByName(unwrapped)
         .unionByName(unknown_ways(topology.edges, topology.sockets))
-        .unionByName(died_on_the_way(ledger_rows, topology.edges, topology.sockets))
+        .unionByName(of_peers)
     )
     return topology.in_window(found, "socket")
 

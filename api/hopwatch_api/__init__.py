@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hopwatch_api.app import AgentState, create_app
+    from hopwatch_api.app import create_app
+    from hopwatch_api.state import AgentState
 
 __all__ = ["AgentState", "create_app"]
 

@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from hopwatch_agent.errors import SettingsError
 from hopwatch_agent.landing.landing import Landing
+from hopwatch_agent.report.file import ReportFile
 from hopwatch_agent.settings.sections import AgentSettings, ListenSettings, misfits, settings_from, without
 from hopwatch_agent.settings.sources import readable_options
 
@@ -28,9 +30,11 @@ def everything_wrong(environ: Mapping[str, str], flags: Mapping[str, str | bool 
 def problems_of(settings: AgentSettings) -> list[str]:
     """All that would keep it from running or landing. Nothing is made, and nobody is asked over a network."""
     checks: list[Callable[[], object]] = [
-        lambda: Access(settings.access),
+        # closed it would run, and be of use to nobody
+        lambda: Access(replace(settings.access, start_closed=False)),
         lambda: _listen(settings),
         lambda: Landing(settings.landing.uri),
+        lambda: settings.report and ReportFile(settings.report),
     ]
     problems = [text for check in checks for text in _problems_in(check)]
     problems += _unwritable("data directory", settings.data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,6 +10,17 @@ from hopwatch_agent.settings.sections import AccessSettings
 
 from hopwatch_api.hosts import Hosts
 from hopwatch_api.listening import address_of
+from hopwatch_api.page.serving import is_of_the_page
+from hopwatch_api.problems import (
+    BUSY,
+    CERTIFICATE_NEEDED,
+    MEDIA_TYPE,
+    OTHER_NAME,
+    THIS_HOST_ALONE,
+    TOKEN_NEEDED,
+    Kind,
+    problem_body,
+)
 from hopwatch_api.tokens import Token
 
 if TYPE_CHECKING:
@@ -23,12 +33,21 @@ CERTIFICATE = "hopwatch.client_certificate"
 """In the scope of a request: whether the client has shown a certificate that holds."""
 REQUESTS_AT_ONCE = 64
 
-Refusal = tuple[int, str, Iterable[tuple[bytes, bytes]]]
-"""Status, text, and further headers."""
+Refusal = tuple[Kind, str, Iterable[tuple[bytes, bytes]]]
+"""Kind of problem, text, and further headers."""
 
+_CACHING = b"cache-control"
+_POLICY = b"content-security-policy"
+_ANSWERS = (_POLICY, b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+_PAGE = (
+    _POLICY,
+    (
+        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+        b" base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+)
+"""What a browser may do with the page: run its own files, ask this agent, and nothing else."""
 _HEADERS = [
-    (b"cache-control", b"no-store"),
-    (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"referrer-policy", b"no-referrer"),
     (b"x-content-type-options", b"nosniff"),
@@ -71,7 +90,7 @@ class Guard:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+                message["headers"] = _with_ours(message.get("headers", ()), scope["path"])
             await send(message)
 
         if scope["type"] != "http" or scope["path"] in OPEN_PATHS:
@@ -90,25 +109,29 @@ class Guard:
     def _refusal(self, scope: Scope) -> Refusal | None:
         headers = dict(scope["headers"])
         if not self._hosts.holds(headers.get(b"host")):
-            return 421, "this agent does not go by the name in the Host header: see allowed_hosts", ()
+            return OTHER_NAME, "this agent does not go by the name in the Host header: see allowed_hosts", ()
         if not (self._demands.open_metrics and scope["path"] == METRICS_PATH):
             unproven = self._unproven(scope, headers.get(b"authorization"))
             if unproven is not None:
                 return unproven
         if self._open >= REQUESTS_AT_ONCE:
-            return 503, "too many requests at once", [(b"retry-after", b"1")]
+            return (
+                BUSY,
+                "too many requests are being answered: ask again in a second",
+                [(b"retry-after", b"1")],
+            )
         return None
 
     def _unproven(self, scope: Scope, authorization: bytes | None) -> Refusal | None:
         if self._demands.certificate and not scope.get(CERTIFICATE):
-            return 403, "a client certificate is needed", ()
+            return CERTIFICATE_NEEDED, "the connection has shown no client certificate that holds", ()
         if self._demands.this_host and not _is_on_this_host(scope):
-            return 403, "other hosts are not answered: this agent asks for no token", ()
-        if self._token is not None:
+            return THIS_HOST_ALONE, "this agent asks for no token, so that it answers its own host alone", ()
+        if self._token is not None and not is_of_the_page(scope["path"]):
             self._token.refresh()
             if not self._token.shown_in(authorization):
                 challenge = (b"www-authenticate", b'Bearer realm="hopwatch agent"')
-                return 401, "a token is needed: Authorization: Bearer ...", [challenge]
+                return TOKEN_NEEDED, "send the agent's token: Authorization: Bearer ...", [challenge]
         return None
 
 
@@ -118,9 +141,17 @@ def _is_on_this_host(scope: Scope) -> bool:
     return all(end is not None and address_of(end[0]).is_loopback for end in ends)
 
 
-async def _refuse(send: Send, status: int, text: str, headers: Iterable[tuple[bytes, bytes]]) -> None:
-    body = json.dumps({"error": text}).encode()
+def _with_ours(headers: Iterable[tuple[bytes, bytes]], path: str) -> list[tuple[bytes, bytes]]:
+    """What changes from second to second is not to be kept by anybody; what may be asked for anew says so itself."""
+    there = list(headers)
+    if not any(name.lower() == _CACHING for name, _ in there):
+        there.append((_CACHING, b"no-cache" if is_of_the_page(path) else b"no-store"))
+    return [*there, _PAGE if is_of_the_page(path) else _ANSWERS, *_HEADERS]
+
+
+async def _refuse(send: Send, kind: Kind, text: str, headers: Iterable[tuple[bytes, bytes]]) -> None:
+    body = problem_body(kind, text)
     length = (b"content-length", str(len(body)).encode())
-    start = [(b"content-type", b"application/json"), length, *headers]
-    await send({"type": "http.response.start", "status": status, "headers": start})
+    start = [(b"content-type", MEDIA_TYPE.encode()), length, *headers]
+    await send({"type": "http.response.start", "status": kind.status, "headers": start})
     await send({"type": "http.response.body", "body": body})

@@ -1,6 +1,8 @@
 """Where HTTP may be served: only this host, unless clients have to prove who they are."""
 
+import errno
 import ipaddress
+import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +12,8 @@ from typing import Any
 from hopwatch_agent.errors import SettingsError
 from hopwatch_agent.settings.sections import AccessSettings, ListenSettings
 
-_BACKLOG = 128
+_BACKLOG = 2048
+"""As many as may come while the ticks keep the one that accepts from its turn."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,16 @@ def _resolved(listen: ListenSettings) -> Place:
     return min(places, key=lambda place: (not place.is_loopback, place.family != socket.AF_INET))
 
 
+def _reason(error: OSError) -> str:
+    # create_server says the address once more in it
+    text = os.strerror(error.errno) if error.errno else str(error)
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"{text}: perhaps an agent runs there already; else choose another place with --listen HOST:PORT"
+        )
+    return text
+
+
 @contextmanager
 def listening(place: Place) -> Iterator[socket.socket]:
     """A socket that listens there. ``::`` takes IPv4 too. Raises ``SettingsError``."""
@@ -71,7 +84,7 @@ def listening(place: Place) -> Iterator[socket.socket]:
             place.address, family=place.family, backlog=_BACKLOG, dualstack_ipv6=both
         )
     except OSError as error:
-        raise SettingsError(f"cannot listen on {host}:{port}: {error.strerror}") from error
+        raise SettingsError(f"cannot listen on {host}:{port}: {_reason(error)}") from error
     with listener:
         # asyncio does it only for sockets that name their protocol; without it each answer waits for a delayed acknowledgement, 40 ms
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -23,9 +23,9 @@ Frame = tuple[int, bytes]
 
 
 class LiveClients:
-    """Those who watch. ``frame`` makes what is pushed, from the number of the last event that the client has."""
+    """Those who watch. ``frame`` makes what is pushed, from the number of the last event that the client has, of so many sockets at most."""
 
-    def __init__(self, frame: Callable[[int], Frame]) -> None:
+    def __init__(self, frame: Callable[[int, int], Frame]) -> None:
         self.frame = frame
         self._watching = 0
         self._ended: asyncio.Event | None = None
@@ -71,10 +71,11 @@ class EventStream(Response):
 class LiveResponse(EventStream):
     """One client's answer, which goes on until it leaves or the agent stops."""
 
-    def __init__(self, clients: LiveClients, after: int) -> None:
+    def __init__(self, clients: LiveClients, after: int, sockets: int) -> None:
         super().__init__()
         self._clients = clients
         self._after = after
+        self._sockets = sockets
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
         """Pushes until one of both ends it."""
@@ -94,7 +95,7 @@ class LiveResponse(EventStream):
             ended = False
             while not ended:
                 # it waits for whoever holds the board, which all other requests must not
-                self._after, told = await asyncio.to_thread(self._clients.frame, self._after)
+                self._after, told = await asyncio.to_thread(self._clients.frame, self._after, self._sockets)
                 await _send(send, _body(_event(b"live", told, self._after), more=True))
                 ended = await self._clients.ended(PUSH_SECONDS)
             await _send(send, _body(_event(b"end", b"{}", self._after), more=False))

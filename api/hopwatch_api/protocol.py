@@ -1,19 +1,27 @@
 """HTTP connections with an end: whoever sends or reads too slowly, or is one too many, is cut off."""
 
 import asyncio
+from collections.abc import Collection
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from hopwatch_api.guard import CERTIFICATE
 from hopwatch_api.live import LIVE_PATH
+from hopwatch_api.problems import MEDIA_TYPE, UNREADABLE, problem_body
 
 CONNECTIONS = 256
 HEAD_SECONDS = 10.0
-"""For all of a request's head, from the connection on, or from when a client that was kept after an answer would have been let go."""
+"""For all of a request's head, from the connection on, or from when a client that was kept after an answer would have been let go; or what is left of that answer's time."""
 ANSWER_SECONDS = 30.0
 """For all of an answer; ``/v1/live`` has a time of its own for each message."""
 HEAD_BYTES = 16 * 1024
+
+
+def room_beside(connections: Collection[object]) -> int:
+    """For how many more connections there is room."""
+    return CONNECTIONS - len(connections)
 
 
 class BoundedProtocol(H11Protocol):
@@ -42,17 +50,44 @@ class BoundedProtocol(H11Protocol):
         super().handle_events()
         if self.serving and self._served is not self.cycle:
             self._served = self.cycle
-            self._end_in(None if self.scope["path"] == LIVE_PATH else ANSWER_SECONDS)
+            endless = self._is_live and not self.flow.write_paused
+            self._end_in(None if endless else ANSWER_SECONDS)
+
+    def pause_writing(self) -> None:
+        """A client does not read: not even one who watches may leave that so for long."""
+        super().pause_writing()
+        if self._timer is None:
+            self._end_in(ANSWER_SECONDS)
+
+    def resume_writing(self) -> None:
+        """It has read."""
+        super().resume_writing()
+        if self.serving and self._is_live:
+            self._end_in(None)
 
     def on_response_complete(self) -> None:
-        """An answer is out."""
-        self._end_in(self.timeout_keep_alive + HEAD_SECONDS)
+        """An answer is out, or waits for a client that does not read (over TLS nobody can tell): that one has the answer's time."""
+        left = ANSWER_SECONDS if self._timer is None else self._timer.when() - self.loop.time()
+        self._end_in(max(left, self.timeout_keep_alive + HEAD_SECONDS))
         super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """A request cannot be read: the answer is a problem, as all others are."""
+        body = problem_body(UNREADABLE, msg)
+        told = {"content-type": MEDIA_TYPE, "content-length": str(len(body)), "connection": "close"}
+        start = h11.Response(status_code=UNREADABLE.status, headers=list(told.items()), reason=b"Bad Request")
+        for event in (start, h11.Data(data=body), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
 
     @property
     def serving(self) -> bool:
         """Whether a request is being answered."""
         return self.cycle is not None and not self.cycle.response_complete
+
+    @property
+    def _is_live(self) -> bool:
+        return bool(self.scope["path"] == LIVE_PATH)
 
     @property
     def ends_at(self) -> float:

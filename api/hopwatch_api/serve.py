@@ -13,6 +13,7 @@ from hopwatch.errors import HopwatchError
 from hopwatch.version import VERSION
 from hopwatch_agent.agent import Agent
 from hopwatch_agent.errors import SettingsError
+from hopwatch_agent.landing.address import NOWHERE, without_secret
 from hopwatch_agent.live.views import AgentView
 from hopwatch_agent.logs.events import EventLogger
 from hopwatch_agent.logs.limit import LimitedHandler
@@ -82,7 +83,7 @@ def _run(
     agent.start()
     _serve(agent, settings, access, listener, stop, lines)
     began = time.monotonic()
-    log.info("stopping")
+    log.info("stopping", text=f"within {settings.stop_seconds:g} s; a second signal ends it at once")
     if agent.stop(settings.stop_seconds):
         log.info("stopped", seconds=round(time.monotonic() - began, 3))
         return 0
@@ -102,6 +103,13 @@ def _keep_pauses_short() -> None:
     gc.set_threshold(*COLLECTED_AFTER)
 
 
+def _where_it_lands(settings: AgentSettings) -> str:
+    place = without_secret(settings.landing.uri)
+    if place.startswith(NOWHERE):
+        return "lands nothing"
+    return f"lands in {place}, for hopwatch analyze"
+
+
 def _serve(
     agent: Agent,
     settings: AgentSettings,
@@ -119,6 +127,7 @@ def _serve(
 
     def started(url: str) -> None:
         print(f"hopwatch agent: {url}", flush=True)
+        print(f"hopwatch agent: {_where_it_lands(settings)}", flush=True)
         log.info("listening", url=url)
 
     guarded = access.guard(app, settings.listen)

@@ -4,13 +4,16 @@ import asyncio
 import contextlib
 import functools
 import socket
+import ssl
 from collections.abc import Callable, Iterator
 
 import uvicorn
 from hopwatch_agent.errors import SettingsError
+from hopwatch_agent.logs.events import EventLogger
 from hopwatch_agent.settings.sections import AccessSettings, ListenSettings
 from starlette.types import ASGIApp
 
+from hopwatch_api.accepting import Acceptor
 from hopwatch_api.guard import Guard, demands_of
 from hopwatch_api.hosts import Hosts
 from hopwatch_api.protocol import HEAD_BYTES, BoundedProtocol
@@ -21,6 +24,7 @@ from hopwatch_api.tokens import Token
 KEEP_ALIVE_SECONDS = 5
 SHUTDOWN_SECONDS = 2
 REFRESH_SECONDS = 1.0
+log = EventLogger(__name__)
 
 
 class Access:
@@ -36,7 +40,7 @@ class Access:
         except SettingsError as error:
             problems += error.problems
         try:
-            self.tls = Tls(settings.tls) if settings.tls else None
+            self.tls = Tls(settings.tls, start_closed=settings.start_closed) if settings.tls else None
         except SettingsError as error:
             problems += error.problems
         if problems:
@@ -61,12 +65,47 @@ class Access:
 
 
 class _Server(uvicorn.Server):
-    """Leaves the signals to the agent, which has more to end than HTTP, and looks once a second whether to stop, not ten times."""
+    """Leaves the signals to the agent, which has more to end than HTTP, and looks once a second whether to stop, not ten times.
 
-    def __init__(self, config: uvicorn.Config, each_second: Callable[[], None]) -> None:
+    It listens on no socket of uvicorn's: an ``Acceptor`` gives it its connections.
+    """
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        listener: socket.socket,
+        tls: ssl.SSLContext | None,
+        each_second: Callable[[], None],
+    ) -> None:
         super().__init__(config)
+        self._listener = listener
+        self._tls = tls
         self._each_second = each_second
         self._ending = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        protocol = functools.partial(
+            BoundedProtocol,
+            config=self.config,
+            server_state=self.server_state,
+            app_state=self.lifespan.state,
+        )
+        acceptor = Acceptor(self._listener, self._tls, protocol, self.server_state.connections)
+        self._accepting = asyncio.create_task(acceptor.run())
+        self._accepting.add_done_callback(self._accepted)
+
+    def _accepted(self, accepting: asyncio.Task[None]) -> None:
+        """One that accepts nobody any more is of no use: whoever keeps it running begins it anew."""
+        if not accepting.cancelled():
+            log.error("accepts_nobody", text=repr(accepting.exception()))
+            self.end()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._accepting.cancel()
+        await asyncio.wait([self._accepting])
+        self._listener.close()
+        await super().shutdown(sockets)
 
     def end(self) -> None:
         """Ends it; to be called in its loop."""
@@ -110,9 +149,8 @@ async def serve(
         server_header=False,
         timeout_keep_alive=keep_alive,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
-        ssl_context_factory=None if tls is None else lambda _config, _default: tls.context,
     )
-    server = _Server(config, each_second)
+    server = _Server(config, listener, None if tls is None else tls.context, each_second)
     loop = asyncio.get_running_loop()
 
     def end() -> None:
@@ -123,7 +161,7 @@ async def serve(
 
     # called from a signal handler, in the midst of whatever the loop does
     stop.call(functools.partial(_in_loop, loop, end))
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
+    serving = asyncio.create_task(server.serve(sockets=[]))
     while not server.started and not serving.done():
         await asyncio.sleep(0.01)
     if server.started:

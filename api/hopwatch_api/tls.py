@@ -7,19 +7,30 @@ from hopwatch_agent.errors import SettingsError
 from hopwatch_agent.logs.events import EventLogger
 from hopwatch_agent.settings.sections import TlsSettings
 
+GOES_ON = "the certificate that was read last goes on to be used"
 log = EventLogger(__name__)
 
 
 class Tls:
     """One context for all connections. Connections that come after a renewal get the new certificate."""
 
-    def __init__(self, settings: TlsSettings) -> None:
-        """Raises ``SettingsError`` if the files cannot be used."""
+    def __init__(self, settings: TlsSettings, *, start_closed: bool = False) -> None:
+        """Raises ``SettingsError`` if the files cannot be used; with ``start_closed``, no connection comes about until they can."""
         self._settings = settings
-        self._seen = _marks(settings)
+        self._seen: list[tuple[int, ...]] = []
+        self._meanwhile = "no connection comes about"
         self.problem: str | None = None
         """Why the files' present content is not used; the last good one is."""
-        self.context = _context(settings)
+        self.context = _without_files(settings)
+        try:
+            marks = _marks(settings)
+            self._take_up()
+        except SettingsError as error:
+            if not start_closed:
+                raise
+            self.problem = f"{error}; {self._meanwhile}"
+        else:
+            self._seen, self._meanwhile = marks, GOES_ON
 
     def refresh(self) -> None:
         """Reads the files again if they have changed; what cannot be used replaces nothing."""
@@ -27,20 +38,23 @@ class Tls:
             marks = _marks(self._settings)
             if marks == self._seen:
                 return
-            _context(self._settings)  # a certificate without its key must not get into the one in use
-            _load(self.context, self._settings)
+            self._take_up()
         except SettingsError as error:
-            self.problem = f"{error}; the certificate that was read last goes on to be used"
+            self.problem = f"{error}; {self._meanwhile}"
             return
-        self._seen, self.problem = marks, None
+        self._seen, self.problem, self._meanwhile = marks, None, GOES_ON
         log.info("certificate_renewed", file=str(self._settings.cert))
 
+    def _take_up(self) -> None:
+        # a certificate without its key, or beside an authority that is none, must not get into the one in use
+        _load(_without_files(self._settings), self._settings)
+        _load(self.context, self._settings)
 
-def _context(settings: TlsSettings) -> ssl.SSLContext:
+
+def _without_files(settings: TlsSettings) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.options |= ssl.OP_NO_RENEGOTIATION
-    _load(context, settings)
     if settings.client_ca is not None:
         # who has none gets no further than to health, which the kubelet asks without one
         context.verify_mode = ssl.CERT_OPTIONAL

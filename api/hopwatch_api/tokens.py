@@ -1,6 +1,7 @@
 """The token that clients show: from the settings, or from a file that is read again when it changes."""
 
 import hmac
+import secrets
 from pathlib import Path
 
 from hopwatch_agent.errors import SettingsError
@@ -10,6 +11,7 @@ from hopwatch_agent.settings.sections import AccessSettings
 LEAST_LENGTH = 16
 _LARGEST_FILE = 4096
 _SCHEME = b"bearer "
+HOLDS = "the token that was read last goes on to hold"
 
 log = EventLogger(__name__)
 
@@ -18,17 +20,26 @@ class Token:
     """What clients have to know."""
 
     def __init__(self, access: AccessSettings) -> None:
-        """Raises ``SettingsError`` if it cannot be had or is none."""
+        """Raises ``SettingsError`` if it cannot be had or is none; where the agent may start closed, nobody knows it then."""
         self._file = access.token_file
         self._seen: tuple[int, ...] | None = None
-        self._value = b""
+        self._meanwhile = "nobody has it"
         self.problem: str | None = None
         """Why the file's present content is not used; the last good one is."""
-        if self._file is not None:
-            self._seen = _mark(self._file)
-            self._value = _read(self._file)
-        else:
-            self._value = _checked(access.token or "", "token")
+        try:
+            self._value = self._first(access)
+        except SettingsError as error:
+            if not access.start_closed:
+                raise
+            self._value = secrets.token_bytes()
+            self.problem = f"{error}; {self._meanwhile}"
+
+    def _first(self, access: AccessSettings) -> bytes:
+        if self._file is None:
+            return _checked(access.token or "", "token")
+        mark, value = _mark(self._file), _read(self._file)
+        self._seen, self._meanwhile = mark, HOLDS
+        return value
 
     def shown_in(self, authorization: bytes | None) -> bool:
         """Whether the header of a request holds the token. How long it takes tells nothing of how much was right."""
@@ -46,9 +57,9 @@ class Token:
                 return
             self._value = _read(self._file)
         except SettingsError as error:
-            self.problem = f"{error}; the token that was read last goes on to hold"
+            self.problem = f"{error}; {self._meanwhile}"
             return
-        self._seen, self.problem = mark, None
+        self._seen, self.problem, self._meanwhile = mark, None, HOLDS
         log.info("token_renewed", file=str(self._file))
 
 

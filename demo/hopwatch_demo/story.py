@@ -39,7 +39,7 @@ def start_agent(processes: Processes, folder: Folder) -> str:
     places = ["--dir", folder.journal, "--data", folder.agent_data, "--land", folder.landed]
     processes.start("agent", [*HOPWATCH, "agent", *map(str, places), "--listen", "127.0.0.1:0"])
     url = processes.read_line("agent").rpartition(" ")[2]
-    print(f"The agent serves at {url}", flush=True)
+    print(f"The agent shows it live, for as long as they run, at {url}/", flush=True)
     return url
 
 

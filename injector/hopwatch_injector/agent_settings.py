@@ -5,6 +5,7 @@ from typing import Any
 
 from hopwatch_agent.errors import SettingsError
 from hopwatch_agent.landing.address import check_scheme
+from hopwatch_agent.report.address import check_report_address
 from hopwatch_agent.settings.sections import settings_from
 from hopwatch_agent.settings.sources import CONFIG, options_from, variable_of
 
@@ -26,6 +27,8 @@ def _require(environ: Mapping[str, str]) -> None:
     try:
         settings = settings_from(options_from(environ, {}), environ)
         check_scheme(settings.landing.uri)
+        if settings.report is not None:
+            check_report_address(settings.report)
     except SettingsError as error:
         raise FragmentError("\n".join(f"{AGENT} would not start: {one}" for one in error.problems)) from error
 

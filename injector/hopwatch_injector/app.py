@@ -2,13 +2,16 @@
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
+from hopwatch_agent.logs.events import EventLogger
 
 from hopwatch_injector.body import Bodies, TooLargeError, TooSlowError
 from hopwatch_injector.errors import ReviewError
 from hopwatch_injector.fragment import Fragment
 from hopwatch_injector.injection import inject
 from hopwatch_injector.review import request_in
+from hopwatch_injector.telling import tell
 
+log = EventLogger(__name__)
 BY_ANNOTATION, BY_NAMESPACE = "/pods/by-annotation", "/pods/by-namespace"
 
 
@@ -35,7 +38,9 @@ def create_app(fragment: Fragment) -> FastAPI:
 async def _answered(request: Request, bodies: Bodies, fragment: Fragment, *, by_namespace: bool) -> Response:
     try:
         review = request_in(await bodies.read(request))
-        return JSONResponse(inject(review, fragment, by_namespace=by_namespace))
+        answer = inject(review, fragment, by_namespace=by_namespace)
+        tell(review, answer["response"])
+        return JSONResponse(answer)
     except TooLargeError as error:
         return _refusal(413, error)
     except TooSlowError as error:
@@ -45,5 +50,6 @@ async def _answered(request: Request, bodies: Bodies, fragment: Fragment, *, by_
 
 
 def _refusal(status: int, error: ReviewError) -> Response:
+    log.warning("refused", status=status, text=str(error))
     content = {"title": str(error), "status": status}
     return JSONResponse(content, status_code=status, media_type="application/problem+json")

@@ -7,8 +7,8 @@ from fastapi import Request
 
 from hopwatch_injector.errors import ReviewError
 
-MOST_BYTES = 4 << 20
-"""Of a review: the API server takes objects of 3 MiB at most."""
+MOST_BYTES = 3 << 20
+"""Of a review: what the API server keeps is of 1.5 MiB at most."""
 SMALL_BYTES = 64 << 10
 """Most pods have a tenth of that. Whoever sends more takes a place."""
 LARGE_AT_ONCE = 8

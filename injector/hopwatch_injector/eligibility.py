@@ -1,35 +1,33 @@
 """Which pods are left as they are, and why."""
 
 from collections.abc import Iterable, Mapping
-from pathlib import PurePosixPath
 from typing import Any
 
 from hopwatch_injector.errors import WishError
 from hopwatch_injector.fragment import Fragment
 from hopwatch_injector.names import (
-    ARCHITECTURE_LABEL,
+    ARCHITECTURE_LABELS,
     CONTAINERS,
-    INJECTED,
     MIRRORED,
-    OS_LABEL,
+    OS_LABELS,
 )
-from hopwatch_injector.nodes import asked_of_nodes
+from hopwatch_injector.nodes import asked_of_nodes, is_kept_from
+from hopwatch_injector.parts import annotations_of, containers_of
 from hopwatch_injector.review import Request
 from hopwatch_injector.wishes import Wishes
 
 Json = dict[str, Any]
-WINDOWS = "windows"
-READ_ONLY = {"configMap", "secret", "downwardAPI", "projected", "image"}
-"""Kinds of volumes that nothing can be made in."""
+MOST_ANNOTATION_BYTES = 256 << 10
+"""Of names and values, as Kubernetes counts them."""
+WINDOWS, LINUX = "windows", "linux"
 
 
 def is_new_pod(request: Request) -> bool:
     """Whether a pod is being made: nothing else is changed, not even what is added to a pod that runs."""
     about = request.kind
     is_pod = (about.group, about.version, about.kind) == ("", "v1", "Pod")
-    return (
-        is_pod and request.operation == "CREATE" and not request.sub_resource and request.object is not None
-    )
+    told = bytes(request.object) != b"null"
+    return is_pod and request.operation == "CREATE" and not request.sub_resource and told
 
 
 def is_asked_for(wishes: Wishes, *, by_namespace: bool) -> bool:
@@ -38,15 +36,19 @@ def is_asked_for(wishes: Wishes, *, by_namespace: bool) -> bool:
 
 
 def is_out_of_reach(pod: Json) -> bool:
-    """Whether nothing can be injected, or has been already."""
-    annotations = annotations_of(pod)
-    return INJECTED in annotations or MIRRORED in annotations or is_of_windows(pod["spec"])
+    """Whether nothing can be injected."""
+    return MIRRORED in annotations_of(pod) or is_of_windows(pod["spec"])
 
 
 def is_of_windows(spec: Json) -> bool:
-    """By its own word, or by the nodes that it asks for."""
-    return (spec.get("os") or {}).get("name") == WINDOWS or asked_of_nodes(spec, OS_LABEL) == frozenset(
-        {WINDOWS}
+    """By its own word, by the nodes that it asks for, or by options that no other pod has."""
+    return (
+        (spec.get("os") or {}).get("name") == WINDOWS
+        or asked_of_nodes(spec, OS_LABELS) == frozenset({WINDOWS})
+        or is_kept_from(spec, OS_LABELS, LINUX)
+        or any(
+            (one.get("securityContext") or {}).get("windowsOptions") for one in (spec, *containers_of(spec))
+        )
     )
 
 
@@ -63,7 +65,7 @@ def require_port(spec: Json, fragment: Fragment) -> None:
     if spec.get("hostNetwork"):
         return
     ours = _ports((*fragment.init_containers, *fragment.containers))
-    theirs = _ports([*(spec.get("initContainers") or ()), *spec["containers"]])
+    theirs = _ports(containers_of(spec))
     if taken := sorted(ours & theirs):
         raise WishError(f"a container of the pod listens on port {taken[0]}, as the agent would")
 
@@ -79,35 +81,11 @@ def _ports(containers: Iterable[Json]) -> set[int]:
 
 def require_architecture(spec: Json, fragment: Fragment) -> None:
     """Raises WishError if the pod may come to a node that the images are not made for. One that does not say is taken to come to one that they are."""
-    asked = asked_of_nodes(spec, ARCHITECTURE_LABEL)
+    asked = asked_of_nodes(spec, ARCHITECTURE_LABELS)
     if asked is not None and fragment.architectures and not asked <= set(fragment.architectures):
         raise WishError(
             f"the pod asks for nodes of {', '.join(sorted(asked))}; the images are for {', '.join(fragment.architectures)}"
         )
-
-
-def require_paths(container: Json, spec: Json, fragment: Fragment) -> None:
-    """Raises WishError if a container mounts something where ours would be, or around it where no folder can be made, or in it."""
-    fixed_volumes = {volume["name"] for volume in spec.get("volumes") or () if _is_read_only(volume)}
-    for ours in (_path(mount) for mount in fragment.application.volume_mounts):
-        for mount in container.get("volumeMounts") or ():
-            theirs = _path(mount)
-            fixed = mount.get("readOnly") or mount.get("name") in fixed_volumes
-            around = fixed and ours.is_relative_to(theirs)
-            if theirs.is_relative_to(ours) or around:
-                raise WishError(
-                    f"container {container['name']} mounts something at {theirs}, and hopwatch would at {ours}"
-                )
-
-
-def _is_read_only(volume: Json) -> bool:
-    """By its kind, or by what it says of its source."""
-    sources = [source for source in volume.values() if isinstance(source, dict)]
-    return bool(READ_ONLY & volume.keys()) or any(source.get("readOnly") for source in sources)
-
-
-def _path(mount: Json) -> PurePosixPath:
-    return PurePosixPath(str(mount.get("mountPath", "")))
 
 
 def require_end(spec: Json, fragment: Fragment) -> None:
@@ -118,18 +96,39 @@ def require_end(spec: Json, fragment: Fragment) -> None:
         )
 
 
+def require_user(spec: Json, fragment: Fragment) -> None:
+    """Raises WishError if the pod's own user is root, and a container that would be added refuses to be and names no other: it would never start, nor the pod behind it."""
+    if _user_of(spec) != 0:
+        return
+    for container in (*fragment.init_containers, *fragment.containers):
+        ours = container.get("securityContext") or {}
+        if ours.get("runAsNonRoot") and ours.get("runAsUser") is None:
+            raise WishError(
+                "the pod says runAsUser: 0 of all its containers, and hopwatch's do not start as root: have its containers say it each for itself, or set the chart's agent.user"
+            )
+
+
+def _user_of(spec: Json) -> Any:
+    return (spec.get("securityContext") or {}).get("runAsUser")
+
+
 def instrumented(spec: Json, wishes: Wishes) -> list[int]:
     """Places of the containers to instrument. Raises WishError for a name that none bears."""
     names = [container["name"] for container in spec["containers"]]
     if wishes.containers is None:
         return list(range(len(names)))
-    if unknown := [name for name in wishes.containers if name not in names]:
+    if unknown := wishes.containers - set(names):
         raise WishError(
-            f"{CONTAINERS} names {', '.join(unknown)}; the pod's containers are {', '.join(names)}"
+            f"{CONTAINERS} names {', '.join(sorted(unknown))}; the pod's containers are {', '.join(names)}"
         )
     return [place for place, name in enumerate(names) if name in wishes.containers]
 
 
-def annotations_of(pod: Json) -> Mapping[str, Any]:
-    """Of a pod that may have none."""
-    return (pod.get("metadata") or {}).get("annotations") or {}
+def require_annotations(pod: Json, added: Mapping[str, str]) -> None:
+    """Raises WishError if a pod has so many annotations that Kubernetes would refuse it with ours."""
+    whole = {**annotations_of(pod), **added}
+    size = sum(len(name.encode()) + len(str(value).encode()) for name, value in whole.items())
+    if size > MOST_ANNOTATION_BYTES:
+        raise WishError(
+            f"its annotations leave no room for hopwatch's: a pod may have {MOST_ANNOTATION_BYTES} bytes of them"
+        )

@@ -1,10 +1,13 @@
 """What the chart adds to every pod, made to fit one."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from hopwatch_injector.fragment import Fragment
 from hopwatch_injector.names import LISTEN, STOP_SECONDS
-from hopwatch_injector.quality import guaranteed, is_guaranteed
+from hopwatch_injector.naming import naming, with_room_on_disk
+from hopwatch_injector.parts import resources_of
+from hopwatch_injector.quality import COUNTED, guaranteed, is_guaranteed
 
 Json = dict[str, Any]
 ANY_PORT = "127.0.0.1:0"
@@ -16,15 +19,28 @@ LEAST_SECONDS, MOST_SECONDS = 1, 3600
 """What the agent takes for its end."""
 
 
-def fitted(container: Json, spec: Json) -> Json:
+def fitted(container: Json, spec: Json, fragment: Fragment) -> Json:
     """One of the fragment's containers, for this pod."""
     fit = _with_time_to_end(container, spec)
     if spec.get("hostNetwork"):
         fit = _on_the_hosts_network(fit)
     if spec.get("resources"):
         # a pod that asks as a whole is refused where its containers ask for more than that
-        return {name: value for name, value in fit.items() if name != "resources"}
-    return guaranteed(fit) if is_guaranteed(spec) else fit
+        fit = _without(COUNTED, fit)
+    else:
+        fit = naming(guaranteed(fit) if is_guaranteed(spec) else fit, spec)
+    return with_room_on_disk(fit, spec, fragment)
+
+
+def _without(names: Collection[str], container: Json) -> Json:
+    """The container, without limits and requests of these."""
+    parts = {
+        part: {name: value for name, value in resources_of(container, part).items() if name not in names}
+        for part in ("limits", "requests")
+    }
+    resources = {part: named for part, named in parts.items() if named}
+    bare = {name: value for name, value in container.items() if name != "resources"}
+    return bare | ({"resources": resources} if resources else {})
 
 
 def _with_time_to_end(container: Json, spec: Json) -> Json:
@@ -42,9 +58,11 @@ def _on_the_hosts_network(container: Json) -> Json:
 
 
 def _with_values(container: Json, values: Mapping[str, str]) -> Json:
-    """Other values of variables that it has."""
+    """Other values of variables that it has, wherever those it has come from."""
     env = [
-        variable | {"value": values[variable["name"]]} if variable["name"] in values else variable
+        {"name": variable["name"], "value": values[variable["name"]]}
+        if variable["name"] in values
+        else variable
         for variable in container.get("env") or ()
     ]
     return container | ({"env": env} if env else {})

@@ -26,6 +26,7 @@ class Fragment(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
 
     application: Application
     labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
     volumes: tuple[Json, ...] = ()
     init_containers: tuple[Json, ...] = ()
     containers: tuple[Json, ...] = ()

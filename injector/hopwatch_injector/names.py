@@ -11,19 +11,29 @@ CONTAINERS = f"{PREFIX}/containers"
 SEQUENCE = f"{PREFIX}/sequence"
 """Annotation: ``HOPWATCH_SEQUENCE`` of those containers."""
 
+TOPIC = f"{PREFIX}/topic"
+"""Annotation: ``HOPWATCH_TOPIC`` of those containers."""
+
 INJECTED = f"{PREFIX}/injected"
 """Annotation that an injected pod bears: the version that did it."""
 
 OWNER = f"{PREFIX}/owner"
 """Annotation: kind and name of the workload that a pod is of, which its containers take over into their environment."""
 
+EVICTABLE = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes"
+"""Annotation: volumes, by comma, for which the cluster's autoscaler need not keep a node."""
+
 MIRRORED = "kubernetes.io/config.mirror"
 """Annotation of what shows a pod that a node started by itself: it cannot be changed."""
 
-OS_LABEL = "kubernetes.io/os"
-ARCHITECTURE_LABEL = "kubernetes.io/arch"
+OS_LABELS = ("kubernetes.io/os", "beta.kubernetes.io/os")
+ARCHITECTURE_LABELS = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
+"""Of nodes, which bear both."""
 AGENT = "hopwatch-agent"
 """The agent's container."""
+
+INSTRUMENTATION = "hopwatch-instrumentation"
+"""The volume that each instrumented container mounts."""
 
 PYTHONPATH = "PYTHONPATH"
 PYTHONPATH_BEFORE = "HOPWATCH_PYTHONPATH_BEFORE"

@@ -5,12 +5,15 @@ from typing import Any
 
 from hopwatch.version import VERSION
 
-from hopwatch_injector.eligibility import annotations_of, instrumented, require_paths
+from hopwatch_injector.eligibility import instrumented, require_annotations
 from hopwatch_injector.environment import environment
 from hopwatch_injector.fitting import fitted
 from hopwatch_injector.fragment import Fragment
-from hopwatch_injector.names import CONTAINER_NAME, INJECTED, OWNER
+from hopwatch_injector.mounts import require_paths
+from hopwatch_injector.names import CONTAINER_NAME, EVICTABLE, INJECTED, OWNER
 from hopwatch_injector.owner import owner_of
+from hopwatch_injector.parts import annotations_of
+from hopwatch_injector.references import require_no_reference
 from hopwatch_injector.wishes import Wishes
 
 Json = dict[str, Any]
@@ -20,7 +23,9 @@ def patch(pod: Json, fragment: Fragment, wishes: Wishes) -> list[Json]:
     """Operations, none of which takes anything away. Raises WishError."""
     spec = pod["spec"]
     operations = [] if pod.get("metadata") else [_add("/metadata", {})]
-    operations += _metadata(pod, "annotations", _annotations(pod))
+    annotations = _annotations(pod, fragment)
+    require_annotations(pod, annotations)
+    operations += _metadata(pod, "annotations", annotations)
     operations += _metadata(pod, "labels", fragment.labels)
     operations += _list(spec, "/spec/volumes", fragment.volumes)
     known = spec.get("imagePullSecrets") or ()
@@ -28,19 +33,24 @@ def patch(pod: Json, fragment: Fragment, wishes: Wishes) -> list[Json]:
     operations += _list(spec, "/spec/imagePullSecrets", secrets)
     for place in instrumented(spec, wishes):
         require_paths(spec["containers"][place], spec, fragment)
+        require_no_reference(spec["containers"][place])
         operations += _container(spec["containers"][place], f"/spec/containers/{place}", fragment, wishes)
     before, beside = (
-        [fitted(one, spec) for one in part] for part in (fragment.init_containers, fragment.containers)
+        [fitted(one, spec, fragment) for one in part]
+        for part in (fragment.init_containers, fragment.containers)
     )
     operations += _list(spec, "/spec/initContainers", before, first=True)
     operations += _list(spec, "/spec/containers", beside)
     return operations
 
 
-def _annotations(pod: Json) -> dict[str, str]:
-    owner = owner_of(pod)
-    known = OWNER in annotations_of(pod)
-    return {INJECTED: VERSION} | ({} if owner is None or known else {OWNER: owner})
+def _annotations(pod: Json, fragment: Fragment) -> dict[str, str]:
+    own, owner = annotations_of(pod), owner_of(pod)
+    added = {INJECTED: VERSION, **fragment.annotations}
+    if own.get(EVICTABLE):
+        named = f"{own[EVICTABLE]},{added.get(EVICTABLE, '')}".split(",")
+        added[EVICTABLE] = ",".join(dict.fromkeys(filter(None, named)))
+    return added | ({} if owner is None or OWNER in own else {OWNER: owner})
 
 
 def _metadata(pod: Json, part: str, added: Mapping[str, str]) -> list[Json]:
@@ -55,8 +65,8 @@ def _metadata(pod: Json, part: str, added: Mapping[str, str]) -> list[Json]:
 def _container(container: Json, path: str, fragment: Fragment, wishes: Wishes) -> list[Json]:
     given = fragment.application
     own = [{"name": CONTAINER_NAME, "value": container["name"]}]
-    if wishes.sequence is not None:
-        own.append({"name": "HOPWATCH_SEQUENCE", "value": wishes.sequence})
+    asked = {"HOPWATCH_SEQUENCE": wishes.sequence, "HOPWATCH_TOPIC": wishes.topic}
+    own += [{"name": name, "value": value} for name, value in asked.items() if value is not None]
     env = environment(container, [*own, *given.env], given.pythonpath)
     return [_add(f"{path}/env", env), *_list(container, f"{path}/volumeMounts", given.volume_mounts)]
 

@@ -11,6 +11,8 @@ Json = dict[str, Any]
 
 API_VERSION = "admission.k8s.io/v1"
 KIND = "AdmissionReview"
+LONGEST_WARNING = 1000
+"""In characters: what a pod has a thousand of is not listed to the end."""
 
 
 class GroupVersionKind(msgspec.Struct, frozen=True):
@@ -22,12 +24,12 @@ class GroupVersionKind(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True, rename="camel"):
-    """What the API server tells of an object that somebody makes; fields that are not needed are passed over."""
+    """What the API server tells of an object that somebody makes, which is not read yet; fields that are not needed are passed over."""
 
     uid: str
     kind: GroupVersionKind
     operation: str
-    object: Json | None = None
+    object: msgspec.Raw = msgspec.Raw(b"null")
     namespace: str = ""
     sub_resource: str = ""
 
@@ -60,5 +62,7 @@ def answer(request: Request, patch: list[Json], warnings: list[str]) -> Json:
             "patch": base64.b64encode(msgspec.json.encode(patch)).decode(),
         }
     if warnings:
-        response["warnings"] = warnings
+        response["warnings"] = [
+            text if len(text) <= LONGEST_WARNING else f"{text[:LONGEST_WARNING]}..." for text in warnings
+        ]
     return {"apiVersion": API_VERSION, "kind": KIND, "response": response}

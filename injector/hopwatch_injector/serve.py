@@ -17,6 +17,7 @@ from hopwatch_api.tls import Tls
 from hopwatch_injector.agent_settings import require_agent_settings
 from hopwatch_injector.app import create_app
 from hopwatch_injector.fragment import read_fragment
+from hopwatch_injector.sound import require_sound
 
 EXIT_UNUSABLE = 2
 KEEP_ALIVE_SECONDS = 120
@@ -31,6 +32,7 @@ def run_injector(fragment: Path, host: str, port: int, tls_files: TlsSettings | 
     """
     try:
         added = read_fragment(fragment)
+        require_sound(added)
         require_agent_settings(added)
         app = create_app(added)
         tls = Tls(tls_files) if tls_files else None
@@ -43,7 +45,7 @@ def run_injector(fragment: Path, host: str, port: int, tls_files: TlsSettings | 
 
             def each_second() -> None:
                 if tls is not None:
-                    tls.refresh()
+                    _refresh(tls)
                 lines.tell_left_out()
 
             asyncio.run(
@@ -69,3 +71,14 @@ def run_injector(fragment: Path, host: str, port: int, tls_files: TlsSettings | 
 def _started(url: str) -> None:
     print(f"hopwatch injector: {url}", flush=True)
     log.info("listening", url=url, version=VERSION)
+
+
+def _refresh(tls: Tls) -> None:
+    """Takes up a new certificate; a bad one is told once, since the old one is served until it is of no use any more."""
+    before = tls.problem
+    tls.refresh()
+    if tls.problem != before:
+        if tls.problem is None:
+            log.info("certificate_usable")
+        else:
+            log.error("certificate_unusable", text=tls.problem)

@@ -7,10 +7,16 @@ import msgspec
 from hopwatch_injector.errors import ReviewError
 
 Json = dict[str, Any]
+MOST_CONTAINERS = 250
+MOST_PARTS = 10_000
 
 
 class _Named(msgspec.Struct, frozen=True):
     name: str
+
+
+class _Variable(_Named, frozen=True):
+    value: str | None = None
 
 
 class _Port(msgspec.Struct, frozen=True, rename="camel"):
@@ -25,8 +31,9 @@ class _Resources(msgspec.Struct, frozen=True):
 
 class _Container(_Named, frozen=True, rename="camel"):
     resources: _Resources | None = None
+    security_context: Json | None = None
     ports: list[_Port] | None = None
-    env: list[_Named] | None = None
+    env: list[_Variable] | None = None
     env_from: list[Json] | None = None
     volume_mounts: list[Json] | None = None
 
@@ -57,6 +64,7 @@ class _Spec(msgspec.Struct, frozen=True, rename="camel"):
     containers: Annotated[list[_Container], msgspec.Meta(min_length=1)]
     init_containers: list[_Container] | None = None
     affinity: _Affinity | None = None
+    security_context: Json | None = None
     resources: Json | None = None
     termination_grace_period_seconds: int | None = None
     volumes: list[_Named] | None = None
@@ -82,9 +90,26 @@ class _Pod(msgspec.Struct, frozen=True):
     metadata: _Metadata | None = None
 
 
-def require_pod(pod: Json) -> None:
-    """Raises ReviewError, which names the place, for what the API server could not have sent."""
+def pod_in(told: msgspec.Raw) -> Json:
+    """The pod. Raises ReviewError, which names the place, for what the API server could not have sent, and for more than any pod has."""
     try:
-        msgspec.convert(pod, type=_Pod)
-    except msgspec.ValidationError as error:
+        _require_bounds(msgspec.json.decode(told, type=_Pod).spec)
+        pod: Json = msgspec.json.decode(told)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ReviewError(f"$.request.object is no pod: {error}") from error
+    return pod
+
+
+def _require_bounds(spec: _Spec) -> None:
+    """What is read of a pod takes time and memory by its parts, and so does each container's answer."""
+    containers = [*(spec.init_containers or ()), *spec.containers]
+    parts = {
+        "containers": (len(containers), MOST_CONTAINERS),
+        "variables": (sum(len(one.env or ()) for one in containers), MOST_PARTS),
+        "mounts": (sum(len(one.volume_mounts or ()) for one in containers), MOST_PARTS),
+        "ports": (sum(len(one.ports or ()) for one in containers), MOST_PARTS),
+        "volumes": (len(spec.volumes or ()), MOST_PARTS),
+    }
+    for name, (count, most) in parts.items():
+        if count > most:
+            raise ReviewError(f"$.request.object has {count} {name}: no more than {most} are looked at")

@@ -1,14 +1,34 @@
 """What is followed, and is hardly what somebody wants: the pod is injected, and whoever makes it is told."""
 
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
 from hopwatch_injector.eligibility import instrumented
 from hopwatch_injector.fragment import Fragment
-from hopwatch_injector.names import JOURNAL_DIRECTORY
+from hopwatch_injector.names import (
+    CONTAINERS,
+    INJECT,
+    INJECTED,
+    JOURNAL_DIRECTORY,
+    OWNER,
+    PREFIX,
+    SEQUENCE,
+    TOPIC,
+)
 from hopwatch_injector.wishes import Wishes
 
 Json = dict[str, Any]
+KNOWN = {INJECT, CONTAINERS, SEQUENCE, TOPIC, INJECTED, OWNER}
+
+
+def unknown(annotations: Mapping[str, Any]) -> list[str]:
+    """A warning for each annotation that is nearly one of ours."""
+    return [
+        f"hopwatch: there is no annotation {name}: {', '.join(sorted(KNOWN))} there are"
+        for name in sorted(annotations)
+        if name.startswith(f"{PREFIX}/") and name not in KNOWN
+    ]
 
 
 def unseen(spec: Json, fragment: Fragment, wishes: Wishes) -> list[str]:

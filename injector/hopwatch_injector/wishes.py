@@ -7,7 +7,7 @@ from typing import Any
 from hopwatch.settings import from_environment
 
 from hopwatch_injector.errors import WishError
-from hopwatch_injector.names import CONTAINERS, INJECT, SEQUENCE
+from hopwatch_injector.names import CONTAINERS, INJECT, SEQUENCE, TOPIC
 
 ANSWERS = {"true": True, "false": False}
 
@@ -17,8 +17,9 @@ class Wishes:
     """``inject``: None where the pod does not say. ``containers``: None for all of them."""
 
     inject: bool | None = None
-    containers: tuple[str, ...] | None = None
+    containers: frozenset[str] | None = None
     sequence: str | None = None
+    topic: str | None = None
 
 
 def wishes_of(annotations: Mapping[str, Any]) -> Wishes:
@@ -30,6 +31,7 @@ def wishes_of(annotations: Mapping[str, Any]) -> Wishes:
         inject=None if told is None else ANSWERS[str(told).lower()],
         containers=_names(annotations.get(CONTAINERS)),
         sequence=_sequence(annotations.get(SEQUENCE) or None),
+        topic=annotations.get(TOPIC) or None,
     )
 
 
@@ -39,10 +41,10 @@ def _sequence(text: str | None) -> str | None:
     return text
 
 
-def _names(text: str | None) -> tuple[str, ...] | None:
+def _names(text: str | None) -> frozenset[str] | None:
     if text is None:
         return None
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    names = frozenset(name.strip() for name in text.split(",") if name.strip())
     if not names:
         raise WishError(f"{CONTAINERS} names no container")
     return names

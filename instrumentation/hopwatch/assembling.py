@@ -133,6 +133,7 @@ def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) 
     subscriptions = Subscriptions() if socket_type in FILTERING else None
     guess = 0 if subscriptions is None else wish.rule_flags or 0
     unstamped = Unstamped(guess, TopicCounts(identifier, journal, wanted=wish.stamped or wish.counted))
+    unstamped.by_frames = not wish.counted
     return SocketState(
         identifier=identifier,
         name=wish.name or f"{socket_type.name.lower()}-{as_text(identifier)[:6]}",

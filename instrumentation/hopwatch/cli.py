@@ -2,30 +2,33 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
+from typing import NamedTuple
 
 from hopwatch.command import Command
 from hopwatch.extras import missing_extra
 from hopwatch.version import VERSION
 
 
+class CommandLine(NamedTuple):
+    """The parser of everything, that of each command, and the commands; of one whose extra is missing, the line that says so."""
+
+    parser: argparse.ArgumentParser
+    parsers: Mapping[str, argparse.ArgumentParser]
+    commands: Mapping[str, Command | str]
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one sub-command; returns its exit status, 2 for wrong usage or a missing extra."""
-    found = {point.name: point for point in sorted(entry_points(group="hopwatch.commands"))}
-    parser = argparse.ArgumentParser(
-        prog="hopwatch", description="Which hop of a ZeroMQ system lost which messages, how many, and why."
-    )
-    parser.add_argument("--version", action="version", version=f"hopwatch {VERSION}")
-    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    commands = {name: _add(subparsers, point) for name, point in found.items()}
-    args, unknown = parser.parse_known_args(argv)
-    command = commands[args.command]
+    line = command_line()
+    args, unknown = line.parser.parse_known_args(argv)
+    command = line.commands[args.command]
     if isinstance(command, str):  # its arguments are not known without its extra
         print(command, file=sys.stderr)
         return 2
     if unknown:
-        subparsers.choices[args.command].error(f"unrecognized arguments: {' '.join(unknown)}")
+        line.parsers[args.command].error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         return command.run(args)
     except ModuleNotFoundError as error:
@@ -34,6 +37,18 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(text, file=sys.stderr)
         return 2
+
+
+def command_line() -> CommandLine:
+    """All of it; loads no command further than its arguments take."""
+    found = {point.name: point for point in sorted(entry_points(group="hopwatch.commands"))}
+    parser = argparse.ArgumentParser(
+        prog="hopwatch", description="Which hop of a ZeroMQ system lost which messages, how many, and why."
+    )
+    parser.add_argument("--version", action="version", version=f"hopwatch {VERSION}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = {name: _add(subparsers, point) for name, point in found.items()}
+    return CommandLine(parser, subparsers.choices, commands)
 
 
 def _add(

@@ -9,16 +9,22 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 PACKAGES = ("msgspec", "pyarrow", "fastapi", "pydantic", "uvicorn", "pyspark", "py4j", "pandas", "jinja2")
-"""Packages that extras bring, and that hopwatch imports."""
+"""Packages that extras bring, and that hopwatch imports: all but those of the commands for a terminal."""
 
-BROUGHT_BY = {"py4j": "pyspark"}
+CONSOLE_PACKAGES = ("httpx", "rich", "shtab", "textual")
+"""Those."""
+
+BROUGHT_BY = {"py4j": "pyspark", "rich": "textual"}
 """Packages that nobody installs by their own names."""
 
 EXTRAS_OF_COMMAND = {
     "agent": "agent,api",
     "analyze": "analysis",
+    "completion": "console",
     "injector": "agent,api",
     "simulate": "agent",
+    "status": "console",
+    "top": "console",
 }
 """The commands that do with less than all extras."""
 
@@ -33,7 +39,7 @@ def require(packages: Iterable[str] = PACKAGES) -> None:
 def missing_extra(command: str, error: ModuleNotFoundError) -> str | None:
     """The line that says what a command needs and how to get it; None where no extra brings it."""
     package = (error.name or "").split(".")[0]
-    if package not in PACKAGES:
+    if package not in (*PACKAGES, *CONSOLE_PACKAGES):
         return None
     extras = EXTRAS_OF_COMMAND.get(command)
     less = f" (or only [{extras}])" if extras else ""

@@ -22,6 +22,18 @@ def proxy_not_counted(libzmq: tuple[int, ...]) -> Finding:
     )
 
 
+def handed_over() -> Finding:
+    """A socket that pyzmq passes messages by for the application, in C."""
+    return Finding(
+        rule="handed_over",
+        text=(
+            "This socket was handed to a function of pyzmq that receives and sends by it past hopwatch, such as proxy_steerable, monitored_queue, "
+            "or a device of one socket with itself. What passes it there is not counted."
+        ),
+        advice="Where two sockets pass messages on and nobody steers them, hand them to zmq.proxy, whose messages are counted.",
+    )
+
+
 def stamp_refused(reason: str) -> Finding:
     """Stamps were asked for where they would break the socket."""
     return Finding(
@@ -66,7 +78,10 @@ def partial_lane(topic_known: bool) -> Finding:
     return Finding(
         rule="partial_lane",
         text=f"The subscriptions that hopwatch has seen this receiver make let through only a part of {what}: its gaps cannot be told from filtering, so its losses are not counted.",
-        advice="Wrap the socket before it subscribes; send the topic as a frame of its own, or pass topic= to wrap() at the sender, or subscribe to everything.",
+        advice=(
+            """Say at the sender what of a message is its topic (wrap(topic=b" "), or under hopwatch run --topic ' ': what is before the first space; """
+            "a number: so many bytes), or send it as a frame of its own, or subscribe to everything. Wrap the socket before it subscribes."
+        ),
     )
 
 

@@ -28,7 +28,7 @@ class RunCommand:
 
     def configure(self, parser: argparse.ArgumentParser) -> None:
         """Add the command's arguments."""
-        parser.usage = "%(prog)s [--sequence SEQUENCE] [--stamp-every N] [--name NAME] [--dir DIR] [--] program [argument ...]"
+        parser.usage = "%(prog)s [--sequence SEQUENCE] [--stamp-every N] [--topic TOPIC] [--name NAME] [--dir DIR] [--] program [argument ...]"
         parser.add_argument(
             "--sequence",
             choices=["stamp", "count", *KNOWN],
@@ -39,6 +39,10 @@ class RunCommand:
             type=_positive,
             metavar="N",
             help="one stamp in N messages (HOPWATCH_STAMP_EVERY)",
+        )
+        parser.add_argument(
+            "--topic",
+            help="where messages of one frame have their topic (HOPWATCH_TOPIC): before this text, such as a space, or in so many bytes",
         )
         parser.add_argument("--name", help="what reports call the sockets (HOPWATCH_NAME)")
         parser.add_argument("--dir", help="the journal directory (HOPWATCH_DIR)")
@@ -57,6 +61,7 @@ class RunCommand:
         settings = {
             "SEQUENCE": args.sequence,
             "STAMP_EVERY": args.stamp_every,
+            "TOPIC": args.topic,
             "NAME": args.name,
             "DIR": args.dir and str(Path(args.dir).absolute()),
         }

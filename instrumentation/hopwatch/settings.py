@@ -18,6 +18,7 @@ VARIABLES = (
     "HOPWATCH_NAME",
     "HOPWATCH_SEQUENCE",
     "HOPWATCH_STAMP_EVERY",
+    "HOPWATCH_TOPIC",
     "HOPWATCH_FIRST_CALLS",
     "HOPWATCH_FILE_MODE",
     "HOPWATCH_DISABLED",
@@ -40,6 +41,7 @@ class Settings:
     sequence: str | None
     disabled: bool
     stamp_every: int = 1
+    topic: str | int | None = None
     first_calls: int = FIRST_CALLS
     file_mode: int = PRIVATE
     place: tuple[tuple[str, str], ...] = ()
@@ -48,7 +50,7 @@ class Settings:
 
 def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
     """Read ``HOPWATCH_DIR``, ``HOPWATCH_HOST``, ``HOPWATCH_NAME``, ``HOPWATCH_SEQUENCE``, ``HOPWATCH_STAMP_EVERY``,
-    ``HOPWATCH_FIRST_CALLS``, ``HOPWATCH_FILE_MODE``, ``HOPWATCH_DISABLED``, and where Kubernetes says that this is. What cannot be used is left out, and told in ``problems``: the application must not notice.
+    ``HOPWATCH_TOPIC``, ``HOPWATCH_FIRST_CALLS``, ``HOPWATCH_FILE_MODE``, ``HOPWATCH_DISABLED``, and where Kubernetes says that this is. What cannot be used is left out, and told in ``problems``: the application must not notice.
     """
     values = os.environ if environ is None else environ
     return _settings(tuple(values.get(name) for name in VARIABLES), os.getuid())
@@ -68,6 +70,7 @@ def _settings(given: tuple[str | None, ...], user: int) -> Settings:
         sequence=_sequence(values.get("HOPWATCH_SEQUENCE"), problems),
         disabled=values.get("HOPWATCH_DISABLED", "") not in {"", "0"},
         stamp_every=_number(values, "HOPWATCH_STAMP_EVERY", 1, 1, problems),
+        topic=_topic(values.get("HOPWATCH_TOPIC")),
         first_calls=_number(values, "HOPWATCH_FIRST_CALLS", FIRST_CALLS, 0, problems),
         file_mode=_file_mode(values.get("HOPWATCH_FILE_MODE"), problems),
         place=place_in(values),
@@ -80,6 +83,13 @@ def _sequence(text: str | None, problems: list[str]) -> str | None:
     if text and text not in known:
         problems.append(f"HOPWATCH_SEQUENCE must be one of {', '.join(known)}, not {text!r}")
         return None
+    return text or None
+
+
+def _topic(text: str | None) -> str | int | None:
+    """A length where it is a number, else a delimiter."""
+    if text and text.isascii() and text.isdigit() and len(text) < _MOST_DIGITS and int(text):
+        return int(text)
     return text or None
 
 

@@ -38,6 +38,7 @@ def wish_of(settings: Settings, name: object, sequence: object, stamp_every: int
     numbers = None if stamped or counted else named(sequence)
     if not isinstance(stamp_every, int) or isinstance(stamp_every, bool) or stamp_every < 1:
         raise UsageError(f"stamp_every must be an integer from 1 on, not {stamp_every!r}")
+    topic = settings.topic if topic is None else topic
     every = settings.stamp_every if stamp_every == 1 else stamp_every
     return Wish(
         settings.name if name is None or name == "" else str(name),

@@ -1,6 +1,7 @@
 """pyzmq's functions that take sockets over for as long as a proxy runs, in a form that knows wrapped sockets.
 
-A probed PUB or XPUB would block in them, so its probing stops first. What passes a plain proxy is counted.
+A probed PUB or XPUB would block in them, so its probing stops first. What passes a plain proxy is counted; that others passed something uncounted
+is told of their sockets.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ import zmq
 from zmq import backend
 from zmq.backend import proxy as bare_proxy
 
+from hopwatch.finding import handed_over
 from hopwatch.instrument import PROCESS
 from hopwatch.patches import Function, exchange_functions
 from hopwatch.proxying import counted_proxy, stop_probing
 from hopwatch.settings import from_environment
 from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.state import Guard
 
 
 def put_in_place() -> None:
@@ -39,17 +42,26 @@ def _proxy(
         settings = from_environment()
     except OSError:  # no temporary directory
         return bare_proxy(frontend, backend, capture)
-    if settings.disabled or frontend is backend:
+    if settings.disabled:
         return bare_proxy(frontend, backend, capture)
-    if not isinstance(frontend, HookedSocket) or not isinstance(backend, HookedSocket):
+    if frontend is backend or not isinstance(frontend, HookedSocket) or not isinstance(backend, HookedSocket):
+        _tell_of_handing_over(frontend, backend)
         return bare_proxy(frontend, backend, capture)
     return counted_proxy(frontend, backend, capture, settings.name or "proxy", PROCESS.instrument(settings))
 
 
-def _without_probing(bare: Function) -> Function:
+def _tell_of_handing_over(*sockets: object) -> None:
+    for socket in sockets:
+        if isinstance(socket, HookedSocket):
+            with Guard(socket._hopwatch):
+                socket._hopwatch.find(handed_over())
+
+
+def _uncounted(bare: Function) -> Function:
     @functools.wraps(bare)
     def hand_over(*args: Any, **kwargs: Any) -> Any:
         stop_probing(*args, *kwargs.values())
+        _tell_of_handing_over(*args, *kwargs.values())
         return bare(*args, **kwargs)
 
     return hand_over
@@ -58,7 +70,7 @@ def _without_probing(bare: Function) -> Function:
 OURS_FOR_BARE: Mapping[Function, Function] = {
     bare_proxy: _proxy,
     **{
-        bare: _without_probing(bare)
+        bare: _uncounted(bare)
         for bare in (
             backend.proxy_steerable,
             getattr(backend, "monitored_queue", None),

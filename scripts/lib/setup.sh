@@ -11,6 +11,10 @@ source "$repo/scripts/lib/java.sh"
 source "$repo/scripts/lib/tools.sh"
 # shellcheck source=scripts/lib/helm.sh
 source "$repo/scripts/lib/helm.sh"
+# shellcheck source=scripts/lib/npm.sh
+source "$repo/scripts/lib/npm.sh"
+# shellcheck source=scripts/lib/page.sh
+source "$repo/scripts/lib/page.sh"
 # shellcheck source=scripts/lib/crds.sh
 source "$repo/scripts/lib/crds.sh"
 # shellcheck source=scripts/lib/jars.sh

@@ -59,7 +59,8 @@ class Comparison:
         else:
             self.unknowable_hops.add(key)
             if hop.get("uncounted"):
-                self.uncounted_hops[key] += hop["lost"]
+                self.uncounted_hops[key] += hop["lost"] + hop["under_way"]
+                self.unknowable_causes.add((key, hop["left_by"]))
             for ends in {(self._node(one), self._node(other)) for one, other in hop["between"]}:
                 self.unknowable_hops.add(ends)
                 for each in hop["causes"]:

@@ -1,6 +1,7 @@
 """Of how many messages of each cause no event can tell that they were lost by that one, and not by another."""
 
 from collections import Counter
+from collections.abc import Iterator
 
 from hopwatch_simulate.edges import Edge, Nobody
 from hopwatch_simulate.messages import Message
@@ -27,7 +28,35 @@ def doubtful_of(edge: Edge, causes: dict[str, set[Message]]) -> Counter[str]:
     if edge.sender.kind in SHARED_OUT:
         doubtful = _doubtful_around_a_mend(edge, causes, last) + _doubtful_of_a_queue(edge, causes, last)
         return Counter({cause: min(len(lost), doubtful[cause]) for cause, lost in causes.items()})
-    return at_the_end if len(at_the_end) > 1 and at_the_end.keys() & set(FULL) else Counter()
+    doubtful = at_the_end if len(at_the_end) > 1 and at_the_end.keys() & set(FULL) else Counter[str]()
+    return doubtful | _doubtful_around_a_cut(edge, causes)
+
+
+def _doubtful_around_a_cut(edge: Edge, causes: dict[str, set[Message]]) -> Counter[str]:
+    """A pipe that drops is full when its connection is cut: of what is missing between two messages that came it shows not which were in it."""
+    doubtful: Counter[str] = Counter()
+    for missing in _between_reads(edge, causes):
+        if "reconnect" in missing and missing.keys() & set(FULL):
+            doubtful += missing
+    return doubtful
+
+
+def _between_reads(edge: Edge, causes: dict[str, set[Message]]) -> Iterator[Counter[str]]:
+    """How many of each cause were lost between two messages of a lane that came, one behind the other."""
+    came = ((each.stream, each.lane, each.lane_number, "") for each in edge.read)
+    lost = (
+        (each.stream, each.lane, each.lane_number, cause) for cause, them in causes.items() for each in them
+    )
+    missing: Counter[str] = Counter()
+    before: tuple[str, int] | None = None
+    for stream, lane, _, cause in sorted([*came, *lost]):
+        if not cause or before != (stream, lane):
+            yield missing
+            missing = Counter()
+        if cause:
+            missing[cause] += 1
+        before = stream, lane
+    yield missing
 
 
 def _doubtful_around_a_mend(

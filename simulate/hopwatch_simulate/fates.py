@@ -1,6 +1,6 @@
 """What became of each message on the ways from its sender to its receivers, summed up in books of every stream and receiver."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -10,6 +10,8 @@ from hopwatch_simulate.messages import Message
 from hopwatch_simulate.sockets import Socket
 
 Way = tuple[Edge, ...]
+SAMPLED_EVERY = 1.0
+"""Seconds."""
 
 
 @dataclass
@@ -27,7 +29,7 @@ class Books:
     traceable: bool = True
     """Some event tells whose messages the receiver got."""
     counted: bool = True
-    """Some event tells how much had been sent when the receiver left: not so behind a proxy, while the stream goes on."""
+    """Some event tells how much had been sent when the receiver left: not so behind a proxy, while the stream goes on, and until a sample is taken."""
 
 
 LOST, IN_FLIGHT, DELIVERED = range(3)
@@ -63,6 +65,12 @@ class Fates:
     edges: dict[int, Edge] = field(default_factory=dict)
     uncounted: set[int] = field(default_factory=set)
     """Edges that a receiver left of which it is not counted how much it was owed by then."""
+    before_uncounted: set[int] = field(default_factory=set)
+    """Those and the edges before them: what such a receiver was owed at the end may have been lost there, and if nobody else is behind them, nothing counts it."""
+    counted: set[int] = field(default_factory=set)
+    """Edges on the way of a receiver of which it is counted."""
+    under_way: Counter[int] = field(default_factory=Counter)
+    """Messages that had been sent when a receiver left such an edge, and came to it later: they may be told as lost there."""
 
 
 def follow(passage: Passage, ways: Sequence[Way], fates: Fates) -> None:
@@ -100,9 +108,14 @@ def _follow_to(
 ) -> None:
     """Books of a receiver: over several ways where a proxy, or the receiver's connection, was replaced by another."""
     books = Books(passage.socket, receiver)
+    on_the_ways = {id(edge) for way in ways for edge in way}
     if _left_uncounted(passage, ways):
         books.counted = False
         fates.uncounted |= {id(way[-1]) for way in ways}
+        fates.before_uncounted |= on_the_ways
+        _note_under_way(passage, ways[-1], fates)
+    else:
+        fates.counted |= on_the_ways
     for way in ways:
         masked = any(edge.masked for edge in way)
         books.traceable &= not (masked and books.stream.carries)
@@ -164,7 +177,19 @@ def _whatever(_fate_of_it: Fate, _way: Way) -> bool:
 def _left_uncounted(passage: Passage, ways: Sequence[Way]) -> bool:
     last = ways[-1][-1]
     sent_until = max((message.sent_at for _, message in passage.passed), default=0.0)
-    return len(ways[-1]) > 1 and last.broadcast and last.gone_at is not None and sent_until > last.gone_at
+    seen_by = sent_until + SAMPLED_EVERY
+    return len(ways[-1]) > 1 and last.broadcast and last.gone_at is not None and seen_by > last.gone_at
+
+
+def _note_under_way(passage: Passage, way: Way, fates: Fates) -> None:
+    """What was between its sender and the last proxy when the receiver left that."""
+    *before, last = way
+    for _, message in passage.passed:
+        wanted = any(message.topic.startswith(prefix) for prefix in last.topics)
+        came = all(message in edge.read for edge in before)
+        if wanted and came and last.owed(message) and message not in last.taken and message not in last.lost:
+            fates.under_way[id(last)] += 1
+            fates.edges[id(last)] = last
 
 
 def _fate(message: Message, way: Way) -> Fate | None:

@@ -11,6 +11,7 @@ from hopwatch_simulate import (
     cut_dialogues,
     cut_share_stories,
     dialogues,
+    drawn_stories,
     hung_stories,
     joining_stories,
     lasting_burst_stories,
@@ -37,6 +38,7 @@ LONGEST_OVERLOAD = 55.0
 QUIET_FLEETS = 0.1
 UNTOLD_FLEETS = 0.05
 LASTING_FLEETS = 0.1
+DRAWN_FLEETS = 0.15
 MOST_SKEW = 3.0
 SKEWED_FLEETS = 0.7
 LATE_HOSTS = 0.2
@@ -163,7 +165,9 @@ LASTING: Mapping[str, Story] = {
     "proxy_that_lags": lasting_burst_stories.proxy_that_lags,
 }
 """They make the recording longer, and are drawn beside the others, seldom."""
-ALL = {**QUIET, **LOSSY, **UNTOLD, **LASTING}
+DRAWN: Mapping[str, Story] = {"drawn_tree": drawn_stories.drawn_tree}
+"""Of which even who is connected to whom is drawn."""
+ALL = {**QUIET, **LOSSY, **UNTOLD, **LASTING, **DRAWN}
 SPARSE: Mapping[str, Story] = {
     "sparse_slow_subscriber": sparse_stories.sparse_slow_subscriber,
     "sparse_bursts": sparse_stories.sparse_bursts,
@@ -209,6 +213,8 @@ def draw(seed: int, hosts: int | None = None, hours: float = 0.002) -> Drawn:
         drawn.append(chance.choice(list(UNTOLD)))
     if not is_quiet and chance.random() < LASTING_FLEETS:
         drawn.append(chance.choice(list(LASTING)))
+    if not is_quiet and chance.random() < DRAWN_FLEETS:
+        drawn.append(chance.choice(list(DRAWN)))
     return Drawn(seed, number, hours, tuple(drawn), skew)
 
 

@@ -44,6 +44,8 @@ class Link:
             self.outlet.replace(kept, pipe)
             pipe.take_over(kept)
             self.outlet.room_is_there()
+            if new := topics - pipe.topics:  # subscribed to meanwhile
+                self.world.after(0.003 + 3 * self.wire.latency, lambda: self._joined(pipe, new))
             return
         if self._former is not None:
             pipe.read_on_from(self._former)

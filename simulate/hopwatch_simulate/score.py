@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from hopwatch_simulate.bookkeeping import in_words, is_bounded, same_books, same_sums, too_little
+from hopwatch_simulate.bookkeeping import (
+    in_words,
+    is_bounded,
+    missing,
+    same_books,
+    same_sums,
+    too_little,
+    too_much_of_nobody,
+)
 from hopwatch_simulate.comparison import Comparison, Hop
 from hopwatch_simulate.exact_ranges import not_lost_so
 from hopwatch_simulate.left_out import LeftOut
@@ -205,11 +213,16 @@ class Score:
                 self.disagreements.append(f"books short ({why}): {in_words(row)}; told {in_words(found)}")
 
     def _made_up(self, told: dict[tuple[str, str | None], Json], truth: Json) -> None:
-        """Losses of a stream and a receiver between which nothing was lost, or that had nothing to do with each other."""
+        """What is missing between two that lost nothing or had nothing to do with each other, or of no receiver in particular."""
         true = {(row["stream"], row["receiver"]) for row in truth["ledger"]}
         streams = {stream for stream, _ in true}
         for (stream, receiver), row in told.items():
-            if stream in streams and receiver is not None and row["lost"] and (stream, receiver) not in true:
+            if stream in streams and receiver is not None and missing(row) and (stream, receiver) not in true:
                 self.books += 1
                 self.wrong_books += 1
                 self.disagreements.append(f"books made up: {in_words(row)}")
+        for true_rows, told_rows in too_much_of_nobody(told, truth["ledger"]):
+            self.books += 1
+            self.wrong_books += 1
+            in_truth, in_books = ("; ".join(map(in_words, rows)) for rows in (true_rows, told_rows))
+            self.disagreements.append(f"books made up: {in_books}; true is {in_truth}")

@@ -10,6 +10,7 @@ from hopwatch_simulate.edges import Edge, Nobody, Passage
 from hopwatch_simulate.fates import Books, Fates, Way, follow, is_dark
 from hopwatch_simulate.messages import Message
 from hopwatch_simulate.receivers import SHARED_OUT
+from hopwatch_simulate.series import blur_in_series
 from hopwatch_simulate.site import Site
 from hopwatch_simulate.sockets import Socket
 
@@ -25,6 +26,11 @@ def truth_of(site: Site) -> Json:
     fates = Fates()
     for passage in passages.values():
         follow(passage, list(_ways(passage, behind)), fates)
+    for proxy in site.proxies:
+        into = [
+            edge for each in passages.values() for edge in each.edges if edge.receiver.id == proxy.front.id
+        ]
+        blur_in_series(into, passages[proxy.back.id].edges, fates)
     refused = [
         {
             "socket": socket.id,
@@ -88,6 +94,7 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
         sockets = [proxy.front.id, proxy.back.id] if proxy else [socket.id]
         return {"name": proxy.name if proxy else socket.name, "sockets": sockets}
 
+    uncounted = fates.uncounted | (fates.before_uncounted - fates.counted)
     numbered = {books.stream.id for books in fates.books if books.stream.numbers}
     for key, edge in fates.edges.items():
         causes = {cause: lost for (of_edge, cause), lost in fates.lost.items() if of_edge == key}
@@ -97,7 +104,7 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
             unnumbered=not numbers,
             dark=is_dark(edge),
             untraceable=not traced,
-            uncounted=key in fates.uncounted,
+            uncounted=key in uncounted,
         )
         known = not unknowable_by
         doubtful = doubtful_of(edge, causes)
@@ -112,7 +119,9 @@ def _hops(fates: Fates, site: Site) -> Iterator[Json]:
             "lost": all_lost,
             "unseen": may_be_told,
             "knowable": known and all_lost > may_be_told,
-            "uncounted": key in fates.uncounted,
+            "uncounted": key in uncounted,
+            "under_way": fates.under_way[key],
+            "left_by": of_receiver(edge),
             "between": sorted(fates.untraceable.get(key, ())),
             "causes": [
                 {

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,9 @@ from hopwatch_agent.settings.sections import AgentSettings, JournalSettings, Lan
 from hopwatch_agent.store.database import prepare
 from hopwatch_agent.store.store import Store
 from hopwatch_agent.tick import Ticker
+from hosts import environment_of
 from journal_writer import JournalWriter
+from programs import Program
 
 # a lock of the test's own process would be let go as soon as the agent's code closes the file
 _HOLD = """
@@ -31,6 +34,8 @@ fcntl.lockf(file, fcntl.LOCK_EX)
 print("held", flush=True)
 sys.stdin.read()
 """
+
+PARTING = Path(__file__).parents[1] / "support" / "parting_program.py"
 
 
 @contextmanager
@@ -147,3 +152,25 @@ def writing(agent: AgentProcess) -> Iterator[Callable[..., WriterProcess]]:
     for writer in started:
         if writer.process.poll() is None:
             writer.kill()
+
+
+@pytest.fixture
+def launch(bench: Bench) -> Iterator[Callable[..., Program]]:
+    """Starts a program (its path, and its arguments) whose journal the bench reads."""
+    started: list[Program] = []
+
+    def run(script: Path, *arguments: str) -> Program:
+        path = bench.journal.parent / f"{len(started)}.stderr"
+        environment = environment_of("web-1", bench.journal)
+        started.append(Program([sys.executable, str(script), *arguments], environment, path))
+        return started[-1]
+
+    yield run
+    for program in started:
+        program.reap()
+
+
+@pytest.fixture
+def start(launch: Callable[..., Program]) -> Callable[..., Program]:
+    """Starts a publisher, or a subscriber of it that has got a message (parting_program.py)."""
+    return partial(launch, PARTING)

@@ -113,17 +113,19 @@ def test_the_oldest_has_waited_as_long_as_is_said(pipes: Callable[..., Pipes]) -
     pair.do("open")
     pair.do("drain", 0)
     for _ in range(2):
+        before = time.monotonic()
         pair.backlog("receive")
         began = time.monotonic()
         pair.do("send", 5)
-        ended = time.monotonic()
+        ended = ticked = time.monotonic()
         backlog = pair.backlog("receive")
+        after = time.monotonic()
         while backlog.oldest_at_least < 0.3:
             ticked = time.monotonic()
             backlog = pair.backlog("receive")
         assert ticked - ended <= backlog.oldest_at_most
         assert backlog.oldest_at_least <= time.monotonic() - began
-        assert backlog.oldest_at_most - backlog.oldest_at_least < ended - began + 1
+        assert backlog.oldest_at_most - backlog.oldest_at_least < after - before + 1
         pair.do("receive", 0, 5)
 
 
@@ -261,3 +263,62 @@ def test_a_socket_has_the_sum_of_its_lanes(bench: Any, pipes: Callable[..., Pipe
     by_type = {socket.type: socket for socket in pair.ticked_view().sockets()}
     assert counts(by_type["PUB"].backlog_sent) == counts(by_type["SUB"].backlog_received) == (5, 5)
     assert by_type["PUB"].backlog_received is by_type["SUB"].backlog_sent is None
+
+
+def waiting(view: Any) -> dict[tuple[str, str], Any]:
+    """What waits on each connection, at both ends of it."""
+    types = {one.id: one.type for one in view.sockets()}
+    return {(types[one.socket], types[one.peer]): one.waiting for one in view.connections() if one.peer}
+
+
+def test_a_connection_tells_what_waits_on_it_and_where_it_may_be(pipes: Callable[..., Pipes]) -> None:
+    pair = pipes("PUB", "SUB", 1000)
+    pair.do("open")
+    pair.do("drain", 0)
+    pair.do("send", 50)
+    pair.do("receive", 0, 20)
+    told = waiting(pair.ticked_view())
+    assert told["PUB", "SUB"] == told["SUB", "PUB"]
+    found = told["PUB", "SUB"]
+    assert (found.at_least, found.at_most) == (30, 30)
+    sender, kernel, receiver = found.places
+    assert (sender.place, sender.mark, sender.socket_name) == ("sender", 1000, "source")
+    assert (kernel.place, kernel.mark, kernel.socket_name) == ("kernel", None, None)
+    assert (receiver.place, receiver.mark) == ("receiver", 1000)
+    assert sender.at_most + kernel.at_most + receiver.at_most >= 30
+
+
+def test_what_waits_at_the_senders_mark_is_in_no_other_place_than_there_is_room(
+    pipes: Callable[..., Pipes],
+) -> None:
+    pair = pipes("PUSH", "PULL", 10)
+    pair.do("open")
+    pair.do("drain", 0)
+    pair.do("send", 15)
+    sender, kernel, receiver = waiting(pair.ticked_view())["PUSH", "PULL"].places
+    in_hand = 8192 // 200 + 1
+    assert sender.at_most <= 10 + in_hand
+    assert receiver.at_most <= 10 + in_hand
+    assert sender.at_most + kernel.at_most + receiver.at_most >= 15
+
+
+def test_behind_a_proxy_whose_connections_are_not_watched_none_tells_what_waits(
+    pipes: Callable[..., Pipes],
+) -> None:
+    pair = pipes("PUB", "SUB", 1000)
+    pair.do("open_behind")
+    pair.do("drain", 0)
+    pair.do("send", 20)
+    assert waiting(pair.ticked_view()) == {}
+
+
+def test_of_a_sender_that_was_closed_all_may_still_come(pipes: Callable[..., Pipes]) -> None:
+    pair = pipes("PUSH", "PULL", 1000)
+    pair.do("open")
+    pair.do("drain", 0)
+    pair.do("send", 50)
+    pair.do("close_sender")
+    pair.do("receive", 0, 20)
+    assert counts(pair.backlog("receive")) == (30, 0)
+    pair.do("drain", 0)
+    assert counts(pair.backlog("receive")) == (0, 0)

@@ -1,7 +1,6 @@
 """What is said of where messages sit holds though two processes are never read at the same moment."""
 
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from itertools import count
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Any
 import pytest
 from hopwatch_agent.backlog.read import LanesRead, Span, TwoReadings
 from hopwatch_agent.live.state import LaneKey, SocketState
-from hosts import environment_of
 from journal_writer import LANE_SLOTS, JournalWriter
 from programs import Program
 
@@ -22,23 +20,14 @@ SEEN: LaneKey = ("r", "s", 0)
 
 
 @pytest.fixture
-def behind(bench: Any) -> Iterator[Callable[[str, str], None]]:
+def behind(launch: Callable[..., Program]) -> Callable[[str, str], None]:
     """Starts a sender, and a receiver in a process of its own."""
-    started: list[Program] = []
-
-    def run(*arguments: str) -> Program:
-        path = bench.journal.parent / f"{arguments[0]}.stderr"
-        environment = environment_of("web-1", bench.journal)
-        started.append(Program([sys.executable, str(SCRIPT), *arguments], environment, path))
-        return started[-1]
 
     def start(sender: str, receiver: str) -> None:
-        ports = run(sender).expect("bound")
-        run(receiver, *ports).expect("behind")
+        ports = launch(SCRIPT, sender).expect("bound")
+        launch(SCRIPT, receiver, *ports).expect("behind")
 
-    yield start
-    for program in started:
-        program.reap()
+    return start
 
 
 def one_that_takes_long(bench: Any) -> JournalWriter:

@@ -2,6 +2,7 @@
 
 import os
 import struct
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
@@ -30,11 +31,13 @@ def test_a_changed_counter_is_a_sample_and_an_unchanged_one_is_not(bench: Any, a
 def test_samples_of_one_socket_are_a_second_apart(bench: Any, alive: Alive) -> None:
     writer = bench.writer()
     writer.opened(SOCKET)
+    began = time.monotonic()
     with alive(writer):
         for sent in range(1, 30):
             writer.set_counters(SOCKET, 0, sent=sent)
             bench.ticker.run_once()
-    assert len(bench.rows("counters")) == 1
+    took = time.monotonic() - began
+    assert 1 <= len(bench.rows("counters")) <= 1 + took
     with bench.board.held() as shown:
         assert shown.counters[SOCKET][0] == 29
 

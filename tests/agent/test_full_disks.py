@@ -54,13 +54,13 @@ def test_a_database_that_filled_its_disk_itself_empties_it_when_the_landing_plac
         agent.start()
         writer = writing()
         eventually(lambda: errors_of(agent, "landing"))
-        eventually(lambda: errors_of(agent, "tick"), 40)
+        eventually(lambda: errors_of(agent, "tick"), 90)
         assert_lives(agent)
         agent.landed.unlink()
-        eventually(lambda: not agent.get("/v1/status")["errors"], 40)
+        eventually(lambda: not agent.get("/v1/status")["errors"], 90)
         written = writer.end()
         # on so small a disk it takes turns of reading and landing until all is read
-        eventually(lambda: agent.get("/v1/status")["processes"] == 0, 40)
+        eventually(lambda: agent.get("/v1/status")["processes"] == 0, 90)
         assert agent.terminate()[0] == 0
     assert_each_onset_once(agent, written)
 

@@ -38,7 +38,7 @@ if sys.stdin.readline() == "more\\n":
     while True:
         taken.append(bytearray(b"x") * 2**20)
 """
-LINGER_SECONDS = 5
+LINGER_SECONDS = 10
 IN_A_POD = {"K8S_POD_NAME": "feed-0"}
 
 
@@ -218,10 +218,12 @@ def test_a_cgroup_is_held_once_and_only_while_one_of_its_processes_lives(
     handed: HandedCgroups, tmp_path: Path
 ) -> None:
     before = open_descriptors()
-    for process in (ONE, OTHER, ONE):
+    for process in (ONE, ONE, OTHER):
         hand_over(tmp_path / DOOR, process)
-    eventually(lambda: handed.take({ONE, OTHER}, 0.0).keys() == {ONE, OTHER})
-    held = open_descriptors() - before
+    held = held_for_one()
+    eventually(
+        lambda: handed.take({ONE, OTHER}, 0.0).keys() == {ONE, OTHER} and open_descriptors() == before + held
+    )
     handed.take({OTHER}, 0.0)
     assert open_descriptors() - before == held
     assert handed.take((), 0.0) == {}

@@ -29,6 +29,7 @@ SINK = f"""
 import sys, time, zmq
 sub = zmq.Context.instance().socket(zmq.SUB)
 sub.rcvhwm = 100
+sub.rcvbuf = int(sys.argv[2])
 sub.subscribe(b"")
 sub.connect("tcp://{SENDER}:5555")
 while True:
@@ -36,13 +37,17 @@ while True:
     time.sleep(float(sys.argv[1]))
 """
 
+ROOMY = 4 * 2**20
+"""A receive buffer that a busy machine does not let run full."""
+AS_IT_IS = -1
+
 Rows = list[dict[str, Any]]
 
 
 class Run:
     """A sender, with an agent, at one end of a wire, and a receiver at the other."""
 
-    def __init__(self, folder: Path, over: Wire, *, pause: float = 0.0) -> None:
+    def __init__(self, folder: Path, over: Wire, *, pause: float = 0.0, buffer: int = ROOMY) -> None:
         folder.mkdir()
         self._over = over
         self._folder = folder
@@ -50,7 +55,7 @@ class Run:
         self._programs: list[Program] = []
         folders = ["--dir", folder / "journal", "--data", folder / "data", "--land", self._landed]
         self._agent = self._start(over.sender, HOPWATCH, "agent", *folders, "--listen", "127.0.0.1:0")
-        self._start(over.receiver, sys.executable, "-c", SINK, pause)
+        self._start(over.receiver, sys.executable, "-c", SINK, pause, buffer)
 
     def _start(self, namespace: str, *command: object) -> Program:
         environment = environment_of(
@@ -105,7 +110,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Run]]:
         runs = {
             "lossy link": Run(folder / "lossy", lossy),
             "slow link": Run(folder / "slow", slow),
-            "slow receiver": Run(folder / "clean", clean, pause=0.005),
+            "slow receiver": Run(folder / "clean", clean, pause=0.005, buffer=AS_IT_IS),
         }
         for run in runs.values():
             stack.callback(run.reap)

@@ -74,10 +74,7 @@ def test_both_ends_of_a_connection_are_shown_and_landed(agent: AgentProcess, pro
     program.expect("sent")
     eventually(lambda: all_are_read(agent))
     for host in ("127.0.0.1", "[::1]"):
-        push, pull = tcp_of(agent, f"push {host}"), tcp_of(agent, f"pull {host}")
-        assert push["bytes_acknowledged"] > 100_000
-        assert pull["bytes_received"] == push["bytes_acknowledged"] - 1
-        assert (push["receive_queue"], push["send_queue"], push["unsent"]) == (0, 0, 0)
+        push = eventually(lambda host=host: sender_at_rest(agent, host))
         assert push["rtt_us"] >= push["min_rtt_us"] > 0
     assert {c["tcp"]["congestion"] for c in agent.get("/v1/connections")} == {"open"}
     status = agent.get("/v1/status")
@@ -94,6 +91,15 @@ def test_both_ends_of_a_connection_are_shown_and_landed(agent: AgentProcess, pro
     landed = eventually(lambda: [row for row in agent.rows("tcp") if row["limited_by"] == "receiver"])
     assert {(row["host"], row["connection"]) for row in landed} == {("web-1", 1)}
     assert any(row["unsent"] > 0 for row in landed)
+
+
+def sender_at_rest(agent: AgentProcess, host: str) -> Any:
+    """The sending end, once the other end is told to have got all that it sent."""
+    ends = {socket["name"]: socket["peers"][0]["tcp"] for socket in agent.get("/v1/sockets")}
+    push, pull = ends[f"push {host}"], ends[f"pull {host}"]
+    queues = (push["receive_queue"], push["send_queue"], push["unsent"])
+    arrived = pull["bytes_received"] == push["bytes_acknowledged"] - 1 > 100_000
+    return push if arrived and queues == (0, 0, 0) else None
 
 
 def all_are_read(agent: AgentProcess) -> bool:
@@ -114,6 +120,7 @@ def test_where_netlink_is_refused_nothing_else_suffers(agent: AgentProcess, prog
         lambda: (
             (sockets := agent.get("/v1/sockets"))[0]["counters"]["sent"] == 100
             and sockets[0]["process"]["usage"]
+            and sum(len(socket["peers"]) for socket in sockets) == 4
             and sockets
         )
     )

@@ -40,7 +40,8 @@ def add_onsets(bench: Any, *numbers: Any) -> None:
 def test_when_all_has_landed_it_says_when(bench: Any, loop: LandingLoop) -> None:
     add_onsets(bench, 1, 2)
     loop.start()
-    assert loop.stop(10)
+    loop.end(60)
+    assert loop.ended(60)
     assert bench.view.status().last_landing is not None
     assert bench.view.status().rows_waiting == 0
 
@@ -52,7 +53,8 @@ def test_what_has_landed_before_a_tick_has_told_of_it_leaves_no_less_than_nothin
     draft.rows.append(onset(1))
     rows = bench.store.commit(draft)
     loop.start()
-    assert loop.stop(10)
+    loop.end(60)
+    assert loop.ended(60)
     status = bench.view.status()
     assert (status.rows_waiting, status.database.rows) == (0, 0)
     bench.board.publish(draft, rows)
@@ -68,23 +70,24 @@ def test_time_in_which_bounds_are_kept_while_landing_counts_once(
         bench.batches.form()
     began = time.monotonic()
     loop.start()
-    assert loop.stop(10)
+    loop.end(60)
+    assert loop.ended(60)
     assert bench.board.progress.landing_seconds <= time.monotonic() - began
 
 
-def test_rows_that_fit_no_table_are_neither_called_landed_nor_left_to_the_next_run(
+def test_rows_that_fit_no_table_are_not_called_landed_and_tried_but_once(
     bench: Any, loop: LandingLoop
 ) -> None:
     add_onsets(bench, "no number")
     loop.start()
-    assert not loop.stop(10)
+    loop.end(600)
+    assert not loop.ended(60)
     status = bench.view.status()
     assert (status.last_landing, status.rows_waiting) == (None, 1)
     (error,) = status.errors
     assert "cannot make a table" in error.text
-    for text in (error.text, loop.left):
+    for text in (error.text, loop.refused):
         assert "until another version of the agent can land it, or it is given up" in text
-    assert "next run" not in loop.left
 
 
 def test_a_refusal_reads_the_same_at_each_try() -> None:

@@ -252,7 +252,7 @@ def test_a_server_that_hangs_blocks_neither_the_agent_nor_its_end(
     tmp_path: Path,
 ) -> None:
     agent.land_at(store.uri(place, endpoint=endpoint(silent)))
-    agent.start()
+    agent.start("--stop-seconds", "5")
     writer = writing()
     connection, _ = silent.accept()
     eventually(lambda: agent.get("/v1/sockets"))

@@ -156,7 +156,7 @@ def test_a_million_sockets_and_lanes_cost_bounded_memory_and_time(bench: Any, al
         bench.tick()
         assert tracemalloc.get_traced_memory()[1] < 20 * MIB
         tracemalloc.stop()
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
         assert bench.view.socket(identity(0xFFFFFF)).counters["sent"] == 3
     assert len(bench.tables.sockets) <= 200
     assert len(bench.tables.connections) <= 400
@@ -210,7 +210,7 @@ def test_a_huge_or_absurd_counters_file_costs_bounded_memory_and_time(
         bench.tick()
         assert tracemalloc.get_traced_memory()[1] < 40 * MIB
         tracemalloc.stop()
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
         assert bench.view.socket(identity(5)).counters["sent"] == 3
     bench.tick()
     assert len(bench.faults()) <= 2

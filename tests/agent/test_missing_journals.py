@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from agent_process import AgentProcess, eventually
 from hopwatch_agent.presence import MISSING_TICKS
 from journal_writer import JournalWriter
 
@@ -107,3 +108,31 @@ def test_what_has_gone_before_its_directory_is_back_is_not_read_anew(bench: Any,
     (tmp_path / "spare").rename(bench.journal)
     bench.tick()
     assert everything_was_read_once(bench, writer, 1)
+
+
+def test_an_agent_whose_journal_directory_has_gone_says_that_it_knows_nothing_new(
+    agent: AgentProcess, alive: Alive, tmp_path: Path
+) -> None:
+    writer = JournalWriter(agent.journal, lock=False)
+    writer.opened(SOCKET)
+
+    def how_it_is() -> tuple[bool, list[str]]:
+        status = agent.get("/v1/status")
+        return status["ready"], [error["text"] for error in status["errors"]]
+
+    with alive(writer):
+        agent.start()
+        eventually(lambda: agent.get("/v1/sockets") and how_it_is() == (True, []))
+        agent.journal.rename(tmp_path / "spare")
+        gone = f"{agent.journal} is not there any more: of 1 process that wrote there nothing new is known"
+        eventually(lambda: how_it_is() == (False, [gone]))
+        (tmp_path / "spare").rename(agent.journal)
+        eventually(lambda: how_it_is() == (True, []))
+
+
+def test_an_agent_whose_journal_directory_is_not_there_yet_is_ready(agent: AgentProcess) -> None:
+    agent.journal.rmdir()
+    agent.start()
+    eventually(lambda: agent.get("/v1/status")["ready"])
+    (error,) = agent.get("/v1/status")["errors"]
+    assert error["text"] == f"{agent.journal} is not there yet: no journal to read"

@@ -35,7 +35,7 @@ def test_it_ends_behind_the_last_process_that_it_reads(
     written = writer.end() if end == "in order" else None
     if written is None:
         writer.kill()
-    agent.process.communicate(timeout=20)
+    agent.process.communicate(timeout=120)
     assert agent.process.returncode == 0
     assert list(agent.journal.iterdir()) == []
     assert Counter(row["state"] for row in agent.rows("process"))["gone"] == 1
@@ -45,7 +45,7 @@ def test_it_ends_behind_the_last_process_that_it_reads(
 
 def test_it_waits_no_longer_than_it_may(agent: AgentProcess, writing: Writing) -> None:
     agent.set("HOPWATCH_AGENT_OUTLIVE", "true")
-    agent.set("HOPWATCH_AGENT_STOP_SECONDS", "4")
+    agent.set("HOPWATCH_AGENT_STOP_SECONDS", "10")
     writer = begun(agent, writing)
     status, errors = agent.terminate()
     assert (status, errors) == (0, "")

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from agent_process import AgentProcess, eventually
@@ -143,18 +144,23 @@ def said(process: "subprocess.Popen[str]") -> str:
     return process.stdout.readline().strip()
 
 
+def both_of(done: Callable[[Any], bool], agent: AgentProcess) -> dict[str, Any]:
+    """The two sockets that the agent shows, by name, once both are as far as that."""
+    return eventually(
+        lambda: len(shown := {s["name"]: s for s in agent.get("/v1/sockets") if done(s)}) == 2 and shown
+    )
+
+
 def test_sockets_that_close_leave_their_counts_and_lanes(agent: AgentProcess, run: Run) -> None:
     agent.start()
     process = run(PUSH_PULL + CLOSE)
     assert said(process) == "sent"
-    shown = eventually(
-        lambda: {
-            socket["name"]: socket
-            for socket in agent.get("/v1/sockets")
-            if socket["counters"]["sent"] + socket["counters"]["received"] == 500 and socket["peers"]
-        }
+    shown = both_of(
+        lambda socket: (
+            socket["counters"]["sent"] + socket["counters"]["received"] == 500 and bool(socket["peers"])
+        ),
+        agent,
     )
-    shown = eventually(lambda: {s["name"]: s for s in agent.get("/v1/sockets")})
     assert (shown["source"]["type"], shown["sink"]["type"]) == ("PUSH", "PULL")
     process.communicate("\n")
     assert process.returncode == 0
@@ -218,9 +224,7 @@ def test_what_a_router_swallowed_is_landed_stamped_or_not(agent: AgentProcess, r
     agent.start()
     process = run(SWALLOWING_ROUTERS)
     assert said(process) == "sent"
-    shown = eventually(
-        lambda: {s["name"]: s for s in agent.get("/v1/sockets") if s["counters"]["unroutable"] == 100}
-    )
+    shown = both_of(lambda socket: socket["counters"]["unroutable"] == 100, agent)
     assert set(shown) == {"plain", "numbered"}
     process.communicate("\n")
     assert agent.terminate() == (0, "")

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
+from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.telemetry import log_events
 from hopwatch_agent.telemetry.agent_identity import Identity
 from hopwatch_agent.telemetry.log_events import EventBook, Happening
@@ -102,6 +103,26 @@ def test_faults_are_told_of_a_socket_or_of_nobodys(
     assert (of_process.event, of_process.times) == ("hopwatch.fault", 2)
     record = record_of(of_process, resource_of(Identity("box-1", "x"), {})).log_record
     assert record.body == of_process.values["text"]
+
+
+def test_an_event_says_of_which_program_and_container_it_is(bench: Any, alive: Alive) -> None:
+    bench.reopen(Limits(series=0))
+    book = EventBook(bench.tables)
+    bench.board.listener = book.note
+    writer = bench.writer(place={"container": "app"})
+    with alive(writer):
+        writer.opened(SOCKET, kind="SUB", name="slow")
+        gap(writer, 1, 3)
+        writer.raw(b"garbage\n")
+        bench.tick()
+    records = [record_of(each, resource_of(Identity("box-1", "x"), {})).log_record for each in book.take()]
+    names = ("hopwatch.program", "hopwatch.container", "hopwatch.socket.type", "otel.metric.overflow")
+    assert {
+        record.event_name: [(record.attributes or {}).get(name) for name in names] for record in records
+    } == {
+        "hopwatch.loss": ["app.py", "app", "SUB", None],
+        "hopwatch.fault": ["app.py", "app", None, None],
+    }
 
 
 def test_a_reconnect_is_told_and_a_first_connection_is_not(

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
+from every_count import PUB, ROUTER, SUB, write_every_count
 from hopwatch_agent.backlog.shown import Backlog, BacklogShown
 from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.telemetry.agent_identity import Identity
@@ -16,7 +17,6 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as parse_text
 from receivers import tool
 
-SUB, PUB, ROUTER, PROXY = (f"{n:016x}" for n in range(1, 5))
 Alive = Callable[[JournalWriter], AbstractContextManager[None]]
 Samples = dict[tuple[str, str], float]
 
@@ -33,36 +33,6 @@ def writer(bench: Any, alive: Alive) -> Iterator[JournalWriter]:
         yield writer
 
 
-def everything(writer: JournalWriter) -> None:
-    """Sockets with something of all that there are metrics of."""
-    counts = {"gaps": 2, "lost": 7, "reordered": 1, "duplicated": 3, "eagain_receives": 5}
-    writer.opened(SUB, slot=0, kind="SUB", name="slow")
-    writer.set_counters(SUB, 0, received=90, received_bytes=900, **counts)
-    counts = {
-        "onsets": 4,
-        "eagain_sends": 6,
-        "waited_sends": 2,
-        "waited_ns": 1_500_000_000,
-        "pending_sends": 8,
-    }
-    writer.opened(PUB, slot=1, kind="PUB", name="quotes")
-    writer.set_counters(PUB, 1, sent=100, sent_bytes=1000, **counts)
-    writer.opened(ROUTER, slot=2, kind="ROUTER", name="desk")
-    writer.set_counters(ROUTER, 2, unroutable=9)
-    writer.opened(PROXY, slot=3, kind="XPUB", name="feed")
-    writer.set_counters(
-        PROXY, 3, proxied_in_frames=1, proxied_in_bytes=2, proxied_out_frames=3, proxied_out_bytes=4
-    )
-    place = {"socket": SUB, "endpoint": "tcp://10.0.0.1:5555"}
-    for connection in (1, 2):
-        writer.event("connected", connection=connection, **place)
-        writer.event("handshake", **place)
-        if connection == 1:
-            writer.event("disconnected", connection=connection, **place)
-    writer.event("handshake_failed", socket=PUB, endpoint="tcp://10.0.0.2:5555", reason=1)
-    writer.event("finding", socket=SUB, rule="conflate_refused", text="t", advice="a")
-
-
 def samples(page: MetricsPage) -> Samples:
     """Values by name of the metric and of the socket."""
     return {
@@ -73,7 +43,7 @@ def samples(page: MetricsPage) -> Samples:
 
 
 def test_every_count_of_the_sockets_is_there(bench: Any, page: MetricsPage, writer: JournalWriter) -> None:
-    everything(writer)
+    write_every_count(writer)
     bench.tick()
     told = samples(page)
     expected = {
@@ -111,7 +81,7 @@ def test_every_count_of_the_sockets_is_there(bench: Any, page: MetricsPage, writ
 def test_messages_have_the_attributes_of_the_messaging_conventions(
     bench: Any, page: MetricsPage, writer: JournalWriter
 ) -> None:
-    everything(writer)
+    write_every_count(writer)
     bench.tick()
     text = page.answer("").body.decode()
     (line,) = [
@@ -122,6 +92,36 @@ def test_messages_have_the_attributes_of_the_messaging_conventions(
         'hopwatch_socket_name="quotes",hopwatch_socket_type="PUB",messaging_operation_name="send",'
         'messaging_system="zeromq"} 100.0'
     )
+
+
+def test_the_container_of_an_application_is_a_label_where_it_is_known(
+    bench: Any, page: MetricsPage, alive: Alive
+) -> None:
+    inside, outside = bench.writer(place={"container": "app"}), bench.writer()
+    with alive(inside), alive(outside):
+        inside.opened(PUB, name="inside")
+        outside.opened(SUB, name="outside")
+        bench.tick()
+        families = parse_text(page.answer("").body.decode())
+    labels = {
+        sample.labels["hopwatch_socket_name"]: sample.labels.get("hopwatch_container", "")
+        for family in families
+        for sample in family.samples
+        if sample.name == "hopwatch_sockets"
+    }
+    assert labels == {"inside": "app", "outside": ""}
+
+
+def test_a_series_says_since_when_it_counts_after_a_restart_of_the_agent_too(
+    bench: Any, writer: JournalWriter
+) -> None:
+    for number, (socket, opened_at) in enumerate(((PUB, 1_700_000_000), (ROUTER, 1_700_000_060)), 1):
+        writer.opened(socket, slot=number, t=opened_at * 10**9)
+    for _ in range(2):
+        bench.tick()
+        page = MetricsPage(bench.board, Identity("box-1", "a1b2c3"))
+        assert samples(page)["hopwatch_series_start_time_seconds", "quotes"] == 1_700_000_000
+        bench.reopen()
 
 
 def test_a_backlog_is_told_of_those_who_send_and_of_those_who_receive(bench: Any, page: MetricsPage) -> None:
@@ -139,7 +139,7 @@ def test_a_backlog_is_told_of_those_who_send_and_of_those_who_receive(bench: Any
 
 
 def test_promtool_finds_nothing_to_mend(bench: Any, page: MetricsPage, writer: JournalWriter) -> None:
-    everything(writer)
+    write_every_count(writer)
     bench.tick()
     command = [tool("promtool"), "check", "metrics"]
     checked = subprocess.run(command, input=page.answer("").body, capture_output=True, check=False)
@@ -147,7 +147,7 @@ def test_promtool_finds_nothing_to_mend(bench: Any, page: MetricsPage, writer: J
 
 
 def test_openmetrics_is_told_to_who_asks_for_it(bench: Any, page: MetricsPage, writer: JournalWriter) -> None:
-    everything(writer)
+    write_every_count(writer)
     bench.tick()
     answer = page.answer("application/openmetrics-text;version=1.0.0,text/plain;q=0.5")
     assert answer.content_type.startswith("application/openmetrics-text")
@@ -237,7 +237,7 @@ def test_names_that_a_journal_makes_up_break_no_page(
 def test_scrapes_at_the_same_time_get_a_whole_page_each(
     bench: Any, page: MetricsPage, writer: JournalWriter
 ) -> None:
-    everything(writer)
+    write_every_count(writer)
     bench.tick()
     pages: list[list[str]] = []
 

@@ -49,6 +49,40 @@ def test_sockets_of_one_name_type_and_program_are_added_up(bench: Any, alive: Al
     assert counted(bench, "sent") == {QUOTES: 12}
 
 
+def test_containers_of_a_pod_that_run_the_same_program_are_told_apart(bench: Any, alive: Alive) -> None:
+    writers = [bench.writer(place={"pod": "feed-0", "container": name}) for name in ("left", "right")]
+    with alive(writers[0]), alive(writers[1]):
+        for number, writer in enumerate(writers, 1):
+            writer.opened(socket_id(number), slot=1)
+            writer.set_counters(socket_id(number), 1, sent=number)
+        bench.tick()
+    expected = {QUOTES._replace(container="left"): 1, QUOTES._replace(container="right"): 2}
+    assert counted(bench, "sent") == expected
+    bench.reopen()
+    assert counted(bench, "sent") == expected
+
+
+def test_a_process_that_comes_after_another_in_its_container_counts_on(bench: Any) -> None:
+    for number in (1, 2):
+        writer = bench.writer(place={"pod": "feed-0", "container": "app"})
+        writer.opened(socket_id(number), slot=1)
+        writer.set_counters(socket_id(number), 1, sent=5)
+        bench.tick()
+    assert counted(bench, "sent") == {QUOTES._replace(container="app"): 10}
+
+
+@pytest.mark.parametrize("place", [None, {"pod": "feed-0"}])
+def test_a_container_that_is_not_known_is_no_part_of_a_series(
+    bench: Any, alive: Alive, place: dict[str, str] | None
+) -> None:
+    writer = bench.writer(place=place)
+    with alive(writer):
+        writer.opened(socket_id(1))
+        bench.tick()
+    assert bench.tables.totals.keys() == {'["web-1","app.py","quotes","PUB"]'}
+    assert counted(bench, "sent").keys() == {QUOTES}
+
+
 def test_no_id_gets_into_a_series(bench: Any, alive: Alive) -> None:
     writer = bench.writer()
     with alive(writer):

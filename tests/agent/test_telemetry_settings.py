@@ -89,19 +89,21 @@ def test_the_resource_names_the_agent_its_host_and_its_pod(monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("owner", "told"),
     [
-        ("StatefulSet/feed", {"k8s.statefulset.name": "feed"}),
-        ("Deployment/quotes", {"k8s.deployment.name": "quotes"}),
-        ("Rollout/quotes", {}),
-        ("quotes", {}),
+        ("StatefulSet/feed", {"hopwatch.owner": "StatefulSet/feed", "k8s.statefulset.name": "feed"}),
+        ("Deployment/quotes", {"hopwatch.owner": "Deployment/quotes", "k8s.deployment.name": "quotes"}),
+        ("Rollout/quotes", {"hopwatch.owner": "Rollout/quotes"}),
+        ("quotes", {"hopwatch.owner": "quotes"}),
         ("", {}),
     ],
 )
-def test_the_resource_names_the_workload_by_its_kind(
+def test_the_resource_names_every_workload_and_those_of_kubernetes_by_their_kind_too(
     monkeypatch: pytest.MonkeyPatch, owner: str, told: dict[str, str]
 ) -> None:
     monkeypatch.delenv("OTEL_RESOURCE_ATTRIBUTES", raising=False)
     attributes = resource_of(Identity("web-1", "a1b2c3"), {"K8S_OWNER": owner}).attributes
-    assert {name: value for name, value in attributes.items() if name.startswith("k8s.")} == told
+    assert {
+        name: value for name, value in attributes.items() if name.startswith(("k8s.", "hopwatch."))
+    } == told
 
 
 def test_what_the_operator_says_of_the_resource_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,5 @@
 """What the kernel tells of connections, by series: added up over the connections that came and went."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -12,30 +9,15 @@ import pytest
 from agent_process import AgentProcess, eventually
 from hopwatch_agent.kernel.records import KernelShown, Limit, Tcp, TcpState
 from hopwatch_agent.live.series import series_of
-from hopwatch_agent.live.state import ConnectionState, SocketState
+from hopwatch_agent.live.state import ConnectionState, ProcessState, SocketState
 from hopwatch_agent.telemetry.snapshot import Taken, take
 from hopwatch_agent.telemetry.tcp_metrics import GROWN, TcpSums
+from lively_sockets import lively_sockets
 from msgspec import structs
 from prometheus_client.parser import text_string_to_metric_families as parse
 
 STARTED = 1_000
 SEGMENTS, RETRANSMISSIONS = 0, 1
-LIVELY = """
-import sys, zmq, hopwatch
-context = zmq.Context.instance()
-source = hopwatch.wrap(context.socket(zmq.PUSH), name="source", sequence="stamp")
-sink = hopwatch.wrap(context.socket(zmq.PULL), name="sink", sequence="stamp")
-port = source.bind_to_random_port("tcp://127.0.0.1")
-sink.connect(f"tcp://127.0.0.1:{port}")
-for n in range(1000):
-    source.send(b"x" * 1000)
-    sink.recv()
-for n in range(50):
-    source.send(b"waits")
-print("sent", flush=True)
-sys.stdin.readline()
-context.destroy(linger=0)
-"""
 
 
 def socket(identity: str) -> SocketState:
@@ -51,7 +33,7 @@ def socket(identity: str) -> SocketState:
         slot=None,
         opened_at=0,
     )
-    return structs.replace(state, series=series_of(state, "web-1", "app.py"))
+    return structs.replace(state, series=series_of(state, ProcessState("p", "web-1", command="app.py")))
 
 
 def connection(of: str, number: int, since: int) -> ConnectionState:
@@ -117,32 +99,20 @@ def test_the_queues_and_limits_are_those_of_all_connections_together(taken: Take
 
 
 @pytest.fixture
-def lively(agent: AgentProcess) -> Iterator["subprocess.Popen[str]"]:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("HOPWATCH_")}
-    process = subprocess.Popen(
-        [sys.executable, "-c", LIVELY],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**environment, "HOPWATCH_DIR": str(agent.journal)},
-    )
-    yield process
-    if process.poll() is None:
-        process.kill()
-    process.communicate()
+def lively(agent: AgentProcess) -> Iterator[None]:
+    with lively_sockets(agent.journal):
+        yield
 
 
 def test_real_connections_and_what_waits_in_them_are_told_on_the_page(
-    agent: AgentProcess, lively: "subprocess.Popen[str]"
+    agent: AgentProcess, lively: None
 ) -> None:
-    assert lively.stdout is not None
-    assert lively.stdout.readline() == "sent\n"
     agent.start()
 
     def page() -> dict[tuple[str, str], float]:
         return {
             (sample.name, sample.labels.get("hopwatch_socket_name", "")): sample.value
-            for family in parse(httpx.get(f"{agent.url}/metrics").text)
+            for family in parse(httpx.get(f"{agent.url}/metrics", timeout=30).text)
             for sample in family.samples
         }
 

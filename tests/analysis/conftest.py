@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from hopwatch_analysis.job import analyze
 from hopwatch_analysis.spark.session import spark_session, suited_to
-from hopwatch_analysis.spark.settings import QUICK_START
 from judgement import assert_balanced
 from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
@@ -50,8 +49,6 @@ def spark() -> Iterator[SparkSession]:
     with ExitStack() as stack:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("SPARK_DRIVER_MEMORY", "1g")  # one that may become large takes half of the machine
-            # to compile well what each analysis plans anew takes longer than to run it
-            patch.setenv("SPARK_SUBMIT_OPTS", " ".join(QUICK_START))
             session = stack.enter_context(spark_session("local[2]", lasting=True))
         stack.enter_context(suited_to(session, rows=0))
         yield session

@@ -23,6 +23,9 @@ SCRIPT = Path(__file__).parents[2] / "analysis" / "spark" / "hopwatch_analyze.py
 DEADLINE = 800
 QUICK = "-XX:TieredStopAtLevel=1"
 SETTINGS = {
+    "spark.cores.max": "2",  # both workers', for which the job waits before it begins
+    "spark.scheduler.minRegisteredResourcesRatio": "1",
+    "spark.scheduler.maxRegisteredResourcesWaitingTime": "120s",
     "spark.sql.shuffle.partitions": "2",  # so few rows would else be moved by nobody: each step would be one task
     "spark.driver.extraJavaOptions": QUICK,  # five Java processes share two cores here
     "spark.executor.extraJavaOptions": QUICK,

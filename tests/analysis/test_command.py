@@ -94,7 +94,7 @@ def test_a_signal_ends_it_with_one_line_and_no_java_process_left(
     try:
         await_condition(lambda: moment(tmp_path, said))
         os.killpg(process.pid, number)  # as a terminal does: to the whole foreground group
-        stdout, _ = process.communicate(timeout=30)  # ends only when nobody holds the pipe any more
+        stdout, _ = process.communicate(timeout=120)  # ends only when nobody holds the pipe any more
     finally:
         process.kill()
     assert process.returncode == 128 + number
@@ -209,6 +209,13 @@ def test_a_disk_that_is_full_later_is_told_as_such(tmp_path: Path, landed: Path)
     assert "could not write a file: No space left on device" in done.stderr.splitlines()[-1]
 
 
+def test_a_master_that_is_none_is_named_with_what_spark_says_of_it(tmp_path: Path, landed: Path) -> None:
+    done = analyze(tmp_path, landed, "--out", tmp_path / "out", "--master", "sparky")
+    assert done.returncode == 2
+    assert "Spark did not start on sparky: " in done.stderr
+    assert "Could not parse Master URL" in done.stderr.splitlines()[-1]
+
+
 def test_java_that_is_not_there_is_told(tmp_path: Path, landed: Path) -> None:
     environment = environment_of(tmp_path) | {"JAVA_HOME": str(tmp_path / "nowhere")}
     argv = [*COMMAND, str(landed), "--out", str(tmp_path / "out")]
@@ -283,7 +290,7 @@ def test_where_nothing_has_landed_yet_that_is_an_error_unless_it_may_be_so(
         done = analyze(tmp_path, tmp_path / folder, "--out", tmp_path / "out", *arguments)
         assert done.returncode == status
         assert str(tmp_path / folder) in done.stderr.splitlines()[-1]
-        assert not [*(tmp_path / "out").glob("*")]
+        assert not (tmp_path / "out").exists()
 
 
 def test_what_has_landed_and_cannot_be_used_is_an_error_all_the_same(tmp_path: Path) -> None:

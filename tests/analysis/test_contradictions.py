@@ -82,6 +82,12 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("lane", GOT | {"state": None}, "null_key"),
     ("gap", GAP | {"action": "abyss"}, "unknown_value"),
     ("proxy", PROXY | {"state": "blue"}, "unknown_value"),
+    ("tcp", SUB | {"connection": None, "limited_by": "network"}, "null_key"),
+    ("option", SUB | {"option": None, "value": "1"}, "null_key"),
+    ("finding", SUB | {"rule": None, "text": "it is risky"}, "null_key"),
+    ("usage", {"process": None, "resident": 1}, "null_key"),
+    ("memory", {"cgroup": None, "current": 1}, "null_key"),
+    ("oom", {"cgroup": None, "kills": 1}, "null_key"),
 ]
 
 

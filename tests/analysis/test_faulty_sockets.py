@@ -1,10 +1,12 @@
-"""Where the instrumentation itself failed, or its events are lost, no cause is told that rests on what it said."""
+"""Where the instrumentation itself failed or was passed by, or its events are lost, no cause is told that rests on what it said."""
 
 import pytest
 from landed_folder import LandedFolder
 from stories import Json, incidents, pub_sub, row, through_proxy
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+
+PAST_US = ("handed_over", "proxy_not_counted", "address_taken")
 
 
 def fault(story: LandedFolder, socket: str, seconds: float) -> None:
@@ -74,6 +76,16 @@ def faults(story: LandedFolder) -> None:
     fault(story, "perch of eyrie-front", 39)
 
 
+def passed_by(story: LandedFolder) -> None:
+    for rule in PAST_US:
+        half(story, f"asker of {rule}", rule)
+        story.add("finding", rule, 20, rule=rule, text="It is read past us.", advice="Do not.")
+    half_of_the_jobs(story, "lent nest", "lent brood")
+    story.add("finding", "lent brood", 20, rule="handed_over", text="It is read past us.", advice="Do not.")
+    half(story, "echoing", "wiretapper")
+    story.add("finding", "echoing", 20, rule="handed_over", text="It is read past us.", advice="Do not.")
+
+
 def lost(story: LandedFolder) -> None:
     for pub, sub, loser in (("ringer", "ring", "ringer"), ("birder", "hide", "hide")):
         half(story, pub, sub)
@@ -90,7 +102,7 @@ def lost(story: LandedFolder) -> None:
     lost_events(story, "cuckoo")
 
 
-STORIES = (faults, lost)
+STORIES = (faults, passed_by, lost)
 
 
 @pytest.fixture
@@ -124,6 +136,21 @@ def test_no_cause_is_told_where_a_faulty_receivers_count_does_not_fit(report: Js
 def test_no_cause_is_told_on_ways_with_a_fault(report: Json, sender: str, receiver: str) -> None:
     assert incidents(report, sender) == []
     assert terms(report, sender, receiver) == (500, 0, 500)
+
+
+@pytest.mark.parametrize(
+    ("sender", "receiver"),
+    [*((f"asker of {rule}", rule) for rule in PAST_US), ("lent nest", "lent brood")],
+)
+def test_no_cause_is_told_of_what_a_receiver_lacks_that_was_read_past_us(
+    report: Json, sender: str, receiver: str
+) -> None:
+    assert incidents(report, sender) == []
+    assert terms(report, sender, receiver) == (500, 0, 500)
+
+
+def test_a_sender_that_was_handed_over_does_not_take_the_cause_from_its_receivers(report: Json) -> None:
+    assert incidents(report, "echoing") == [("echoing → wiretapper", "closed", "exact", 500)]
 
 
 def test_of_another_receiver_than_the_faulty_one_nothing_is_exact(report: Json) -> None:

@@ -12,10 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 from feed_story import feed_with_two_losses
 from hopwatch_analysis.errors import AnalysisError
-from hopwatch_analysis.following.books import Books
+from hopwatch_analysis.following.books import Book, Books
 from hopwatch_analysis.following.checkpoint import CheckpointError, claimed
 from hopwatch_analysis.following.settings import Following
 from hopwatch_analysis.spark.settings import QUICK_START
+from landed_folder import START
 from landed_steps import LandedSteps, landed_incidents, lost_by_cause
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
@@ -72,10 +73,11 @@ def test_killed_or_ended_at_any_time_and_started_again_it_tells_everything_once(
     first.await_line("the ledger", times=2)
     os.kill(first.process.pid, signal.SIGKILL)
     first.ended()
-    assert [row["lost"] for row in landed_incidents(out)] == [50]
+    told = [row["lost"] for row in landed_incidents(out)]
+    assert told in ([50], [50, 30])
 
     second = Job(tmp_path)
-    second.await_line("1 incident landed")
+    second.await_line("1 incident landed" if told == [50] else "the ledger")
     second.process.send_signal(signal.SIGTERM)
     assert second.ended() == 0, second.lines
     assert second.lines[-1] == "stopped"
@@ -113,6 +115,18 @@ def test_books_that_cannot_be_kept_are_told_with_the_place(tmp_path: Path) -> No
     (tmp_path / "books").write_text("")
     with pytest.raises(AnalysisError, match=f"cannot read or write {tmp_path / 'books'}: File exists"):
         Books(tmp_path / "books", tmp_path / "incidents").last()
+
+
+@pytest.mark.parametrize("name", ["book.json", "known.parquet"])
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"cut": "soon", "told_through": 7}'])
+def test_a_damaged_book_is_named(tmp_path: Path, name: str, content: str) -> None:
+    books = Books(tmp_path / "books", tmp_path / "incidents")
+    books.last()
+    books.write(Book(1, told_through=START, known=frozenset({"a.parquet"})), None, lambda _: None)
+    assert books.last().known == {"a.parquet"}
+    (tmp_path / "books" / "1" / name).write_text(content)
+    with pytest.raises(AnalysisError, match=f"{tmp_path / 'books' / '1'} is damaged .* --out"):
+        books.last()
 
 
 def claim(folder: Path, *events: str) -> None:

@@ -65,7 +65,7 @@ def long_gap(story: LandedFolder, pub: str, frames: int | None, gap: tuple[int, 
 
 def one_left(story: LandedFolder) -> None:
     """Both readers lack what was sent from 19 s on; one of them closed at 20.5 s, the other one goes on."""
-    proxied(story, "dispatches", "dispatches-stays", closed=110)
+    proxied(story, "dispatches", "dispatches-stays", closed=110, probed=False)
     another_reader(story, "dispatches", "dispatches-leaves", closed=20.5).down(
         20.5, told_by="dispatches-back"
     )
@@ -88,7 +88,7 @@ def another_came(story: LandedFolder) -> None:
 
 def counted_later(story: LandedFolder) -> None:
     """What the proxy has counted half a second later is as much as was sent by then: 50 had been lost before it."""
-    proxied(story, "ripples", "ripples-reader")
+    proxied(story, "ripples", "ripples-reader", probed=False)
     sampled(story, "ripples", 100, 119)
     story.gap("ripples-reader", "ripples", 1000, 1049, (10, 10.5), received=1001)
     story.got("ripples-reader", "ripples", 11_750, 0, 11_799, 119.2, newest=118, final=False)

@@ -3,7 +3,7 @@
 from datetime import datetime, timezone
 from typing import Any
 
-from hopwatch_analysis.report.labels import Identity, labels
+from hopwatch_analysis.report.labels import Identity, brief, labels
 
 MORNING = datetime(2026, 5, 4, 7, 5, 9, tzinfo=timezone.utc)
 
@@ -96,3 +96,10 @@ def test_a_name_that_nobody_gave_is_told_by_its_process() -> None:
 def test_what_is_not_known_is_left_out() -> None:
     unknown = socket("78eee8aabbccddee", "push-78eee8", pid=None, command=None)
     assert told(unknown) == ["push-78eee8"]
+
+
+def test_below_a_heading_the_name_of_a_socket_that_nobody_named_is_enough() -> None:
+    (unnamed,) = told(socket("ab12cd9900", "pub-ab12cd"))
+    assert unnamed == "pub-ab12cd (pid 123, python3 disp.py)"
+    assert brief(unnamed, "ab12cd9900") == "pub-ab12cd"
+    assert brief("disp (pid 123)", "ab12cd9900") == "disp (pid 123)"

@@ -82,7 +82,20 @@ def some_of_what_one_reads_were_swallowed(story: LandedFolder) -> None:
     story.unroutable("windmill", 10, number=10, lane=0, lane_number=10, messages=5)
 
 
+def two_of_its_peers_were_not_there(story: LandedFolder) -> None:
+    """One never, the other came later; and what it sent unstamped found none of seven."""
+    router(story, "reception", 30, 50)
+    story.unroutable("reception", 5, number=0, lane=0, lane_number=0, messages=30, peer="stranger")
+    story.unroutable("reception", 5, number=30, lane=1, lane_number=0, messages=10, peer="doorman")
+    worker(story, "doorman", "reception", lane=None)
+    story.got("doorman", "reception", 40, 10, 49, 40, lane=1)
+    router(story, "yard", 7)
+    for number in range(7):
+        story.unroutable("yard", 5, number=number, lane=None, peer=f"cart {number}")
+
+
 STORIES = (
+    two_of_its_peers_were_not_there,
     one_is_killed_before_its_first_message,
     two_are_killed_before_their_first_messages,
     one_has_another_lane_after_it_came_back,
@@ -113,6 +126,7 @@ def books(report: Json, router: str) -> dict[str | None, Json]:
         ("gate", 84),
         ("cellar", 100),
         ("windmill", 30),
+        ("reception", 80),
     ],
 )
 def test_the_books_of_a_router_add_up_to_what_it_sent(report: Json, router: str, sent: int) -> None:
@@ -139,3 +153,26 @@ def test_what_was_swallowed_is_told_once(report: Json) -> None:
     assert books(report, "gate") == {None: {"unroutable": 44, "unexplained": 40}}
     assert books(report, "windmill") == {"miller": {"unroutable": 5}}
     assert books(report, "cellar") == {None: {"unroutable": 90, "unexplained": 10}}
+
+
+def peers_named(report: Json, router: str) -> dict[str, list[str]]:
+    """What evidence says of whom a ROUTER could not reach, by hop."""
+    told: dict[str, list[str]] = {}
+    for incident in report["incidents"]:
+        if incident["hop"].startswith(f"{router} →"):
+            found = [item for item in incident["evidence"] if item["kind"] == "unroutable"]
+            told[incident["hop"]] = [item["text"].split(": ")[1] for item in found]
+    return told
+
+
+def test_each_hop_names_the_peers_that_its_own_messages_were_for(report: Json) -> None:
+    assert peers_named(report, "reception") == {
+        "reception → doorman": ["'doorman'"],
+        "reception → a peer that was not there": ["'stranger'"],
+    }
+
+
+def test_of_many_peers_the_first_are_named_and_that_there_are_others(report: Json) -> None:
+    assert peers_named(report, "yard") == {
+        "yard → a peer that was not there": ["'cart 0', 'cart 1', 'cart 2', 'cart 3', 'cart 4' and others"]
+    }

@@ -160,7 +160,9 @@ def test_a_chart_says_in_words_what_it_draws() -> None:
 
 def test_what_was_not_checked_and_what_could_not_be_read_is_told() -> None:
     document = shown(nothing_checked())
-    assert document.one("h1").text.endswith("No stamped stream was found: only these counts tell of losses.")
+    assert document.one("h1").text.endswith(
+        "No message could be checked for losses: 100 sent and 90 received is all that is known."
+    )
     unchecked = document.one("section", id="unchecked").text
     assert "sent without stamps; 100 messages sent, 90 received: 10 are missing at most" in unchecked
     assert "To check it: Wrap both ends" in unchecked
@@ -205,3 +207,11 @@ def test_of_a_long_ledger_the_rows_with_losses_are_shown() -> None:
     assert len(found) == MOST_ROWS
     assert found[0][1] == "slow"
     assert "7 other rows with less or nothing missing" in section.text
+
+
+def test_who_has_a_reader_that_nobody_watches_is_among_what_was_not_checked() -> None:
+    bare = Finding("a1", "quotes", "reader_not_watched", "quotes has a bare reader.", "Wrap it.")
+    document = shown(replace(three_hops(lost=0), findings=(bare,)))
+    (section,) = (item for item in document.all("section") if item.attributes.get("id") == "unchecked")
+    assert "quotes has a bare reader." in section.text
+    assert "Nothing was left out" not in section.text

@@ -1,38 +1,26 @@
 """report.html in a real Chromium: what only a browser can show."""
 
-import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from browser import CHROMIUM, MISSING, chromium
 from hopwatch_analysis.page import page
 from hopwatch_analysis.report.records import Analysis
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 from report_records import analysis_of, fleet, hop, node, nothing_checked, row, three_hops
 
-CHROMIUM = shutil.which("chromium")
-QUIETLY = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 PHONE, DESK = 375, 1280
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIETLY))
-        yield chromium
-        chromium.close()
+    with chromium() as running:
+        yield running
 
 
 @dataclass
@@ -116,7 +104,10 @@ def test_even_an_element_that_slipped_in_could_neither_run_nor_fetch(opened: Ope
     )
     await_true(found.page, "document.images[0].complete")
     assert found.page.title() != "caught"
-    assert any("Content Security Policy" in complaint for complaint in found.complaints)
+    deadline = time.monotonic() + 20
+    while not any("Content Security Policy" in complaint for complaint in found.complaints):
+        assert time.monotonic() < deadline, found.complaints
+        found.page.wait_for_timeout(20)
 
 
 def test_a_table_sorts_by_the_heading_that_is_pressed(opened: Opener) -> None:

@@ -24,7 +24,7 @@ def no_parquet(path: Path) -> None:
 
 
 def truncated(path: Path) -> None:
-    whole = path.with_name("whole")
+    whole = path.with_name(".whole")
     write_rows(whole, "lane", [{"at": START}])
     path.write_bytes(whole.read_bytes()[:-20])
 
@@ -103,6 +103,24 @@ def test_a_file_of_an_unknown_kind_is_skipped(landed: Path) -> None:
     (landed / "kind=weather").mkdir()
     write_rows(landed / "kind=weather" / "x.parquet", "lane", [])
     assert "'weather' is unknown" in find_landed([str(landed)]).skipped[0].reason
+
+
+def test_a_landed_file_that_was_renamed_is_told_of_but_not_a_copy_of_one_that_is_there(landed: Path) -> None:
+    (sound,) = landed.glob("kind=lane/*/*/*.parquet")
+    renamed = sound.with_name("batch-2.parquet.bak")
+    copies = (
+        sound.with_name(f"{sound.name}.bak"),
+        sound.with_name(".batch-3.parquet.tmp"),
+        landed / "x.parquet.bak",
+    )
+    for name in (renamed, *copies, sound.with_name("notes.txt")):
+        name.write_bytes(sound.read_bytes())
+    found = find_landed([str(landed)])
+    assert [(skipped.file, skipped.reason) for skipped in found.skipped] == [
+        (str(renamed), "its name does not end in .parquet")
+    ]
+    assert len(found.files) == 2
+    assert found.unreadable_hosts == frozenset()
 
 
 def test_a_folder_given_twice_counts_once(landed: Path) -> None:

@@ -14,6 +14,7 @@ SIZED = (
     "spark.sql.shuffle.partitions",
     "spark.sql.codegen.wholeStage",
     "spark.sql.adaptive.enabled",
+    "spark.sql.adaptive.advisoryPartitionSizeInBytes",
     "spark.sql.session.timeZone",
 )
 
@@ -25,10 +26,10 @@ def set_now(spark: SparkSession) -> list[str | None]:
 def test_a_lasting_session_suits_each_input_and_is_left_as_it_was(spark: SparkSession) -> None:
     before = set_now(spark)
     for rows, settings in {
-        0: ["1", "false", "false", "UTC"],
-        99_999: ["1", "false", "false", "UTC"],
-        100_000: ["2", "false", "true", "UTC"],
-        40_000_000: ["80", "true", "true", "UTC"],
+        0: ["1", "false", "false", "8m", "UTC"],
+        99_999: ["1", "false", "false", "8m", "UTC"],
+        100_000: ["2", "false", "true", "8m", "UTC"],
+        40_000_000: ["80", "true", "true", "8m", "UTC"],
     }.items():
         with suited_to(spark, rows):
             assert set_now(spark) == settings
@@ -50,4 +51,4 @@ def test_what_a_user_has_chosen_stays_but_for_what_results_depend_on() -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=False
     )
-    assert done.stdout.split() == ["7", "true", "true", "UTC", "local[1]"], done.stderr[-2000:]
+    assert done.stdout.split() == ["7", "true", "true", "8m", "UTC", "local[1]"], done.stderr[-2000:]

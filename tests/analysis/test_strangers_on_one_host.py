@@ -1,7 +1,9 @@
 """Who received over ipc or inproc and tells of nothing: those transports have no addresses that would name the other end."""
 
 import pytest
+from hopwatch_analysis.causes.shared_out.shares import streams_shared_with
 from landed_folder import LandedFolder, id_of
+from pyspark.sql import SparkSession
 from stories import Json, incidents, row
 from told_connections import local_connection, meet
 
@@ -74,6 +76,21 @@ def report(joint_report: Json) -> Json:
 def test_what_another_may_have_received_over_ipc_is_not_told_as_lost(report: Json, push: str) -> None:
     assert incidents(report, push) == []
     assert row(report, push, f"{push}-known")["unexplained"] == 1500
+
+
+def test_of_which_shared_out_streams_others_may_have_got_some_is_known(spark: SparkSession) -> None:
+    """By way of a proxy too. A subscriber that nobody knows takes nothing from one that is known."""
+    strangers = spark.sql(
+        "select explode(array('push', 'back', 'pub')) socket, true counted union all select 'maybe', false"
+    )
+    edges = spark.sql(
+        "select * from values ('push', 'push'), ('far', 'far'), ('far', 'back'), ('pub', 'pub'), ('alone', 'alone'), ('maybe', 'maybe') as (stream, from_socket)"
+    )
+    sockets = spark.sql(
+        "select * from values ('push', 'PUSH'), ('far', 'DEALER'), ('pub', 'PUB'), ('alone', 'PUSH'), ('maybe', 'PUSH') as (socket, type)"
+    )
+    found = streams_shared_with(strangers, edges, sockets).collect()
+    assert {row.stream for row in found} == {"push", "far"}
 
 
 @pytest.mark.parametrize("push", ["p3", "p5"])

@@ -6,7 +6,7 @@ import pytest
 from hopwatch_analysis.report.advice import advice
 from hopwatch_analysis.report.evidence import evidence
 from hopwatch_analysis.report.incident import Incident
-from hopwatch_analysis.report.records import Analysis, LedgerRow, Unchecked
+from hopwatch_analysis.report.records import Analysis, Finding, LedgerRow, Unchecked
 from hopwatch_analysis.report.remarks import remark
 from hopwatch_analysis.report.verdict import verdict
 
@@ -60,7 +60,9 @@ def test_nothing_is_not_said_to_be_lost_where_not_all_was_checked(row: Unchecked
 
 def test_without_stamps_the_counts_are_told() -> None:
     text = verdict(replace(NOTHING, unchecked=(UNSTAMPED,)))
-    assert text.startswith("No stamped stream was found: only these counts tell of losses.")
+    assert text.startswith(
+        "No message could be checked for losses: 6000 sent and 30 received is all that is known."
+    )
     assert "6000 messages sent, 30 received" in text
 
 
@@ -71,22 +73,37 @@ def test_without_stamps_it_is_told_how_many_are_missing_at_most_and_once_what_to
     assert text.count('To check it: Wrap both ends with sequence="stamp"') == 1
 
 
+@pytest.mark.parametrize("reason", ["unstamped", "routed"])
+def test_of_what_several_share_it_is_told_what_all_of_them_received(reason: str) -> None:
+    text = remark(replace(ROUTED, reason=reason, received_by_all=35))
+    assert text.endswith(
+        "40 messages sent to all its peers, 15 received by this one and 35 by all that are watched."
+    )
+
+
 def test_messages_of_a_bare_sender_are_told_though_nothing_else_was_found() -> None:
     text = verdict(replace(NOTHING, unchecked=(FROM_BARE,)))
-    assert text.startswith("No stamped stream was found: only these counts tell of losses.")
+    assert text.startswith("No message could be checked for losses: only counts tell of them.")
     assert "Not checked: m11sub: 225 messages came without stamps" in text
 
 
 def test_where_nothing_is_stamped_and_all_counts_agree_that_is_told() -> None:
     text = verdict(replace(NOTHING, agreed=(SOUND, replace(ROUTED, received=25))))
     assert text.startswith(
-        "No stamped stream was found; by the counts, as many messages were received as sent."
+        "No message bears a number that could be checked; by the counts, as many were received as sent."
     )
     assert "By count: sound-reader (from sound): as many received as sent, 6000 messages." in text
     told = " ".join(text.split())
     assert (
         "spoke (from hub): as many received as sent, 40 messages by all its receivers, 25 by this one."
         in told
+    )
+
+
+def test_counts_that_agree_are_those_of_all_who_are_watched_where_somebody_is_not() -> None:
+    bare = Finding("s7", "sound", "reader_not_watched", "Somebody reads it.", "Wrap who does.")
+    assert headline(replace(NOTHING, agreed=(SOUND,), findings=(bare,))).endswith(
+        "as many were received by all who are watched as sent."
     )
 
 

@@ -37,6 +37,18 @@ def proxy_lives_on_behind_a_killed_sender(story: LandedFolder) -> None:
     story.counters("junction-front", 59, final=True, proxied_in_frames=800)
 
 
+def killed_sender_of_two_workers(story: LandedFolder) -> None:
+    """Both read on, and were closed when nothing was left: for whom the rest was, nothing tells."""
+    story.socket("foreman", "PUSH")
+    for number in (0, 1):
+        worker = f"hand-of-foreman-{number}"
+        story.socket(worker, "PULL", closed=40, unread=False)
+        story.link("foreman", worker, down=20.1)
+        story.got(worker, "foreman", 90, number, 178 + number, 20)
+    story.sent("foreman", 200, 20)
+    story.killed("foreman", 20)
+
+
 def pipe_has_room_again(story: LandedFolder) -> None:
     """The receiver read on behind the onset, so the pipe took more; then the sender was killed."""
     story.socket("phoenix", "PUB")
@@ -209,6 +221,7 @@ def routers_that_do_not_stamp(story: LandedFolder) -> None:
 STORIES = (
     proxy_is_killed,
     proxy_lives_on_behind_a_killed_sender,
+    killed_sender_of_two_workers,
     pipe_has_room_again,
     addresses_are_translated,
     one_on_the_same_port_elsewhere,
@@ -265,6 +278,13 @@ def test_what_a_killed_proxy_had_is_not_told_to_have_been_lost_before_it(report:
     found = finding(report, "doomed-front", "died_on_the_way")
     assert "doomed died at 2026-05-04 12:00:20 UTC" in found["text"]
     assert "(435 in all)" in found["text"]
+
+
+def test_a_sender_that_was_killed_is_told_of_where_nothing_tells_for_whom_the_rest_was(report: Json) -> None:
+    assert sum(item["unexplained"] for item in report["ledger"] if item["name"] == "foreman") == 20
+    found = finding(report, "foreman", "died_on_the_way")
+    assert "foreman died at 2026-05-04 12:00:20 UTC" in found["text"]
+    assert "(20 in all)" in found["text"]
 
 
 def test_what_never_reached_a_proxy_that_lived_on_died_with_its_sender(report: Json) -> None:
@@ -334,6 +354,16 @@ def test_how_many_are_missing_at_most_is_told_where_two_have_nobody_else(report:
     assert {name: count for name, count in missing.items() if count is not None} == {
         "plain-reader": 5970,
         "reader-of-mute": 100,
+    }
+
+
+def test_of_what_is_shared_out_it_is_told_how_many_all_together_received(report: Json) -> None:
+    by_all = {item["receiver_name"]: item["received_by_all"] for item in report["not_checked"]}
+    assert {name: count for name, count in by_all.items() if count is not None} == {
+        "plain-hub-a": 35,
+        "plain-hub-b": 35,
+        "lossy-hub-a": 35,
+        "lossy-hub-b": 35,
     }
 
 

@@ -112,7 +112,7 @@ def one_reader_behind_a_proxy(story: LandedFolder) -> None:
     story.got("lone-1", "counted", 450, 0, 499, 45)
     story.gap("lone-1", "counted", 100, 149, (5, 9))
     story.counters("full-front", 59, final=True, proxied_in_frames=1000)
-    through_proxy(story, "uncounted", "dark", "lone-2")
+    through_proxy(story, "uncounted", "dark", "lone-2", probed=False)
     story.sent("uncounted", 500, 40)
     story.got("lone-2", "uncounted", 450, 0, 499, 45)
     story.gap("lone-2", "uncounted", 100, 149, (5, 9))
@@ -411,7 +411,7 @@ def unwrapped_receiver(story: LandedFolder) -> None:
         ends = {"local": "127.0.0.1:5556", "remote": f"127.0.0.1:{len(name)}"}
         event = {"connection": 77, "accepted": True, "sent": 0, "received": 0, **ends}
         story.add("connection", name, 1, action="connected", **event)
-    story.add("connection", "looked-at", 2, action="disconnected", **event)
+    story.add("connection", "looked-at", 1.9, action="disconnected", **event)
 
 
 def receivers_that_tell_of_no_connections(story: LandedFolder) -> None:

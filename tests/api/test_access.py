@@ -58,14 +58,15 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentProcess]:
     agent.kill()
 
 
-def test_with_a_token_only_health_is_open_and_it_leaks_nothing(guarded: AgentProcess) -> None:
+def test_with_a_token_only_health_and_the_empty_page_are_open_and_they_leak_nothing(
+    guarded: AgentProcess,
+) -> None:
     for path in (
         "/v1/status",
         "/v1/events",
         "/docs",
         "/openapi.json",
         "/metrics",
-        "/",
         "/nowhere",
         "/healthz/",
     ):
@@ -74,7 +75,13 @@ def test_with_a_token_only_health_is_open_and_it_leaks_nothing(guarded: AgentPro
             401,
             'Bearer realm="hopwatch agent"',
         )
-        assert set(answer.json()) == {"error"}
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.json() == {
+            "type": "tag:hopwatch.dev,2026:token-needed",
+            "title": "A token is needed",
+            "status": 401,
+            "detail": "send the agent's token: Authorization: Bearer ...",
+        }
     eventually(lambda: httpx.get(guarded.url + "/readyz").status_code == 200)
     assert httpx.get(guarded.url + "/healthz").json() == {"ok": True, "reason": None}
     answer = httpx.get(guarded.url + "/v1/status", headers=bearer(KNOWN))

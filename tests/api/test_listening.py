@@ -56,3 +56,16 @@ def test_all_of_ipv6_takes_ipv4_too() -> None:
 def test_a_name_that_leads_nowhere_is_told() -> None:
     with pytest.raises(SettingsError, match=r"cannot listen on nowhere\.invalid:1"):
         place_of(ListenSettings("nowhere.invalid", 1), AccessSettings())
+
+
+def test_a_port_that_is_taken_is_told_once_with_what_to_do() -> None:
+    place = place_of(ListenSettings("127.0.0.1", 0), AccessSettings())
+    with listening(place) as taken:
+        port = taken.getsockname()[1]
+        again = place_of(ListenSettings("127.0.0.1", port), AccessSettings())
+        with pytest.raises(SettingsError) as refused, listening(again):
+            pass
+    assert str(refused.value) == (
+        f"cannot listen on 127.0.0.1:{port}: Address already in use: perhaps an agent runs there already; "
+        "else choose another place with --listen HOST:PORT"
+    )

@@ -1,18 +1,15 @@
 """Clients that never end a request, do not read, or are too many: they are cut off, and nobody else notices."""
 
 import asyncio
-import socket
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from hopwatch_api import protocol
-from hopwatch_api.guard import Guard
-from hopwatch_api.hosts import Hosts
-from hopwatch_api.server import serve
-from hopwatch_api.stopping import Stop
+from hopwatch_api import protocol, server
+from hopwatch_api.live import LIVE_PATH, LiveClients, LiveResponse
+from served import Client, Served, closed, serving, tls
 from starlette.responses import Response
-from starlette.types import ASGIApp
+from starlette.types import Receive, Scope, Send
 
 BIG = b"x" * 50_000_000
 
@@ -25,66 +22,11 @@ def short_times(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     return
 
 
-async def answer(scope: object, receive: object, send: object) -> None:
-    big = isinstance(scope, dict) and scope["path"] == "/big"
-    await Response(BIG if big else b"small")(scope, receive, send)  # type: ignore[arg-type]
-
-
-def nothing() -> None:
-    """What is called each second, and at the end."""
-
-
-@asynccontextmanager
-async def serving(app: ASGIApp, keep_alive: int = 1) -> AsyncIterator["Served"]:
-    served = Served(app, keep_alive)
-    async with served.running():
-        yield served
-
-
-Client = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-
-
-class Served:
-    """A server in this process, in whose loop the clients are as well."""
-
-    def __init__(self, app: ASGIApp, keep_alive: int) -> None:
-        self._app = Guard(app, Hosts(()))
-        self._keep_alive = keep_alive
-        self._stop = Stop()
-        self._url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        told = {"started": self._url.set_result, "stopping": nothing}
-        serving = asyncio.create_task(
-            serve(
-                self._app,
-                self._listener,
-                None,
-                self._stop,
-                nothing,
-                **told,
-                keep_alive=self._keep_alive,
-            )
-        )
-        await self._url
-        yield
-        self._stop.note(15, None)
-        await asyncio.wait_for(serving, 10)
-
-    async def client(self) -> Client:
-        return await asyncio.open_connection(*self._listener.getsockname(), limit=100)
-
-
-async def closed(client: Client, within: float = 3.0) -> bytes:
-    """What still comes until the other end closes."""
-    try:
-        return await asyncio.wait_for(client[0].read(), within)
-    except ConnectionResetError:
-        return b""
-    finally:
-        client[1].close()
+async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+    told = Response(BIG if scope["path"] == "/big" else b"small")
+    if scope["path"] == LIVE_PATH:
+        told = LiveResponse(LiveClients(lambda after, _: (after + 1, BIG)), 0, 200)
+    await told(scope, receive, send)
 
 
 async def until(client: Client, end: bytes) -> None:
@@ -120,26 +62,47 @@ def test_who_does_not_ask_again_is_let_go_when_its_time_is_over() -> None:
     asyncio.run(run())
 
 
-def test_an_answer_that_is_not_read_is_cut_off() -> None:
+@pytest.mark.parametrize("path", ["/big", LIVE_PATH])
+@pytest.mark.parametrize("secured", [False, True])
+def test_an_answer_that_is_not_read_is_cut_off_when_its_time_is_over(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, secured: bool, path: str
+) -> None:
+    cut_off = asyncio.Event()
+
+    class Watched(protocol.BoundedProtocol):
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            cut_off.set()
+
+    monkeypatch.setattr(server, "BoundedProtocol", Watched)
+
     async def run() -> None:
-        async with serving(answer) as served:
+        async with serving(answer, keep_alive=0, tls=tls(tmp_path) if secured else None) as served:
             deaf = await served.client()
-            deaf[1].write(b"GET /big HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            await asyncio.sleep(1.0)  # longer than an answer may take
+            asked = asyncio.get_running_loop().time()
+            deaf[1].write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            await asyncio.wait_for(cut_off.wait(), 10)
+            assert asyncio.get_running_loop().time() >= asked + protocol.ANSWER_SECONDS
             assert len(await closed(deaf)) < len(BIG)
 
     asyncio.run(run())
 
 
-def test_who_is_one_too_many_takes_the_place_of_one_that_waits() -> None:
+def test_who_is_one_too_many_takes_the_place_of_the_one_that_has_waited_longest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(protocol, "HEAD_SECONDS", 30)
+
     async def run() -> None:
         async with serving(answer) as served:
             waiting = [await served.client() for _ in range(5)]
             late = await served.client()
             late[1].write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             assert (await closed(late)).endswith(b"small")
-            for client in waiting:
-                assert await closed(client) == b""
+            assert await closed(waiting[0]) == b""
+            for client in waiting[1:]:
+                assert not client[0].at_eof()
+                client[1].close()
 
     asyncio.run(run())
 
@@ -162,8 +125,8 @@ def test_requests_past_the_bound_are_told_to_come_again_and_health_is_not(
     monkeypatch.setattr(guard, "REQUESTS_AT_ONCE", 1)
     entered, hold = asyncio.Event(), asyncio.Event()
 
-    async def held(scope: object, receive: object, send: object) -> None:
-        if isinstance(scope, dict) and scope["path"] == "/held":
+    async def held(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] == "/held":
             entered.set()
             await hold.wait()
         await answer(scope, receive, send)

@@ -71,6 +71,8 @@ def test_a_case_fails_where_an_incident_has_nothing_to_show_or_to_advise(name: s
     [
         ("slow_receiver", "Make it faster: it reads 629 messages/s, and gets sent 568."),
         ("slow_receiver", "It reads on: it reads 100 messages/s, and gets sent 200. each 1000 messages of SNDHWM or RCVHWM last 90 s at these rates."),
+        ("slow_receiver", "Raise RCVHWM of reader from 100 to at least 500."),
+        ("slow_receiver", "Make it faster, and set SNDHWM of feed to 5000."),
         ("network", "each 1000 messages of SNDHWM or RCVHWM last 1 s at these rates"),
         ("hwm_too_low", "Raise SNDHWM of feed from 100 to at least 50: room"),
         ("receiver_died", "A lower RCVHWM (now 1) bounds how many that can be: at 0, no more than 0"),

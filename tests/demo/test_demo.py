@@ -41,7 +41,7 @@ def test_the_demo_ends_in_a_report_that_equals_the_truth(tmp_path: Path) -> None
         env=environment,
         capture_output=True,
         text=True,
-        timeout=200,
+        timeout=600,
         check=False,
         cwd=tmp_path,
     )
@@ -75,7 +75,7 @@ def test_a_demo_interrupted_while_spark_works_leaves_no_process_behind(tmp_path:
     argv = [str(HOPWATCH), "demo", "--out", str(out)]
     demo = Program(argv, environment_of("ignored", tmp_path / "ignored"), tmp_path / "demo.stderr")
     try:
-        wait_until(lambda: "who is connected" in (tmp_path / "demo.stderr").read_text())
+        wait_until(lambda: "who is connected" in (tmp_path / "demo.stderr").read_text(), demo)
         demo.interrupt(signal.SIGINT)
         demo.wait(status=130)
         assert processes_naming(out / "journal") == []
@@ -84,9 +84,10 @@ def test_a_demo_interrupted_while_spark_works_leaves_no_process_behind(tmp_path:
         demo.reap()
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 120
+def wait_until(condition: Callable[[], bool], demo: Program) -> None:
+    deadline = time.monotonic() + 400
     while not condition():
+        assert Path(f"/proc/{demo.pid}/cmdline").read_bytes(), demo.stderr  # of who has ended there is none
         assert time.monotonic() < deadline
         time.sleep(0.01)
 

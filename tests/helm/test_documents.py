@@ -22,34 +22,6 @@ def test_the_alert_rules_are_those_of_the_agent() -> None:
     assert (CHART / "files" / name).read_text() == (REPOSITORY / "agent" / "prometheus" / name).read_text()
 
 
-UNITS = {"s": "_seconds", "By": "_bytes"}
-
-
-def names_for_prometheus() -> set[str]:
-    """Of all metrics that the agent's own document tells of (a test of the agent's holds that to what it tells)."""
-    names: set[str] = set()
-    text = (REPOSITORY / "agent" / "METRICS.md").read_text()
-    for line in text[text.index("| metric | unit |") :].splitlines():
-        if not line.startswith("| `"):
-            continue
-        metrics, units = (re.findall(r"`([^`]+)`", part) for part in line.split(" | ")[:2])
-        for place, metric in enumerate(metrics):
-            unit = UNITS.get(units[min(place, len(units) - 1)], "") if units else ""
-            name = metric.replace(".", "_") + unit
-            names |= {name, f"{name}_total"}
-    return names
-
-
-def test_the_dashboard_asks_for_what_agents_tell() -> None:
-    text = (CHART / "files" / "dashboard.json").read_text()
-    asked = set()
-    for expression in re.findall(r'"expr": "((?:[^"\\]|\\.)*)"', text):
-        without_labels = re.sub(r"by \([^)]*\)|\{[^}]*\}|\[[^\]]*\]", "", expression)
-        asked |= set(re.findall(r"[a-z]+_[a-z_]+", without_labels))
-    assert len(asked) > 12
-    assert asked <= names_for_prometheus()
-
-
 def test_the_rendered_examples_are_what_the_chart_comes_to(tmp_path: Path) -> None:
     if not (REPOSITORY / ".tools" / "helm" / "4" / "helm").exists():
         pytest.skip("no helm: scripts/test fetches it")
@@ -59,6 +31,14 @@ def test_the_rendered_examples_are_what_the_chart_comes_to(tmp_path: Path) -> No
         assert (tmp_path / file.name).read_text() == file.read_text(), (
             f"{file.name}: run scripts/render-chart"
         )
+
+
+def test_the_spark_operator_is_told_the_version_of_the_image() -> None:
+    told = re.findall(
+        r"^sparkVersion: (.*)", (CHART / "templates/analysis/_analysis.tpl").read_text(), re.MULTILINE
+    )
+    pinned = re.findall(r"^pyspark==(.*)", (REPOSITORY / "images/constraints.txt").read_text(), re.MULTILINE)
+    assert told == pinned
 
 
 def test_the_versions_agree() -> None:

@@ -5,7 +5,19 @@ from pathlib import Path
 
 import kubernetes_validate
 import pytest
-from charts import CHART, VERSIONS, Json, fragment_in, helm, objects, only, pods_of, rendered
+from charts import (
+    CHART,
+    VALUES,
+    VERSIONS,
+    Json,
+    fragment_in,
+    helm,
+    objects,
+    only,
+    pods_of,
+    rendered,
+)
+from crds import is_of_others
 
 NUMBERS = {
     "images": {"pullSecrets": ["123"]},
@@ -13,7 +25,11 @@ NUMBERS = {
     "agent": {"tokenSecret": "1234", "tlsSecret": "0x10"},
     "injector": {
         "priorityClassName": "7",
-        "certificates": {"source": "secret", "secret": "99", "caBundle": "QQ=="},
+        "certificates": {
+            "source": "secret",
+            "secret": "99",
+            "caBundle": "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg==",
+        },
     },
     "analysis": {"kind": "CronJob", "reports": {"storageClass": "1e3"}},
 }
@@ -38,7 +54,7 @@ def test_names_that_look_like_numbers_are_names(version: str, tmp_path: Path) ->
     added = fragment_in(found)
     volumes = {volume["name"]: volume for volume in added["volumes"]}
     assert volumes["hopwatch-landed"]["persistentVolumeClaim"] == {"claimName": "2024"}
-    assert volumes["hopwatch-token"]["secret"] == {"secretName": "1234"}
+    assert volumes["hopwatch-token"]["secret"]["secretName"] == "1234"
     assert added["imagePullSecrets"] == [{"name": "123"}]
 
 
@@ -167,3 +183,47 @@ def test_certificates_made_by_one_and_by_another_are_kept_apart(version: str) ->
         for source in ("helm", "cert-manager")
     }
     assert len(set(secrets.values())) == 2
+
+
+@pytest.mark.parametrize(("release", "namespace"), [("true", "watch"), ("hw", "2024"), ("on", "1e3")])
+def test_releases_and_namespaces_that_look_like_other_things_are_names(release: str, namespace: str) -> None:
+    place = ("--namespace", namespace, "--kube-version", CLUSTER, "--values", VALUES["s3"])
+    done = helm("4", "template", release, CHART, *place)
+    assert done.returncode == 0, done.stderr
+    for one in objects(done.stdout):
+        assert isinstance(one["metadata"]["name"], str)
+        assert one["metadata"]["labels"]["app.kubernetes.io/instance"] == release
+        if "namespace" in one["metadata"]:
+            assert one["metadata"]["namespace"] == namespace
+        if not is_of_others(one):
+            kubernetes_validate.validate(one, CLUSTER, strict=True)
+
+
+def test_an_image_by_its_digest_has_no_tag(tmp_path: Path) -> None:
+    digest = f"hopwatch/agent@sha256:{'0' * 64}"
+    found = made_of({"images": {"agent": digest, "tag": "9"}}, tmp_path)
+    added = {one["name"]: one["image"] for one in fragment_in(found)["initContainers"]}
+    assert added["hopwatch-agent"] == f"localhost/{digest}"
+    assert added["hopwatch-instrumentation"] == "localhost/hopwatch/instrumentation:9"
+
+
+def test_what_a_user_is_told_to_type_has_the_token_that_agents_ask_for() -> None:
+    for values, says in (
+        ("guarded", 'curl -H "Authorization: Bearer $token" --insecure https://'),
+        ("s3", "curl http://"),
+    ):
+        done = helm("4", "install", "hw", CHART, "--dry-run=client", "--values", VALUES[values])
+        assert done.returncode == 0, done.stderr
+        assert says in done.stdout[done.stdout.index("NOTES:") :]
+
+
+def test_an_authority_of_certificates_outlives_those_it_signs(tmp_path: Path) -> None:
+    found = made_of({"injector": {"certificates": {"source": "cert-manager"}}}, tmp_path)
+    certificates = {one["metadata"]["name"]: one["spec"] for one in found if one["kind"] == "Certificate"}
+    issuers = {one["metadata"]["name"]: one["spec"] for one in found if one["kind"] == "Issuer"}
+    served = certificates.pop("hw-hopwatch-injector")
+    (authority,) = certificates.values()
+    assert issuers[served["issuerRef"]["name"]]["ca"]["secretName"] == authority["secretName"]
+    assert authority["isCA"] is True
+    assert issuers[authority["issuerRef"]["name"]] == {"selfSigned": {}}
+    assert authority["privateKey"]["rotationPolicy"] == "Never"

@@ -34,6 +34,18 @@ def feed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return request.param, folder / "feed"
 
 
+def annotations_of(pod: Json) -> Json:
+    found: Json = pod["metadata"]["annotations"]
+    return found
+
+
+def test_volumes_that_need_not_keep_a_node_are_all_that_are_the_nodes(feed: tuple[str, Path]) -> None:
+    version, chart = feed
+    made = only(objects(rendered(version, chart)), "Deployment")["spec"]["template"]
+    named = annotations_of(made)["cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes"].split(",")
+    assert named == [volume["name"] for volume in made["spec"]["volumes"] if "emptyDir" in volume]
+
+
 def parts(spec: Json) -> dict[str, list[str]]:
     """Names of what a pod has."""
     return {
@@ -59,7 +71,9 @@ def test_it_is_an_init_container_that_goes_on_where_the_cluster_can(
     }
     agent = spec["initContainers"][1] if native else spec["containers"][1]
     assert agent.get("restartPolicy") == ("Always" if native else None)
-    assert {agent[probe]["httpGet"]["path"] for probe in ("startupProbe", "readinessProbe")} == {"/readyz"}
+    assert agent["startupProbe"]["tcpSocket"] == {"port": "hopwatch"}
+    assert agent["readinessProbe"]["httpGet"]["path"] == "/readyz"
+    assert agent["livenessProbe"]["httpGet"]["path"] == "/healthz"
     assert spec["volumes"][0]["emptyDir"] == {"medium": "Memory", "sizeLimit": "64Mi"}
 
 
@@ -68,7 +82,7 @@ def test_it_is_what_is_asked_for_whatever_the_cluster_says(
     feed: tuple[str, Path], asked: str, native: bool
 ) -> None:
     version, chart = feed
-    for kubernetes in ("1.28", "1.35"):
+    for kubernetes in ("1.29", "1.35"):
         made = rendered(version, chart, "--set", f"hopwatch.agent.sidecar={asked}", kubernetes=kubernetes)
         (spec,) = pods_of(objects(made))
         assert ("hopwatch-agent" in parts(spec)["initContainers"]) is native
@@ -76,7 +90,8 @@ def test_it_is_what_is_asked_for_whatever_the_cluster_says(
 
 def test_the_injector_adds_what_such_a_chart_includes(feed: tuple[str, Path], tmp_path: Path) -> None:
     version, chart = feed
-    (spec,) = pods_of(objects(rendered(version, chart)))
+    made = only(objects(rendered(version, chart)), "Deployment")["spec"]["template"]
+    spec = made["spec"]
     file = tmp_path / "fragment.json"
     values = ["--set", "application.sequence=stamp"]
     file.write_text(only(objects(rendered(version, CHART, *values)), "ConfigMap")["data"]["fragment.json"])
@@ -84,10 +99,18 @@ def test_the_injector_adds_what_such_a_chart_includes(feed: tuple[str, Path], tm
     read_fragment(file)
     assert added["initContainers"] == spec["initContainers"]
     assert added["volumes"] == spec["volumes"]
+    assert added["annotations"].items() <= annotations_of(made).items()
     assert added["application"]["volumeMounts"] == spec["containers"][0]["volumeMounts"]
     variables = {one["name"]: one for one in spec["containers"][0]["env"]}
     assert {one["name"]: one for one in added["application"]["env"]}.items() <= variables.items()
     assert added["application"]["pythonpath"] == variables["PYTHONPATH"]["value"]
+
+
+def test_where_messages_have_their_topic_is_told_to_what_is_injected(feed: tuple[str, Path]) -> None:
+    version, _ = feed
+    made = objects(rendered(version, CHART, "--set-string", "application.topic= "))
+    added = json.loads(only(made, "ConfigMap")["data"]["fragment.json"])["application"]["env"]
+    assert {"name": "HOPWATCH_TOPIC", "value": " "} in added
 
 
 def test_agent_and_application_agree_on_journal_and_host(feed: tuple[str, Path]) -> None:

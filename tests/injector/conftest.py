@@ -17,6 +17,9 @@ from certificates import Authority
 Json = dict[str, Any]
 TO_BE_ADDED: Json = {
     "labels": {"hopwatch.dev/agent": "true"},
+    "annotations": {
+        "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes": "hopwatch-journal,hopwatch-instrumentation"
+    },
     "application": {
         "pythonpath": "/opt/hopwatch/hopwatch/startup",
         "env": [{"name": "HOPWATCH_DIR", "value": "/run/hopwatch"}],

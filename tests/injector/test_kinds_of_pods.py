@@ -11,7 +11,9 @@ import jsonpatch
 import kubernetes_validate
 import pytest
 from charts import CHART, VALUES, fragment_in, objects, rendered
-from pods import KINDS, Kind
+from pod_parts import EVICTABLE, Kind
+from pod_rules import broken
+from pods import KINDS
 
 from tests.injector.conftest import TO_BE_ADDED, Injector, injector_adding
 
@@ -62,6 +64,7 @@ def require_outcome(injector: Injector, kind: Kind) -> None:
     pod = applied(kind.pod, response)
     for version in VERSIONS:
         kubernetes_validate.validate(pod, version, strict=True)
+    assert broken(pod) == []
     assert pod["metadata"]["annotations"]["hopwatch.dev/injected"]
     assert pod["metadata"]["labels"]["hopwatch.dev/agent"] == "true"
     for container in pod["spec"]["containers"]:
@@ -81,7 +84,10 @@ def test_nothing_that_a_pod_had_is_gone_or_changed(injector: Injector, kind: Kin
         return
     changed_pod = applied(kind.pod, response)
     for part in ("labels", "annotations"):
-        assert kind.pod.get("metadata", {}).get(part, {}).items() <= changed_pod["metadata"][part].items()
+        own = kind.pod.get("metadata", {}).get(part, {})
+        assert {name: text for name, text in own.items() if name != EVICTABLE}.items() <= changed_pod[
+            "metadata"
+        ][part].items()
     before, after = kind.pod["spec"], changed_pod["spec"]
     for part in ("volumes", "initContainers"):
         was = before.get(part) or []
@@ -174,11 +180,35 @@ def test_a_pod_that_is_guaranteed_what_it_asks_for_stays_so(injector: Injector) 
 @pytest.mark.parametrize(
     "resources",
     [
-        {},
-        {"limits": {"memory": "1Gi"}},
         {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "500m"}},
         {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"memory": "1G"}},
         {"limits": {"cpu": "0", "memory": "1Gi"}},
+    ],
+)
+def test_others_are_not_given_all_that_they_are_limited_to(injector: Injector, resources: Json) -> None:
+    pod = copy.deepcopy(GUARANTEED)
+    pod["spec"]["containers"][0]["resources"] = resources
+    agent = named(applied(pod, injector.review(pod))["spec"]["initContainers"])["hopwatch-agent"]
+    assert agent["resources"]["requests"] == {"cpu": "20m", "memory": "160Mi"}
+
+
+@pytest.mark.parametrize("limit", ["1", "1000m", "1000000u", "1000000000n", "1e0"])
+def test_amounts_are_compared_however_they_are_written(injector: Injector, limit: str) -> None:
+    pod = copy.deepcopy(GUARANTEED)
+    pod["spec"]["containers"][0]["resources"] = {
+        "limits": {"cpu": limit, "memory": "1Gi"},
+        "requests": {"cpu": "1", "memory": "1073741824"},
+    }
+    agent = named(applied(pod, injector.review(pod))["spec"]["initContainers"])["hopwatch-agent"]
+    assert agent["resources"]["requests"] == agent["resources"]["limits"]
+
+
+@pytest.mark.parametrize(
+    "resources",
+    [
+        {},
+        {"limits": {"memory": "1Gi"}},
+        {"limits": {"memory": "1Gi"}, "requests": {"cpu": "500m"}},
     ],
 )
 def test_to_others_what_is_added_is_added_as_it_is(injector: Injector, resources: Json) -> None:
@@ -194,11 +224,9 @@ def test_whatever_is_added_to_a_guaranteed_pod_asks_for_no_less_than_it_did(tmp_
     with injector_adding(tmp_path, TO_BE_ADDED | {"initContainers": [preparing, asking]}) as injector:
         spec = applied(GUARANTEED, injector.review(GUARANTEED))["spec"]
     resources = named(spec["initContainers"])["hopwatch-agent"]["resources"]
-    assert (
-        resources["requests"]
-        == resources["limits"]
-        == {"cpu": "500m", "memory": "384Mi", "ephemeral-storage": "1Gi"}
-    )
+    assert resources["limits"] == {"cpu": "500m", "memory": "384Mi"}
+    # who asks for disk is not limited to that
+    assert resources["requests"] == {"cpu": "500m", "memory": "384Mi", "ephemeral-storage": "1Gi"}
 
 
 def test_a_pod_that_asks_as_a_whole_is_not_asked_for_more(injector: Injector) -> None:
@@ -225,11 +253,14 @@ def test_what_the_pod_sets_itself_comes_before_ours(injector: Injector) -> None:
     assert [one["value"] for one in env if one["name"] == "HOPWATCH_DIR"] == ["/mine"]
 
 
-def test_a_sequence_is_asked_for_by_annotation(injector: Injector) -> None:
+@pytest.mark.parametrize(("what", "asked"), [("sequence", "stamp"), ("topic", " "), ("topic", "8")])
+def test_a_setting_of_the_instrumentation_is_asked_for_by_annotation(
+    injector: Injector, what: str, asked: str
+) -> None:
     pod = copy.deepcopy(KINDS["bare"].pod)
-    pod["metadata"]["annotations"]["hopwatch.dev/sequence"] = "stamp"
+    pod["metadata"]["annotations"][f"hopwatch.dev/{what}"] = asked
     env = named(applied(pod, injector.review(pod))["spec"]["containers"][0]["env"])
-    assert env["HOPWATCH_SEQUENCE"]["value"] == "stamp"
+    assert env[f"HOPWATCH_{what.upper()}"]["value"] == asked
 
 
 @pytest.mark.parametrize(
@@ -239,6 +270,7 @@ def test_a_sequence_is_asked_for_by_annotation(injector: Injector) -> None:
         ("of a CronJob", "CronJob/nightly"),
         ("of a Job with a date", "Job/load-20261126"),
         ("of a Deployment", "Deployment/quotes"),
+        ("of a Rollout", "Rollout/quotes"),
         ("of a ReplicaSet", "ReplicaSet/nightly"),
         ("bare", None),
     ],

@@ -20,23 +20,23 @@ from tests.injector.conftest import TO_BE_ADDED, Injector, injector_adding, writ
 
 
 def test_it_answers_for_a_while_after_it_was_told_to_stop(tmp_path: Path) -> None:
-    with injector_adding(tmp_path, TO_BE_ADDED, "--linger", "3") as injector:
+    with injector_adding(tmp_path, TO_BE_ADDED, "--linger", "10") as injector:
         assert "patch" in injector.review(KINDS["bare"].pod)
         injector.process.send_signal(signal.SIGTERM)
         injector.await_log("stopping")
         with httpx.Client(base_url=injector.client.base_url, verify=injector.trusting) as another:
             assert another.get("/healthz").text == "ok"
         assert "patch" in injector.review(KINDS["bare"].pod)
-        assert injector.process.wait(timeout=20) == 0
+        assert injector.process.wait(timeout=40) == 0
 
 
 def test_who_has_a_connection_is_told_to_look_for_another_one(tmp_path: Path) -> None:
-    with injector_adding(tmp_path, TO_BE_ADDED, "--linger", "3") as injector:
+    with injector_adding(tmp_path, TO_BE_ADDED, "--linger", "10") as injector:
         assert injector.client.get("/healthz").headers.get("connection") != "close"
         injector.process.send_signal(signal.SIGTERM)
         injector.await_log("stopping")
         assert injector.client.get("/healthz").headers["connection"] == "close"
-        assert injector.process.wait(timeout=20) == 0
+        assert injector.process.wait(timeout=40) == 0
 
 
 def test_bodies_that_do_not_come_hold_up_nobody_and_are_refused(injector: Injector) -> None:
@@ -106,3 +106,28 @@ def test_an_agent_that_would_not_start_is_put_into_no_pod(
     assert done.returncode == 2
     assert "hopwatch-agent would not start: " in done.stderr
     assert said in done.stderr
+
+
+def test_its_log_tells_of_each_pod_that_it_changes_leaves_or_refuses(tmp_path: Path) -> None:
+    with injector_adding(tmp_path, TO_BE_ADDED) as injector:
+        injector.review(KINDS["bare"].pod)
+        injector.await_log('"injected"')
+        injector.await_log("trading/feed-*")
+        injector.review(KINDS["of a Deployment"].pod)
+        injector.await_log("Deployment/quotes")
+        injector.review(KINDS["for another architecture"].pod)
+        injector.await_log("the pod asks for nodes of arm64")
+        injector.client.post("/pods/by-annotation", content=b"{")
+        injector.await_log("no AdmissionReview")
+
+
+def test_a_certificate_is_taken_up_when_it_is_renewed_and_a_bad_one_is_told(tmp_path: Path) -> None:
+    with injector_adding(tmp_path, TO_BE_ADDED) as injector:
+        key = tmp_path / "injector.key"
+        good = key.read_bytes()
+        key.write_text("garbage")
+        injector.await_log("certificate_unusable")
+        with httpx.Client(base_url=injector.client.base_url, verify=injector.trusting) as another:
+            assert another.get("/healthz").text == "ok"
+        key.write_bytes(good)
+        injector.await_log("certificate_renewed")

@@ -76,25 +76,31 @@ class SlowReader(threading.Thread):
         self.socket = socket
         self.numbers: list[int] = []
         self._pause = pause
+        self._expected = 0
         self._last_sent = threading.Event()
         self._found_nothing = threading.Event()
         self.start()
 
     def run(self) -> None:
-        while not self._last_sent.is_set() or self.socket.poll(100):
+        while not self._last_sent.is_set() or self.socket.poll(self._patience_ms):
             if self.socket.poll(20):
                 self.numbers.append(int(self.socket.recv_multipart()[-1][:10]))
                 time.sleep(self._pause)
             else:
                 self._found_nothing.set()
 
+    @property
+    def _patience_ms(self) -> int:
+        return 10_000 if len(self.numbers) < self._expected else 100
+
     def catch_up(self) -> None:
         """Returns when there was nothing to be read any more: what is sent next shows what was lost before."""
         self._found_nothing.clear()
         assert self._found_nothing.wait(10), "the reader did not catch up within 10 s"
 
-    def finish(self) -> list[int]:
-        """All numbers that came; the socket belongs to the caller again."""
+    def finish(self, expected: int = 0) -> list[int]:
+        """All numbers that came, of which so many are waited for longer; the socket belongs to the caller again."""
+        self._expected = expected
         self._last_sent.set()
         self.join()
         return self.numbers

@@ -237,6 +237,7 @@ def test_refusals_timeouts_and_cancellations_are_those_of_a_bare_socket(
         seen.append(await refused(asyncio.wait_for(receiver.recv_multipart(), 0.01)))
         receiver.rcvtimeo = 1
         seen.append(await refused(receiver.recv()))
+        receiver.rcvtimeo = -1
         seen.append(await refused(sender.send(b"nobody", zmq.DONTWAIT)))
         sender.sndtimeo = 1
         seen.append(await refused(sender.send(b"nobody")))

@@ -133,7 +133,7 @@ def test_a_thousand_sockets_leave_no_file_thread_memory_or_slot(
             seen, deadline = None, time.monotonic() + 10
             while time.monotonic() < deadline:  # libzmq closes its files a little after the socket
                 seen, before = len(os.listdir("/proc/self/fd")), seen
-                if seen == (files or before):
+                if seen == before if files is None else seen <= files:
                     break
                 time.sleep(0.1)
             gc.collect()
@@ -149,7 +149,11 @@ def test_a_thousand_sockets_leave_no_file_thread_memory_or_slot(
         context.term()
         """.replace("WAY", repr(way)),
     )
-    assert (files, threads, slots) == (0, 2, 0)
+    assert (max(files, 0), threads, slots) == (
+        0,
+        2,
+        0,
+    )  # the first look may have come before libzmq had closed all
     assert blocks < 500
     assert in_all < 10_000_000  # a bare process's heap grows by some megabytes, too, in jumps
     assert [path.suffix for path in sorted(journal.directory.iterdir())].count(".counters") == 1
@@ -163,7 +167,7 @@ def test_a_peer_that_is_not_there_is_told_ever_more_seldom(
     push.reconnect_ivl = 1
     hopwatch.wrap(push, name="push")
     push.connect("tcp://127.0.0.1:1")
-    until(lambda: len(journal.of("push", "retried")) >= 6)
+    until(lambda: len(journal.of("push", "retried")) >= 10)
     times = [event["t"] for event in journal.of("push", "retried")]
     assert times[-1] - times[-2] > times[1] - times[0]
 

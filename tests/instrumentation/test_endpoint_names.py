@@ -7,17 +7,21 @@ import pytest
 import zmq
 from hopwatch.monitors.called import MOST_ADDRESSES, Called
 from journal_reader import Journal
+from set_up_sockets import bind_below_calling_ports, bind_once_free
 
 Until = Callable[[Callable[[], object]], None]
 EVENTS = ("connected", "handshake", "disconnected", "retried")
 
 
-def bound(context: zmq.Context, port: int = 0) -> tuple[zmq.Socket, int]:
+def bound(context: zmq.Context) -> tuple[zmq.Socket, int]:
     socket = context.socket(zmq.PULL)
-    if port:
-        socket.bind(f"tcp://127.0.0.1:{port}")
-        return socket, port
-    return socket, socket.bind_to_random_port("tcp://127.0.0.1")
+    return socket, bind_below_calling_ports(socket)
+
+
+def bound_again(context: zmq.Context, port: int, until: Until) -> zmq.Socket:
+    socket = context.socket(zmq.PULL)
+    bind_once_free(socket, f"tcp://127.0.0.1:{port}", until)
+    return socket
 
 
 def gone_and_back(
@@ -29,12 +33,14 @@ def gone_and_back(
         server.close()
         until(lambda times=times: len(journal.of("push", "disconnected")) == times)
         until(lambda times=times: len(journal.of("push", "retried")) >= times)
-        server, port = bound(context, port)
+        server = bound_again(context, port, until)
     until(lambda: len(journal.of("push", "handshake")) == 3)
     server.close()
 
 
-def test_libzmq_itself_names_it_by_its_address_from_the_second_connection_on(context: zmq.Context) -> None:
+def test_libzmq_itself_names_it_by_its_address_from_the_second_connection_on(
+    context: zmq.Context, until: Until
+) -> None:
     server, port = bound(context)
     push = context.socket(zmq.PUSH)
     monitor = push.get_monitor_socket(zmq.EVENT_DISCONNECTED | zmq.EVENT_CONNECTED)
@@ -42,7 +48,7 @@ def test_libzmq_itself_names_it_by_its_address_from_the_second_connection_on(con
     names = [monitor.recv_multipart()[1]]
     server.close()
     names.append(monitor.recv_multipart()[1])
-    server, port = bound(context, port)
+    server = bound_again(context, port, until)
     names.append(monitor.recv_multipart()[1])
     push.disable_monitor()
     monitor.close()
@@ -72,7 +78,7 @@ def test_a_socket_that_is_connected_before_it_is_wrapped_has_them_too(
     hopwatch.wrap(push, name="push")
     server.close()
     until(lambda: journal.of("push", "retried"))
-    server, _ = bound(context, port)
+    server = bound_again(context, port, until)
     until(lambda: journal.of("push", "connected"))
     server.close()
     assert {told["endpoint"] for event in EVENTS for told in journal.of("push", event)} <= {

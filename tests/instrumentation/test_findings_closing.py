@@ -9,6 +9,7 @@ import hopwatch
 import pytest
 import zmq
 from journal_reader import Journal
+from numbered_messages import all_of
 from set_up_sockets import BODY, LOOPBACK, NOWHERE, bind, rules
 
 
@@ -57,6 +58,18 @@ def test_no_linger_is_told_when_the_socket_is_attached(context: zmq.Context, jou
     assert rules(pub) == []
 
 
+def test_without_linger_nothing_is_lost_within_a_process(context: zmq.Context, journal: Journal) -> None:
+    push, pull = hopwatch.wrap(context.socket(zmq.PUSH)), context.socket(zmq.PULL)
+    push.linger = 0
+    pull.bind("inproc://within")
+    push.connect("inproc://within")
+    for number in range(50):
+        push.send(b"%d" % number)
+    push.close(linger=0)
+    assert [pull.recv() for _ in range(50)] == [b"%d" % number for number in range(50)]
+    assert rules(push) == []
+
+
 @pytest.mark.parametrize("kinds", [(zmq.PUSH, zmq.PULL), (zmq.DEALER, zmq.DEALER), (zmq.PAIR, zmq.PAIR)])
 @pytest.mark.parametrize("transport", ["tcp", "ipc"])
 def test_over_ipc_a_closing_sender_loses_what_a_low_mark_kept_unread_and_over_tcp_not(
@@ -72,10 +85,7 @@ def test_over_ipc_a_closing_sender_loses_what_a_low_mark_kept_unread_and_over_tc
                 time.sleep(
                     0.005
                 )  # each in a write of its own, so that they stay in the kernel and not in one read of libzmq's
-        received = 0
-        while receiver.poll(300):
-            receiver.recv()
-            received += 1
+        received = len(all_of(receiver, 40 if transport == "tcp" else 10))
     assert received == 40 if transport == "tcp" else 10 <= received < 40
 
 

@@ -28,6 +28,18 @@ def test_a_mark_set_after_connect_is_found_by_the_time_the_socket_is_closed(
     assert [event["rule"] for event in journal.of("it", "finding")] == [rule]
 
 
+@pytest.mark.parametrize("sequence", [None, "stamp"])
+def test_a_mark_of_the_other_way_that_is_set_after_connect_is_found_at_the_first_send(
+    context: zmq.Context, journal: Journal, sequence: str | None
+) -> None:
+    pub = hopwatch.wrap(context.socket(zmq.PUB), name="pub", sequence=sequence)
+    pub.connect(NOWHERE)
+    pub.rcvhwm = 100
+    assert rules(pub) == []
+    pub.send(b"x")
+    assert rules(pub) == ["mark_of_the_other_way"]
+
+
 @pytest.mark.parametrize("kind", [zmq.PUSH, zmq.PULL, zmq.PUB, zmq.SUB])
 def test_both_marks_set_after_connect_are_no_finding(
     context: zmq.Context, journal: Journal, kind: int

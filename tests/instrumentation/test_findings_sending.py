@@ -1,10 +1,12 @@
 """Findings that come to light while a socket sends: shown true over bare sockets, and told by a wrapped one, once."""
 
+import asyncio
 import threading
 
 import hopwatch
 import pytest
 import zmq
+import zmq.asyncio
 from journal_reader import Journal
 from set_up_sockets import BODY, bind, capacity, rules
 
@@ -105,3 +107,72 @@ def test_a_publisher_with_nodrop_that_does_not_block_is_fine(narrow, journal: Jo
     link(pub, slow)
     assert capacity(pub) > 0
     assert rules(pub) == []
+
+
+FAR_TOO_MANY = 20_000
+QUIET_MS = 300
+
+
+def send_all_at_once(pub: zmq.Socket) -> None:
+    """Raises Again if one of them is refused."""
+    for _ in range(FAR_TOO_MANY):
+        pub.send(BODY, zmq.DONTWAIT)
+
+
+@pytest.mark.parametrize("kind", [zmq.PUB, zmq.XPUB])
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_publisher_that_is_asked_not_to_wait_raises_nothing_and_drops(
+    narrow, journal: Journal, link, kind: int, wrapped: bool
+) -> None:
+    pub, slow = narrow(kind), narrow(zmq.SUB)
+    if wrapped:
+        hopwatch.wrap(pub, name="pub")
+    link(pub, slow)
+    send_all_at_once(pub)
+    received = 0
+    while slow.poll(QUIET_MS):
+        slow.recv()
+        received += 1
+    assert 0 < received < FAR_TOO_MANY
+    assert rules(pub) == ["dontwait_never_raises"] * wrapped
+
+
+@pytest.mark.parametrize("sequence", [None, "stamp"])
+def test_so_is_told_at_the_first_such_send_and_once(
+    context: zmq.Context, journal: Journal, sequence: str | None
+) -> None:
+    pub = hopwatch.wrap(context.socket(zmq.PUB), name="pub", sequence=sequence)
+    bind(pub)
+    pub.send(b"waits")
+    assert rules(pub) == []
+    for _ in range(2):
+        pub.send_multipart([b"topic", b"does not"], zmq.DONTWAIT)
+    assert [event["rule"] for event in journal.of("pub", "finding")] == ["dontwait_never_raises"]
+
+
+@pytest.mark.parametrize("option", [0, 1])
+def test_of_a_publisher_that_refuses_it_is_not_told(
+    narrow, journal: Journal, link, until, option: int
+) -> None:
+    pub, slow = hopwatch.wrap(narrow(zmq.PUB), name="pub"), narrow(zmq.SUB)
+    pub.xpub_nodrop = option
+    link(pub, slow)
+    if option:
+        with pytest.raises(zmq.Again):
+            send_all_at_once(pub)
+    else:
+        send_all_at_once(pub)
+    assert rules(pub) == ["dontwait_never_raises"] * (not option)
+
+
+def test_nor_where_an_event_loop_does_the_waiting(journal: Journal) -> None:
+    async def publish() -> list[str]:
+        with zmq.asyncio.Context() as context, context.socket(zmq.PUB) as pub:
+            hopwatch.wrap(pub, name="pub")
+            bind(pub)
+            await pub.send(b"x")
+            told = rules(pub)
+            await pub.send(b"x", zmq.DONTWAIT)
+            return [*told, "then", *rules(pub)]
+
+    assert asyncio.run(publish()) == ["then", "dontwait_never_raises"]

@@ -109,16 +109,61 @@ def test_what_passes_a_plain_proxy_is_counted(
         assert req.recv() == b"answer"
     until(lambda: journal.events("proxy"))
     (told,) = journal.events("proxy")
-    until(lambda: journal.sockets()[told["frontend"]]["proxied_out_frames"] == 9)
-    assert journal.sockets()[told["backend"]]["proxied_in_frames"] == 9
+
+    def are_counted() -> bool:
+        front, back = (journal.sockets()[told[side]] for side in ("frontend", "backend"))
+        return (front["proxied_out_frames"], back["proxied_in_frames"]) == (9, 9)
+
+    until(are_counted)
     # the sockets of the proxy's own control are nobody's
     assert sorted(event["type"] for event in journal.events("opened")) == ["DEALER", "REP", "REQ", "ROUTER"]
 
 
-def test_one_socket_on_both_sides_of_a_proxy(relay: Relay, journal: Journal) -> None:
+def test_one_socket_on_both_sides_of_a_proxy_answers_itself_uncounted(
+    relay: Relay, journal: Journal, until
+) -> None:
     both = relay.socket(zmq.ROUTER)
-    relay.start(zmq.proxy, both, both)
+    relay.start(zmq.device, zmq.QUEUE, both, both)
+    until(lambda: [found["rule"] for found in journal.events("finding")] == ["handed_over"])
     assert journal.events("proxy") == []
+    with zmq.Context() as context, context.socket(zmq.REQ) as asking:
+        asking.connect(both.last_endpoint.decode())
+        asking.send(b"who is there?")
+        assert asking.recv() == b"who is there?"
+    assert journal.sockets()[journal.events("finding")[0]["socket"]]["received"] == 0
+
+
+@pytest.mark.parametrize("proxy", PROXIES)
+def test_it_is_told_of_sockets_whose_messages_a_proxy_passes_uncounted(
+    relay: Relay, journal: Journal, until, proxy: str
+) -> None:
+    front, back, capture = (relay.socket(kind) for kind in (zmq.PULL, zmq.PUSH, zmq.PUB))
+    relay.start(PROXIES[proxy], front, back, capture)
+    uncounted = {
+        "zmq.proxy_steerable": ["PUB", "PULL", "PUSH"],
+        "zmq.devices.monitored_queue": ["PUB", "PULL", "PUSH"],
+    }.get(proxy, [])
+    until(lambda: journal.events("proxy") or journal.events("finding"))
+    types = {event["socket"]: event["type"] for event in journal.events("opened")}
+    until(
+        lambda: (
+            sorted(
+                types[found["socket"]]
+                for found in journal.events("finding")
+                if found["rule"] == "handed_over"
+            )
+            == uncounted
+        )
+    )
+
+
+def test_a_proxy_with_one_bare_socket_is_told_of_the_other(journal: Journal, relay: Relay, until) -> None:
+    hopwatch.uninstall()
+    back = relay.socket(zmq.PUSH)
+    hopwatch.install()
+    front = relay.socket(zmq.PULL)
+    relay.start(zmq.proxy, front, back)
+    until(lambda: [found["rule"] for found in journal.events("finding")] == ["handed_over"])
 
 
 class ForkedDevice(zmq.devices.ProcessDevice):

@@ -64,7 +64,8 @@ def test_a_bare_proxy_at_work_takes_no_notice_of_some_signals_and_ends_by_a_late
     context: zmq.Context,
 ) -> None:
     """Handlers run when a wait of the proxy is interrupted: one that is not waiting goes on as if there had been no signal."""
-    for _ in range(50):
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
         if signals_until_the_proxy_ends(context) > 1:
             return
     raise AssertionError("each proxy ended by its first signal")
@@ -128,7 +129,7 @@ def test_receivers_that_come_and_go_tear_no_more_messages_than_bare_and_raise_no
     for receiver in receivers:
         receiver.start()
     until = time.monotonic() + SECONDS
-    while time.monotonic() < until:
+    while time.monotonic() < until or shapes[tuple(message)] < 50_000:
         push.send_multipart(message)
     over.set()
     for receiver in receivers:

@@ -43,6 +43,7 @@ def lost(until: Until) -> Lost:
         for number in range(RUNNING):
             pub.send(b"%08d" % number + b"x" * 200)
             time.sleep(0.001)
+            until(lambda number=number: number - len(got) < 20)
         until(lambda: len(got) == RUNNING)
         for number in range(RUNNING, RUNNING + BURST):
             pub.send(b"%08d" % number + b"x" * 200)

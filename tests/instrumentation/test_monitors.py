@@ -16,7 +16,7 @@ from hopwatch.settings import from_environment
 from journal_reader import Journal
 
 
-def finishes(action, seconds: float = 5) -> bool:
+def finishes(action, seconds: float = 20) -> bool:
     """Whether it returns within this time, in a thread of its own."""
     thread = threading.Thread(target=action, daemon=True)
     thread.start()

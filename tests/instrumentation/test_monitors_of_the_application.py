@@ -62,7 +62,7 @@ def test_monitors_that_another_thread_attaches_and_detaches_disturb_no_message(
                 with context.socket(zmq.PAIR) as monitor:
                     monitor.connect(address)
                     socket.disable_monitor() if number % 2 else socket.monitor(None, 0)
-                    while monitor.poll(5000):
+                    while monitor.poll(20_000):
                         if recv_monitor_message(monitor)["event"] == zmq.EVENT_MONITOR_STOPPED:
                             ended.append(True)
                             break

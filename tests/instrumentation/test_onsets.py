@@ -1,4 +1,4 @@
-"""An onset is the message at which a PUB met a full pipe: each is a loss, and each loss but the first of a way begins at one."""
+"""An onset is the message at which a PUB met a full pipe: each but a few is a loss, and each loss but the first of a way begins at one."""
 
 import sys
 import threading
@@ -63,10 +63,15 @@ def until_it_is_refused(pub: zmq.Socket) -> int:
     return taken
 
 
+def only_chance_let_through(onsets: set[int]) -> bool:
+    """About one in two hundred: libzmq looks for its readers' news once a millisecond, and the send after a refusal may be the one that does."""
+    return len(onsets) <= 1
+
+
 @pytest.mark.parametrize("frames", [1, 2])
 @pytest.mark.parametrize("sequence", [None, "stamp"])
 @pytest.mark.parametrize("pub_type", [zmq.PUB, zmq.XPUB])
-def test_each_inner_gap_begins_at_an_onset_and_each_onset_is_lost(
+def test_each_inner_gap_begins_at_an_onset_and_an_onset_is_of_a_lost_message(
     narrow, journal: Journal, link, read_slowly, pub_type: int, sequence: str | None, frames: int
 ) -> None:
     pub = hopwatch.wrap(narrow(pub_type), name="pub", sequence=sequence)
@@ -83,7 +88,7 @@ def test_each_inner_gap_begins_at_an_onset_and_each_onset_is_lost(
     gaps = reader.inner_gaps
     assert gaps
     assert {first for first, _ in gaps} <= set(onsets)
-    assert not delivered & set(onsets)
+    assert only_chance_let_through(delivered & set(onsets))
     assert (len(onsets), 8_000) == (journal.socket("pub")["onsets"], journal.socket("pub")["sent"])
 
 
@@ -146,8 +151,7 @@ def test_a_busy_thread_makes_no_false_onsets(narrow, journal: Journal, link, rea
     delivered = set(reader.finish())
     onsets = {event["number"] for event in journal.of("pub", "onset")}
     assert onsets
-    # about one in two hundred: libzmq looks for its readers' news once a millisecond, and the send after a refusal may be the one that does
-    assert len(onsets & delivered) <= 1
+    assert only_chance_let_through(onsets & delivered)
     assert {first for first, _ in reader.inner_gaps} <= onsets
 
 
@@ -200,7 +204,7 @@ def test_a_pub_that_the_application_made_to_block_waits_for_its_reader(
     until(lambda: journal.socket("pub")["waited_sends"] == 1)
     reader = read_slowly(sub, 0)
     waiting.join()
-    assert reader.finish() == list(range(accepted + 1))
+    assert reader.finish(accepted + 1) == list(range(accepted + 1))
 
 
 @pytest.mark.parametrize("sent_before", [0, 3])

@@ -1,5 +1,6 @@
 """A socket that ``install`` wraps is made and set up as a bare one is: no other thread gets a turn by it, and nothing is late in the journal."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -36,11 +37,14 @@ class Turns(threading.Thread):
 
 @pytest.fixture
 def turns() -> Iterator[Turns]:
-    """A thread that gets a turn only where one is given up to it."""
+    """A thread that gets a turn only where one is given up to it: not by closing what other tests have left, when that is collected."""
     turns, interval = Turns(), sys.getswitchinterval()
     sys.setswitchinterval(1000)
+    gc.collect()
+    gc.disable()
     turns.start()
     yield turns
+    gc.enable()
     turns.over = True
     sys.setswitchinterval(interval)
     turns.join()
@@ -61,7 +65,7 @@ def turns_taken(turns: Turns, make: Callable[[], zmq.Socket]) -> int:
 @pytest.mark.skipif(not getattr(sys, "_is_gil_enabled", lambda: True)(), reason="there are no turns to take")
 @pytest.mark.parametrize("kind", [zmq.ROUTER, zmq.PUB, zmq.SUB, zmq.PUSH])
 def test_no_other_thread_runs_while_a_socket_is_made_and_set_up(
-    context: zmq.Context, journal: Journal, turns: Turns, kind: int
+    context: zmq.Context, journal: Journal, turns: Turns, until, kind: int
 ) -> None:
     def make() -> zmq.Socket:
         socket = context.socket(kind)
@@ -75,7 +79,7 @@ def test_no_other_thread_runs_while_a_socket_is_made_and_set_up(
     hopwatch.install()
     context.socket(kind).bind("inproc://first")  # opens the journal
     assert bare == turns_taken(turns, make) == 0
-    assert turns.count > 100
+    until(lambda: turns.count > 100)
 
 
 def test_what_was_set_before_a_bind_is_journaled_with_it_in_order(
@@ -127,7 +131,7 @@ def test_a_message_sent_right_after_a_connect_finds_the_connection(
     server.curve_server, server.curve_secretkey, server.curve_publickey = True, secret, public
     port = server.bind_to_random_port("tcp://127.0.0.1")
     late = 0
-    for _ in range(50):
+    for _ in range(200):
         stranger = context.socket(zmq.DEALER)
         stranger.connect(f"tcp://127.0.0.1:{port}")
         try:
@@ -135,7 +139,7 @@ def test_a_message_sent_right_after_a_connect_finds_the_connection(
         except zmq.Again:
             late += 1
         stranger.close(linger=0)
-    assert late < 10
+    assert late < 40
 
 
 def test_a_context_ends_though_a_bind_has_failed(context: zmq.Context, journal: Journal) -> None:

@@ -150,7 +150,14 @@ def test_a_full_pipe_is_an_onset_at_exactly_the_messages_that_are_lost(
     got: list[int] = []
     while dealer.poll(200):
         got.append(int(dealer.recv()[:6]))
-    until(lambda: [router.send_multipart([b"slow", b"%06d" % sent]), dealer.poll(5)][1])
+
+    def have_come() -> bool:
+        router.send_multipart([b"slow", b"%06d" % sent])
+        while dealer.poll(5):
+            got.append(int(dealer.recv()[:6]))
+        return sent in got
+
+    until(have_come)
     lost = set(range(sent)) - set(got)
     onsets = [event["number"] for event in journal.of("router", "onset")]
     # one event a run: each run of losses begins at one
@@ -279,7 +286,11 @@ def test_an_application_that_asked_to_be_refused_is_refused(
     with pytest.raises(zmq.Again):
         router.send_multipart([b"known", b"x" * 10_000])
     counters = journal.socket("router")
-    assert (counters["unroutable"], counters["onsets"], counters["waited_sends"]) == (2 - before, 0, 1)
+    assert (counters["unroutable"], counters["onsets"], counters["waited_sends"]) == (
+        0 if before else 1,
+        0,
+        1,
+    )
     assert counters["eagain_sends"] == 2
     assert journal.of("router", "opened")[0]["probed"] is not before
     assert len(journal.of("router", "probing_stopped")) == (not before)

@@ -394,6 +394,39 @@ def test_whatever_the_environment_may_say_of_numbering_is_an_option_too(
     assert (push["sequence"], push["stamp_every"]) == (sequence, every)
 
 
+ONE_FRAME = """
+import zmq
+
+with zmq.Context() as context, context.socket(zmq.XPUB) as pub, context.socket(zmq.SUB) as sub:
+    sub.subscribe(b"tick")
+    sub.connect(f"tcp://127.0.0.1:{pub.bind_to_random_port('tcp://127.0.0.1')}")
+    pub.recv()
+    for number in range(10):
+        pub.send(b"%s %d" % (b"tick" if number % 2 else b"tock", number))
+    for number in range(5):
+        assert sub.recv() == b"tick %d" % (2 * number + 1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "lanes"), [((), [""]), (("--topic", " "), ["tick"]), (("--topic", "4"), ["tick"])]
+)
+def test_the_topic_within_one_frame_can_be_told(
+    run: Run, write, journal: Journal, options: tuple[str, ...], lanes: list[str]
+) -> None:
+    write("app.py", ONE_FRAME)
+    assert run("--sequence", "stamp", *options, "app.py").stderr == ""
+    (sub,) = (event["socket"] for event in journal.events("opened") if event["type"] == "SUB")
+    told = [
+        bytes.fromhex(event["topic"]).decode() for event in journal.events("lane") if event["socket"] == sub
+    ]
+    assert (told or [""]) == lanes
+    findings = {event["rule"]: event for event in journal.events("finding") if event["socket"] == sub}
+    assert ("partial_lane" in findings) is (lanes == [""])
+    if "partial_lane" in findings:
+        assert """wrap(topic=b" "), or under hopwatch run --topic ' '""" in findings["partial_lane"]["advice"]
+
+
 @pytest.mark.parametrize("option", ["-I", "-E", "-bS"])
 def test_an_option_that_keeps_hopwatch_out_is_told(run: Run, bare: Run, write, option: str) -> None:
     command = ["python", "-X", "dev", option, "-c", "print('runs')", "-I"]

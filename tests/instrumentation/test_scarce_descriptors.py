@@ -71,7 +71,7 @@ def run(program: str, *arguments: str) -> tuple[int, str, str]:
         [sys.executable, "-c", textwrap.dedent(LEAVE + program), *arguments],
         capture_output=True,
         text=True,
-        timeout=10,
+        timeout=60,
         env=os.environ,
         check=False,
     )

@@ -1,24 +1,36 @@
 """What libzmq and the kernel do that advice tells users to rely on: seen on bare sockets."""
 
 import socket
+import subprocess
+import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 import zmq
+from numbered_messages import all_of
 
 LARGE = b"x" * 10_000
 FAR_TOO_MANY = 20_000
 QUIET_MS = 200
 TOO_LARGE = 1 << 30
-
-
-def told(publisher: zmq.Socket) -> list[bytes]:
-    """The subscriptions that it reads until none comes any more."""
-    read = []
-    while publisher.poll(QUIET_MS):
-        read.append(publisher.recv())
-    return read
+MARK = 20
+SENDER = """
+import signal, sys, zmq
+socket = zmq.Context().socket(zmq.PUSH)
+socket.sndhwm, socket.sndbuf, socket.sndtimeo = int(sys.argv[2]), 4096, 1000
+socket.connect(sys.argv[1])
+sent = 0
+try:
+    while True:
+        socket.send(b"x" * 20)
+        sent += 1
+except zmq.Again:
+    print(sent, flush=True)
+signal.pause()
+"""
+WRITTEN_AT_ONCE = 8192
 
 
 @pytest.mark.parametrize("verbose", [False, True])
@@ -32,7 +44,7 @@ def test_an_xpub_reads_the_second_subscription_to_a_topic_only_if_it_is_verbose(
         reader = context.socket(zmq.SUB)
         reader.connect(f"tcp://127.0.0.1:{port}")
         reader.subscribe(b"t")
-        assert told(publisher) == reads
+        assert all_of(publisher, len(reads)) == reads
 
 
 @pytest.mark.parametrize("publisher_is", [False, True])
@@ -45,13 +57,35 @@ def test_behind_a_proxy_its_backend_has_to_be_verbose_as_well(
     back.setsockopt(zmq.XPUB_VERBOSE, proxy_is)
     front.connect(f"tcp://127.0.0.1:{publisher.bind_to_random_port('tcp://127.0.0.1')}")
     port = back.bind_to_random_port("tcp://127.0.0.1")
-    for reads in ([b"\x01t"], [b"\x01t"] * (publisher_is and proxy_is)):
+    for passed_on, reads in ((1, [b"\x01t"]), (int(proxy_is), [b"\x01t"] * (publisher_is and proxy_is))):
         reader = context.socket(zmq.SUB)
         reader.connect(f"tcp://127.0.0.1:{port}")
         reader.subscribe(b"t")
-        for subscription in told(back):
+        for subscription in all_of(back, passed_on):
             front.send(subscription)
-        assert told(publisher) == reads
+        assert all_of(publisher, len(reads)) == reads
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_subscriptions_come_out_of_a_proxys_capture_socket(context: zmq.Context, verbose: bool) -> None:
+    front, back, capture, control = (
+        context.socket(kind) for kind in (zmq.XSUB, zmq.XPUB, zmq.PAIR, zmq.PAIR)
+    )
+    captured, stop = context.socket(zmq.PAIR), context.socket(zmq.PAIR)
+    back.setsockopt(zmq.XPUB_VERBOSE, verbose)
+    for end, other, name in ((capture, captured, "capture"), (control, stop, "control")):
+        end.bind(f"inproc://{name}")
+        other.connect(f"inproc://{name}")
+    port = back.bind_to_random_port("tcp://127.0.0.1")
+    passing = threading.Thread(target=zmq.proxy_steerable, args=(front, back, capture, control))
+    passing.start()
+    for reads in ([b"\x01t"], [b"\x01t"] * verbose):
+        reader = context.socket(zmq.SUB)
+        reader.connect(f"tcp://127.0.0.1:{port}")
+        reader.subscribe(b"t")
+        assert all_of(captured, len(reads)) == reads
+    stop.send(b"TERMINATE")
+    passing.join()
 
 
 def test_a_router_with_router_mandatory_waits_for_a_peer_that_has_no_room_and_else_drops(
@@ -89,3 +123,21 @@ def test_the_kernel_gives_a_buffer_of_no_more_than_twice_its_bound(option: int, 
     with socket.socket() as made:
         made.setsockopt(socket.SOL_SOCKET, option, TOO_LARGE)
         assert made.getsockopt(socket.SOL_SOCKET, option) == 2 * most
+
+
+def test_what_dies_with_a_push_is_up_to_its_mark_and_what_it_was_writing(context: zmq.Context) -> None:
+    reader = context.socket(zmq.PULL)
+    reader.rcvhwm, reader.rcvbuf = 1, 4096
+    port = reader.bind_to_random_port("tcp://127.0.0.1")
+    with subprocess.Popen(
+        [sys.executable, "-c", SENDER, f"tcp://127.0.0.1:{port}", str(MARK)], stdout=subprocess.PIPE
+    ) as sender:
+        assert sender.stdout is not None
+        sent = int(sender.stdout.readline())
+        sender.kill()
+        sender.wait()
+    received = 0
+    while reader.poll(1000):
+        reader.recv()
+        received += 1
+    assert 0 < sent - received <= MARK + WRITTEN_AT_ONCE / 22  # a frame's head takes two bytes

@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 import pytest
 import zmq
+from set_up_sockets import bind_below_calling_ports, bind_once_free
+from zmq.utils.monitor import recv_monitor_message
 
 Until = Callable[[Callable[[], object]], None]
 BOUND = 1000
@@ -85,28 +87,29 @@ def is_refused(push: zmq.Socket) -> bool:
 
 
 @pytest.mark.skipif(shutil.which("ss") is None, reason="ss not installed")
+@pytest.mark.parametrize("option", ["sndbuf", "rcvbuf"])
 @pytest.mark.parametrize("binds", [True, False])
 def test_a_buffer_that_is_set_after_the_bind_or_connect_does_nothing(
-    context: zmq.Context, binds: bool
+    context: zmq.Context, option: str, binds: bool
 ) -> None:
-    assert (
-        send_buffer(context, binds=binds, late=False) == 2 * SMALL_BUFFER
-    )  # Linux takes twice what it is told
-    assert send_buffer(context, binds=binds, late=True) > 2 * SMALL_BUFFER
+    # Linux takes twice what it is told
+    assert buffer_of(context, option, binds=binds, late=False) == 2 * SMALL_BUFFER
+    assert buffer_of(context, option, binds=binds, late=True) > 2 * SMALL_BUFFER
 
 
-def send_buffer(context: zmq.Context, *, binds: bool, late: bool) -> int:
-    """Bytes that the kernel gives the connection of a PUSH that set SNDBUF before, or after, it bound or connected."""
+def buffer_of(context: zmq.Context, option: str, *, binds: bool, late: bool) -> int:
+    """Bytes that the kernel gives the connection of a PUSH that set SNDBUF, or of a PULL that set RCVBUF, before or after it bound or connected."""
     sender, receiver = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+    own, peer = (sender, receiver) if option == "sndbuf" else (receiver, sender)
     if not late:
-        sender.sndbuf = SMALL_BUFFER
-    bound, other = (sender, receiver) if binds else (receiver, sender)
+        setattr(own, option, SMALL_BUFFER)
+    bound, other = (own, peer) if binds else (peer, own)
     port = bound.bind_to_random_port("tcp://127.0.0.1")
     if binds and late:
-        sender.sndbuf = SMALL_BUFFER
+        setattr(own, option, SMALL_BUFFER)
     other.connect(f"tcp://127.0.0.1:{port}")
     if not binds and late:
-        sender.sndbuf = SMALL_BUFFER
+        setattr(own, option, SMALL_BUFFER)
     sender.send(b"")
     receiver.recv()
     side = "sport" if binds else "dport"
@@ -115,7 +118,7 @@ def send_buffer(context: zmq.Context, *, binds: bool, late: bool) -> int:
     ).stdout
     for socket in (sender, receiver):
         socket.close(0)
-    found = re.search(r",tb(\d+),", told)
+    found = re.search(r",tb(\d+)," if option == "sndbuf" else r",rb(\d+),", told)
     assert found is not None, told
     return int(found[1])
 
@@ -162,17 +165,11 @@ def test_a_pub_that_connects_is_back_after_its_reader_hung_up_on_what_was_too_la
     assert sub.recv() == b"small"
 
 
-def xsub_at(context: zmq.Context, endpoint: str) -> zmq.Socket:
-    xsub = context.socket(zmq.XSUB)
-    xsub.bind(endpoint)
-    return xsub
-
-
 def test_a_pub_that_connects_sends_on_to_who_is_bound_in_its_readers_place_whether_or_not_that_subscribes(
     context: zmq.Context, until: Until
 ) -> None:
-    pub, former = context.socket(zmq.PUB), xsub_at(context, "tcp://127.0.0.1:*")
-    endpoint = former.last_endpoint.rstrip(b"\0").decode()
+    pub, former = context.socket(zmq.PUB), context.socket(zmq.XSUB)
+    endpoint = f"tcp://127.0.0.1:{bind_below_calling_ports(former)}"
     pub.connect(endpoint)
     former.send(b"\x01")
     until(lambda: pub.send(b"heard") or former.poll(1))
@@ -181,7 +178,8 @@ def test_a_pub_that_connects_sends_on_to_who_is_bound_in_its_readers_place_wheth
     until(lambda: monitor.poll(1))
     for number in range(5):
         pub.send(b"%d" % number)
-    came_later = xsub_at(context, endpoint)
+    came_later = context.socket(zmq.XSUB)
+    bind_once_free(came_later, endpoint, until)
     until(lambda: came_later.poll(1))
     assert [came_later.recv() for _ in range(5)] == [b"%d" % number for number in range(5)]
     pub.send(b"after")
@@ -334,3 +332,42 @@ def test_who_hands_over_routing_ids_and_binds_an_inproc_endpoint_that_it_gave_up
     )
     assert (ended.returncode == -signal.SIGABRT) is ends
     assert ("Assertion failed: written (src/pipe.cpp" in ended.stderr) is ends
+
+
+def events_of(monitor: zmq.Socket) -> list[zmq.Event]:
+    """What it has told so far."""
+    found = []
+    while monitor.poll(0):
+        found.append(recv_monitor_message(monitor)["event"])
+    return found
+
+
+@pytest.mark.parametrize("kinds", [(zmq.PUSH, zmq.SUB), (zmq.PUB, zmq.PULL)])
+def test_types_that_do_not_fit_hang_up_before_any_handshake_and_do_not_try_again(
+    context: zmq.Context, until: Until, kinds: tuple[int, int]
+) -> None:
+    bound, connecting = (context.socket(kind) for kind in kinds)
+    monitor = connecting.get_monitor_socket(zmq.EVENT_ALL)
+    told: list[zmq.Event] = []
+    connecting.connect(f"tcp://127.0.0.1:{bound.bind_to_random_port('tcp://127.0.0.1')}")
+    until(lambda: told.extend(events_of(monitor)) or zmq.EVENT_DISCONNECTED in told)
+    assert not monitor.poll(QUIET_MS), "the first try would be after 100 ms"
+    assert told == [zmq.EVENT_CONNECT_DELAYED, zmq.EVENT_CONNECTED, zmq.EVENT_DISCONNECTED]
+    connecting.disable_monitor()
+
+
+def test_a_client_without_a_routing_id_is_another_one_each_time_that_it_connects(
+    context: zmq.Context, until: Until
+) -> None:
+    router, client = context.socket(zmq.ROUTER), context.socket(zmq.DEALER)
+    endpoint = f"tcp://127.0.0.1:{router.bind_to_random_port('tcp://127.0.0.1')}"
+    monitor = router.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+    names = []
+    for _ in range(3):
+        client.connect(endpoint)
+        client.send(b"hello")
+        names.append(router.recv_multipart()[0])
+        client.disconnect(endpoint)
+        until(lambda: client.getsockopt(zmq.EVENTS) is not None and bool(events_of(monitor)))
+    assert len(set(names)) == 3
+    router.disable_monitor()

@@ -100,8 +100,8 @@ class Feed:
         return {one["process"]["place"]["container"]: one for one in self.ask("/v1/sockets")}
 
 
-def await_true(condition: Any) -> Any:
-    deadline = time.monotonic() + DEADLINE
+def await_true(condition: Any, seconds: float = DEADLINE) -> Any:
+    deadline = time.monotonic() + seconds
     while not (value := condition()):
         assert time.monotonic() < deadline, "it has not become true in time"
         time.sleep(0.05)

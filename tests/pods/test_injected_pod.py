@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 from agent_process import landed
-from podman import image, podman
+from charts import CHART, objects, only, rendered
+from kubelet import scheduled
+from podman import played
 
 from tests.pods.conftest import Feed, await_true
 
@@ -16,24 +18,19 @@ Json = dict[str, Any]
 MESSAGES = 3000
 
 
-def analysed(feed: Feed, out: Path) -> Json:
-    """The report of the analysis's own image, run as the chart runs it."""
-    out.mkdir()
-    out.chmod(0o777)
-    scratch = out.with_name("scratch")
-    scratch.mkdir()
-    scratch.chmod(0o777)
-    mounts = [f"{feed.landed}:/landed:ro", f"{out}:/reports", f"{scratch}:/scratch"]
-    podman(
-        *("run", "--rm", "--network", "none", "--read-only", "--cap-drop", "all", "--passwd=false"),
-        *(word for mount in mounts for word in ("--volume", mount)),
-        *("--env", "HOME=/scratch", "--env", "TMPDIR=/scratch", "--env", "SPARK_LOCAL_DIRS=/scratch"),
-        *("--workdir", "/scratch", image("analysis"), "spark-submit", "--master=local[2]"),
-        "--conf=spark.driver.extraJavaOptions=-Djava.io.tmpdir=/scratch",
-        *("/opt/hopwatch/hopwatch_analyze.py", "/landed", "--out=/reports/latest", "--may-be-empty"),
-        timeout=400,
-    )
-    report: Json = json.loads((out / "latest" / "report.json").read_text())
+def analysed(feed: Feed, folder: Path) -> Json:
+    """The report of the CronJob that the chart makes, of which a pod is played."""
+    settings = ("landing.claim=events", "analysis.kind=CronJob")
+    made = rendered("4", CHART, *(word for each in settings for word in ("--set", each)))
+    template = only(objects(made), "CronJob")["spec"]["jobTemplate"]["spec"]["template"]
+    pod = {"apiVersion": "v1", "kind": "Pod", **template}
+    pod["metadata"] |= {"name": "analysis"}
+    folder.mkdir()
+    (folder / "landed").symlink_to(feed.landed)
+    with played(scheduled(pod, folder, folder), folder) as job:
+        await_true(lambda: not job.state("analysis")["Running"], seconds=400)
+        assert job.state("analysis")["ExitCode"] == 0, job.logs("analysis")
+    report: Json = json.loads((folder / "reports" / "latest" / "report.json").read_text())
     return report
 
 
@@ -46,8 +43,7 @@ def test_what_an_injected_pod_loses_is_shown_landed_and_explained(feed: Feed, tm
     received = feed.receiver.ask("drain")
     assert feed.lost(received, sent) == missing
 
-    shown = await_true(lambda: (found := feed.sockets())["receiver"]["counters"]["lost"] == missing and found)
-    assert shown["sender"]["counters"]["sent"] == sent
+    shown = await_true(lambda: shown_to_have(feed, sent, missing))
     assert shown["receiver"]["process"]["place"] == {
         "namespace": "trading",
         "pod": "feed-0",
@@ -56,7 +52,7 @@ def test_what_an_injected_pod_loses_is_shown_landed_and_explained(feed: Feed, tm
         "owner": "StatefulSet/feed",
     }
     await_true(lambda: sum(row["lost"] for row in landed(feed.landed, "gap")) == missing)
-    report = analysed(feed, tmp_path / "reports")
+    report = analysed(feed, tmp_path / "analysis")
     (incident,) = report["incidents"]
     assert incident["lost"] == missing
     assert incident["cause"] in ("hwm_too_low", "slow_receiver")
@@ -83,7 +79,7 @@ def test_who_was_killed_for_memory_is_counted_to_the_last_message_and_so_told(
     assert final[-1]["received"] == len(received)
     feed.pod.stop("sender")
     await_true(lambda: len([row for row in landed(feed.landed, "counters") if row["final"]]) == 2)
-    report = analysed(feed, tmp_path / "reports")
+    report = analysed(feed, tmp_path / "analysis")
     (incident,) = report["incidents"]
     assert (incident["lost"], incident["cause"], incident["certainty"]) == (
         feed.lost(received, sent),
@@ -106,8 +102,7 @@ def test_an_agent_that_is_killed_and_comes_again_has_lost_nothing(feed: Feed) ->
     feed.pod.start("hopwatch-agent")
     feed.await_ready()
 
-    shown = await_true(lambda: (found := feed.sockets())["receiver"]["counters"]["lost"] == missing and found)
-    assert shown["sender"]["counters"]["sent"] == sent
+    await_true(lambda: shown_to_have(feed, sent, missing))
     await_true(lambda: sum(row["lost"] for row in landed(feed.landed, "gap")) == missing)
     await_true(lambda: feed.sockets()["receiver"]["process"]["memory"])
 
@@ -164,6 +159,13 @@ def test_what_a_container_counted_before_each_of_its_crashes_is_landed(feed: Fee
     await_true(lambda: not feed.pod.state("receiver")["Running"])
     await_true(lambda: len(last_counts(feed)) == 3)
     assert sorted(last_counts(feed)) == sorted(counts)
+
+
+def shown_to_have(feed: Feed, sent: int, missing: int) -> dict[str, Any] | None:
+    """Both sockets, once what they have counted is so much."""
+    found = feed.sockets()
+    counted = found["sender"]["counters"]["sent"], found["receiver"]["counters"]["lost"]
+    return found if counted == (sent, missing) else None
 
 
 def last_counts(feed: Feed) -> list[int]:

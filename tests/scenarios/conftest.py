@@ -31,7 +31,7 @@ class BySystems(LoadFileScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        places = [path.relative_to(HERE.parent.parent).as_posix() for path in sorted(HERE.glob("test_*.py"))]
+        places = [path.relative_to(HERE.parent.parent).as_posix() for path in sorted(HERE.rglob("test_*.py"))]
         return f"systems {places.index(file) % WORKERS}" if file in places else file
 
 
@@ -42,7 +42,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Systems are played first, and then comes what is told of them."""
-    played = [item for item in items if item.path.parent == HERE]
+    played = [item for item in items if HERE in item.path.parents]
     told = [] if BARE else [_told_of(item) for item in played]
     items[:] = [*played, *told, *(item for item in items if item not in played)]
 

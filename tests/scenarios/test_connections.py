@@ -32,6 +32,28 @@ def test_a_subscriber_that_comes_late_misses_what_went_before(system: System, ju
     )
 
 
+def test_what_was_all_sent_before_a_subscriber_connected_was_so_for_certain(system: System, judge) -> None:
+    quotes = system.sender("quotes", "--bind", LOOPBACK, "--sndhwm", 10_000)
+    [endpoint] = quotes.expect("ready")
+    early = system.receiver("early", "--connect", endpoint, "--subscribe", "")
+    quotes.ask("await-subscriptions", 2, event="subscribed")
+
+    quotes.ask("send", 400, 0.001, event="sent")
+    late = system.receiver("late", "--connect", endpoint, "--subscribe", "")
+    quotes.ask("await-subscriptions", 3, event="subscribed")
+    quotes.ask("send", 100, 0.001, event="sent")
+    for receiver in (early, late):
+        receiver.ask("finish", event="finished")
+    for program in (quotes, early, late):
+        program.close()
+
+    truth = system.truth()
+    assert not truth.missing("quotes", "early")
+    assert len(truth.missing("quotes", "late")) == 400
+    losses = {("quotes → late", "slow_joiner"): 400}
+    judge([Way("quotes", "early"), Way("quotes", "late")], losses, exact=losses)
+
+
 def test_what_is_sent_while_a_connection_is_cut_is_lost(system: System, judge) -> None:
     quotes = system.sender("quotes", "--bind", LOOPBACK, "--sndhwm", 10_000)
     [endpoint] = quotes.expect("ready")

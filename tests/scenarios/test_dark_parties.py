@@ -59,6 +59,24 @@ def test_of_a_receiver_that_nobody_watches_no_loss_is_told_and_its_neighbours_bo
     when_told(is_told_of_the_watched_alone)
 
 
+def test_beside_a_slow_receiver_that_nobody_watches_it_is_not_said_that_nothing_is_lost(
+    system: System, when_told
+) -> None:
+    slow = ("--delay", 0.004, *SMALL_INBOX)
+    fed(system, NUMBERED, {"dark": (*slow, *DARK), "fast": ("--rcvhwm", 10_000, *NUMBERED)})
+    truth = system.truth()
+    assert truth.missing("quotes", "dark")
+    assert not truth.missing("quotes", "fast")
+
+    def is_told_as_somebodys(report: dict[str, Any]) -> None:
+        assert lost_in(report)["fast"] == 0
+        assert report["incidents"] == []
+        (found,) = (item for item in report["findings"] if item["rule"] == "full_for_somebody_unknown")
+        assert found["text"].startswith("quotes met a full pipe")
+
+    when_told(is_told_as_somebodys)
+
+
 def test_what_comes_from_a_sender_that_nobody_watches_is_not_checked(system: System, when_told) -> None:
     fed(system, DARK, {"desk": ("--delay", 0.004, *SMALL_INBOX)})
     truth = system.truth()

@@ -90,7 +90,9 @@ def test_what_found_no_room_while_a_dark_proxy_was_away_is_lost_as_a_connection_
         receiver.ask("finish", event="finished")
     dark.sigkill()
     quotes.ask("send", 1000, 0.001, event="sent")
-    again, _, _ = system.proxy("dark", *roomy, "--bind", frontend, backend)
+    # else it passes on what quotes has kept before both receivers are back
+    places = ("--bind", frontend, backend, "--await-subscriptions", 3)
+    again, _, _ = system.proxy("dark", *roomy, *places)
     quotes.ask("send", 1500, 0.002, event="sent")
     for receiver in receivers:
         receiver.ask("finish", event="finished")
@@ -109,5 +111,7 @@ def test_what_found_no_room_while_a_dark_proxy_was_away_is_lost_as_a_connection_
         assert {(i["hop"], i["cause"], i["certainty"]) for i in report["incidents"]} == {
             (f"quotes → {name}", "reconnect", "inferred") for name in names
         }
+        # nobody knows whom either end is connected to
+        assert all("If quotes is bound" in " ".join(i["advice"]) for i in report["incidents"])
 
     when_told(is_lost_around_the_disconnection)

@@ -114,6 +114,32 @@ def test_a_conflating_receiver_keeps_the_newest_message_only(system: System, jud
     )
 
 
+def test_what_was_sent_before_a_conflating_receiver_came_was_not_thrown_away_for_newer_ones(
+    system: System, judge
+) -> None:
+    prices = system.sender("prices", "--bind", LOOPBACK, "--sndhwm", 10_000, "--sequence", "payload")
+    [endpoint] = prices.expect("ready")
+    prices.ask("send", 30, 0.02, event="sent")
+    about = ("--connect", endpoint, "--subscribe", "", "--sequence", "payload")
+    newest = system.receiver("newest", *about, "--conflate", 1)
+    prices.ask("await-subscriptions", 1, event="subscribed")
+
+    # read long before the next one comes: there is never more than one to keep
+    prices.ask("send", 1, 0, event="sent")
+    newest.expect("first")
+    prices.ask("send", 20, 0.1, event="sent")
+    newest.ask("finish", event="finished")
+    for program in (prices, newest):
+        program.close()
+
+    missing = system.truth().missing("prices", "newest")
+    too_early = sum(number == place for place, (_, number) in enumerate(sorted(missing)))
+    truth = {"slow_joiner": too_early}
+    if len(missing) > too_early:  # a machine with much to do brings two at once all the same
+        truth["conflated"] = len(missing) - too_early
+    judge([Way("prices", "newest")], {("prices → newest", cause): lost for cause, lost in truth.items()})
+
+
 def test_a_full_pipe_beside_a_conflating_receiver_is_not_taken_for_that_ones_doing(
     system: System, judge
 ) -> None:

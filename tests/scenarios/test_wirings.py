@@ -24,7 +24,7 @@ def test_in_a_tree_of_proxies_the_one_that_drops_is_told_from_those_before_and_b
 ) -> None:
     root, frontend, trunk = system.proxy("root", "--out-hwm", 10_000)
     leaf = ("--in-hwm", 10_000, "--upstream", trunk)
-    left, _, left_end = system.proxy("left", *leaf, "--out-hwm", 300)
+    left, _, left_end = system.proxy("left", *leaf, "--out-hwm", 1000)
     right, _, right_end = system.proxy("right", *leaf, "--out-hwm", 10_000)
     quotes = system.sender("quotes", "--connect", frontend, "--sndhwm", 10_000)
     slow = system.receiver("slow", "--connect", left_end, "--subscribe", "", "--delay", 0.004, *SMALL_INBOX)
@@ -33,7 +33,7 @@ def test_in_a_tree_of_proxies_the_one_that_drops_is_told_from_those_before_and_b
     receivers = (slow, near, far)
     quotes.ask("await-subscriptions", 4, event="subscribed")
 
-    quotes.ask("send", 2500, 0.0005, event="sent")
+    quotes.ask("send", 5000, 0.0005, event="sent")
     for receiver in receivers:
         receiver.ask("finish", event="finished")
     for program in (quotes, *receivers):

@@ -125,6 +125,27 @@ def test_a_loss_between_two_that_had_nothing_to_do_with_each_other_is_made_up() 
     ]
 
 
+def test_what_is_unexplained_between_two_that_had_nothing_to_do_with_each_other_is_made_up() -> None:
+    report = copy.deepcopy(REPORT)
+    stranger = {"receiver": "c", "receiver_name": "stranger", "delivered": 0, "lost": 0}
+    report["ledger"].append(report["ledger"][0] | stranger | {"unexplained": 7})
+    assert scored(report).disagreements == ["books made up: quotes → stranger: sent 100, unexplained 7"]
+
+
+def test_of_no_receiver_in_particular_no_more_may_be_missing_than_the_stream_lost() -> None:
+    nobody = {"receiver": None, "receiver_name": None, "delivered": 0, "lost": 0}
+    moved, more = copy.deepcopy(REPORT), copy.deepcopy(REPORT)
+    moved["ledger"][0]["lost"] = 4
+    moved["ledger"].append(REPORT["ledger"][0] | nobody | {"unexplained": 6})
+    more["ledger"].append(REPORT["ledger"][0] | nobody | {"unexplained": 1})
+    assert (scored(moved).wrong_books, scored(moved).books_in_sum) == (0, 1)
+    of_desk = "quotes → desk: sent 100, delivered 90, lost 10"
+    assert scored(more).disagreements == [
+        f"books made up: {of_desk}; quotes → None: sent 100, unexplained 1; true is {of_desk}"
+    ]
+    assert scored(more, unknowable("dark")).wrong_books == 0
+
+
 def of_table(**other: Any) -> dict[str, Any]:
     row = {
         "stream": "a",

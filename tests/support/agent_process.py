@@ -17,7 +17,7 @@ HOPWATCH = Path(sysconfig.get_path("scripts")) / "hopwatch"
 T = TypeVar("T")
 
 
-def eventually(condition: Callable[[], T], seconds: float = 20.0) -> T:
+def eventually(condition: Callable[[], T], seconds: float = 60.0) -> T:
     """The first true value of the condition; fails after some seconds."""
     deadline = time.monotonic() + seconds
     while True:
@@ -46,6 +46,7 @@ class AgentProcess:
         self._environment = {
             "HOPWATCH_AGENT_LOG_FORMAT": "text",
             "HOPWATCH_AGENT_LOG_LEVEL": "error",
+            "HOPWATCH_AGENT_STOP_SECONDS": "80",
             **environment,
             "HOPWATCH_AGENT_LAND_SECONDS": "0.2",
             "HOPWATCH_HOST": "box-1",
@@ -106,7 +107,7 @@ class AgentProcess:
         """SIGTERM; gives the exit status and what was written to standard error."""
         assert self.process is not None
         self.process.terminate()
-        _, errors = self.process.communicate(timeout=30)
+        _, errors = self.process.communicate(timeout=120)
         return self.process.returncode, errors
 
     def kill(self) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 import zmq
 
-PROMPT_S = 2.0
+PROMPT_S = 10.0
 """What has not come after this was lost by right."""
 
 

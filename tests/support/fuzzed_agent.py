@@ -19,14 +19,14 @@ from hopwatch_agent.store.blocks import PackedRow, unpacked
 from hopwatch_agent.store.database import prepare
 from hopwatch_agent.store.store import Store
 from hopwatch_agent.tick import Ticker
-from hopwatch_api.models import (
+from hopwatch_api.v1.models import (
     ConnectionModel,
     EventModel,
     LaneModel,
     SocketFindingModel,
     SocketModel,
 )
-from hopwatch_api.status_models import StatusModel
+from hopwatch_api.v1.status_models import StatusModel
 
 LIMITS = Limits(processes=90, sockets=120, lanes=300)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from programs import Program
 
+STOP_SECONDS = 80.0
 HOPWATCH = Path(sysconfig.get_path("scripts")) / "hopwatch"
 
 
@@ -42,6 +43,8 @@ class Host:
             str(self.folder / "data"),
         ]
         argv += ["--land", str(self.landed), "--listen", "127.0.0.1:0"]
+        # all is to be landed at its end, however busy the machine's disk is
+        argv += ["--stop-seconds", str(STOP_SECONDS)]
         return Program(argv, self.environment, self.folder / "agent.stderr")
 
     @cached_property

@@ -100,12 +100,21 @@ class JournalWriter:
         self.index += 1
         self._begin_segment(first)
 
-    def opened(self, socket: str, *, slot: int | None = 0, kind: str = "PUB", name: str = "quotes") -> None:
+    def opened(
+        self,
+        socket: str,
+        *,
+        slot: int | None = 0,
+        kind: str = "PUB",
+        name: str = "quotes",
+        t: int | None = None,
+    ) -> None:
         """Announces a socket with its slot."""
         if slot is not None:
             self.set_counters(socket, slot)
         self.event(
             "opened",
+            t=t,
             socket=socket,
             name=name,
             type=kind,

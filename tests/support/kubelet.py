@@ -9,6 +9,8 @@ from typing import Any
 Json = dict[str, Any]
 NODE = "node-7"
 NAMESPACE = "trading"
+MOST_OF_PODMAN = 63
+"""Characters of an annotation, where Kubernetes takes a quarter of a million bytes."""
 LEFT_OUT = ("restartPolicy", "ports", "startupProbe", "readinessProbe", "livenessProbe")
 
 
@@ -26,23 +28,43 @@ def scheduled(pod: Json, volumes: Path, in_memory: Path) -> Json:
     for container in (*spec["initContainers"], *spec["containers"]):
         for name in LEFT_OUT:
             container.pop(name, None)
-        container["env"] = list(_filled(container.get("env", ()), pod))
+        container["env"] = [
+            {"name": name, "value": value} for name, value in filled(container, pod, {}).items()
+        ]
+        container.pop("envFrom", None)
     spec["volumes"] = [
         _folder(volume, in_memory if volume.get("emptyDir", {}).get("medium") == "Memory" else volumes)
         for volume in spec.get("volumes", ())
     ]
     spec["restartPolicy"] = "Never"
+    annotations = pod["metadata"].get("annotations", {})
+    pod["metadata"]["annotations"] = {
+        name: value for name, value in annotations.items() if len(value) <= MOST_OF_PODMAN
+    }
     return pod
 
 
-def _filled(env: list[Json], pod: Json) -> list[Json]:
+def filled(container: Json, pod: Json, sources: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """The environment of a container; ``sources``: what config maps and secrets hold, by their names. What is not there is taken to be optional."""
     values: dict[str, str] = {}
-    for variable in env:
-        source = variable.get("valueFrom", {}).get("fieldRef")
-        text = variable.get("value", "") if source is None else _field(source["fieldPath"], pod)
+    for source in container.get("envFrom") or ():
+        (reference,) = (source[kind] for kind in ("configMapRef", "secretRef") if kind in source)
+        values |= sources.get(reference["name"], {})
+    for variable in container.get("env") or ():
+        text = _text(variable, pod, sources)
         # as Kubernetes: only what stands before is known, and what is not known stays as it is
         values[variable["name"]] = re.sub(r"\$\((\w+)\)", lambda match: values.get(match[1], match[0]), text)
-    return [{"name": name, "value": value} for name, value in values.items()]
+    return values
+
+
+def _text(variable: Json, pod: Json, sources: Mapping[str, Mapping[str, str]]) -> str:
+    source = variable.get("valueFrom")
+    if source is None:
+        return str(variable.get("value", ""))
+    if "fieldRef" in source:
+        return _field(source["fieldRef"]["fieldPath"], pod)
+    (reference,) = source.values()
+    return sources[reference["name"]][reference["key"]]
 
 
 def _field(path: str, pod: Json) -> str:

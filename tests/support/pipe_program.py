@@ -38,18 +38,26 @@ class Pipes:
         front.rcvhwm, back.sndhwm, back.sndbuf = self._mark, 1, SMALL
         front.connect(self._endpoint)
         port = back.bind_to_random_port("tcp://127.0.0.1")
+        receiver = self._connected(self._wrapped(), f"tcp://127.0.0.1:{port}")
+        back.poll()  # its subscription has come: hopwatch.proxy wraps a socket that is connected
         threading.Thread(target=hopwatch.proxy, args=(front, back), daemon=True).start()
-        return self._opened(self._wrapped(), f"tcp://127.0.0.1:{port}")
+        return self._reached(receiver)
 
     def _wrapped(self) -> zmq.Socket[bytes]:
         return hopwatch.wrap(self._context.socket(self._receiver_type), sequence="stamp")
 
     def _opened(self, receiver: zmq.Socket[bytes], endpoint: str) -> str:
+        return self._reached(self._connected(receiver, endpoint))
+
+    def _connected(self, receiver: zmq.Socket[bytes], endpoint: str) -> zmq.Socket[bytes]:
         receiver.rcvhwm, receiver.rcvbuf = self._mark, SMALL
         if self._receiver_type == zmq.SUB:
             receiver.subscribe(b"")
         receiver.connect(endpoint)
         self._receivers.append(receiver)
+        return receiver
+
+    def _reached(self, receiver: zmq.Socket[bytes]) -> str:
         sent = 0
         while not receiver.poll(20):
             self._sender.send(b"%d" % sent)
@@ -74,7 +82,7 @@ class Pipes:
     def drain(self, place: str) -> str:
         """All there are, until none has come for a while; says how many."""
         receiver, count = self._receivers[int(place)], 0
-        while receiver.poll(300):
+        while receiver.poll(1000):
             receiver.recv()
             count += 1
         return str(count)
@@ -98,6 +106,11 @@ class Pipes:
     def end(self) -> None:
         """Closes everything."""
         self._context.destroy(linger=0)
+
+    def close_sender(self) -> str:
+        """In good order: what it has queued goes out meanwhile."""
+        self._sender.close()
+        return "0"
 
     def close(self, place: str) -> str:
         """Closes a receiver."""

@@ -5,18 +5,11 @@ import shutil
 import socket
 import subprocess
 import time
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from agent_process import eventually
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on now."""
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        return [each.getsockname()[1] for each in sockets]
+from ports import free_ports
 
 
 def tool(name: str) -> str:

@@ -1,6 +1,7 @@
 """Sockets whose set-up is judged: what was found of them, and how much they hold."""
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 import hopwatch
@@ -14,6 +15,26 @@ NOWHERE = "tcp://127.0.0.1:1"
 def rules(socket: zmq.Socket) -> list[str]:
     """The rules that found something, in their order."""
     return [finding.rule for finding in hopwatch.findings(socket)]
+
+
+def bind_below_calling_ports(socket: zmq.Socket) -> int:
+    """Bind to a port that the kernel gives to nobody who calls, so that it can be bound again."""
+    return socket.bind_to_random_port("tcp://127.0.0.1", min_port=12_000, max_port=32_000)
+
+
+def bind_once_free(socket: zmq.Socket, endpoint: str, until: Callable[[Callable[[], object]], None]) -> None:
+    """Bind where another one was bound: libzmq ends its listener some time after its close()."""
+
+    def is_bound() -> bool:
+        try:
+            socket.bind(endpoint)
+        except zmq.ZMQError as error:
+            if error.errno != zmq.EADDRINUSE:
+                raise
+            return False
+        return True
+
+    until(is_bound)
 
 
 def bind(socket: zmq.Socket, endpoint: str = LOOPBACK) -> str:

@@ -7,8 +7,11 @@ from typing import Any
 Incident = dict[str, Any]
 
 RATES = re.compile(r"reads (\d+) messages/s, and gets sent (\d+)")
-DELAYS = re.compile(r"each 1000 messages of (SNDHWM(?: or RCVHWM)?) last ([\d.e+]+) s at these rates")
+DELAYS = re.compile(
+    r"each 1000 messages of (SNDHWM(?: or RCVHWM)?) last (?:at most )?([\d.e+]+) s at these rates"
+)
 RAISED = re.compile(r"Raise (\w+) of \S+ from (\d+) to at least (\d+)")
+MARK_RAISED = re.compile(r"\b(?:Raise|Set|raise|set) (?:SND|RCV)HWM")
 BOUNDED = re.compile(r"A lower (?:SND|RCV)HWM \(now (\d+)[^)]*\)[^:;]*: at (\d+), no more than \2\b")
 ROUNDED = 0.1
 """Of a figure of two places."""
@@ -42,6 +45,15 @@ def _marks_of_a_receiver_buy_nothing_on_a_slow_network(incident: Incident, text:
     return "RCVHWM is said to hold what the network does not take" if wrong else None
 
 
+def _no_mark_makes_up_for_a_slow_receiver(incident: Incident, text: str) -> str | None:
+    raised = MARK_RAISED.search(text)
+    return (
+        f"{raised[0]}, though the receiver is too slow"
+        if incident["cause"] == "slow_receiver" and raised
+        else None
+    )
+
+
 def _what_is_raised_is_higher(_incident: Incident, text: str) -> str | None:
     wrong = [raised[0] for raised in RAISED.finditer(text) if int(raised[3]) <= int(raised[2])]
     return f"not higher: {wrong}" if wrong else None
@@ -63,6 +75,7 @@ def _cuts_are_of_its_time(incident: Incident, _text: str) -> str | None:
 RULES: tuple[Callable[[Incident, str], str | None], ...] = (
     _reads_less_than_it_is_sent,
     _marks_of_a_receiver_buy_nothing_on_a_slow_network,
+    _no_mark_makes_up_for_a_slow_receiver,
     _what_is_raised_is_higher,
     _a_bound_was_one,
     _cuts_are_of_its_time,

@@ -1,12 +1,12 @@
 """A real Spark cluster on this machine: a standalone master and two workers of a core each."""
 
 import os
-import socket
 import subprocess
 import time
 import urllib.request
 from pathlib import Path
 
+from ports import free_ports
 from pyspark.find_spark_home import _find_spark_home
 
 STARTING = 120
@@ -20,7 +20,7 @@ class SparkCluster:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._port, self._page = _free_port(), _free_port()
+        self._port, self._page = free_ports(2)
         self._processes: list[subprocess.Popen[bytes]] = []
         self.home = Path(_find_spark_home())
 
@@ -80,10 +80,3 @@ def _ended(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -15,8 +15,10 @@ def pub_sub(story: LandedFolder, pub: str, *subs: str, closed: float | None = 50
         story.link(pub, sub)
 
 
-def through_proxy(story: LandedFolder, pub: str, proxy: str, *subs: str, closed: float | None = 50) -> None:
-    story.socket(pub, "PUB", closed=closed, sndhwm=1000)
+def through_proxy(
+    story: LandedFolder, pub: str, proxy: str, *subs: str, closed: float | None = 50, probed: bool = True
+) -> None:
+    story.socket(pub, "PUB", closed=closed, sndhwm=1000, probed=probed)
     front, back = f"{proxy}-front", f"{proxy}-back"
     story.socket(front, "XSUB", closed=60)
     story.socket(back, "XPUB", closed=60, probed=False)

@@ -48,11 +48,11 @@ def sampled(
 
 def proxied(
     story: LandedFolder, pub: str, sub: str, *, closed: float | None = None, unread: bool | None = False,
-    host: str = "box",
+    host: str = "box", probed: bool = True,
 ) -> tuple[ToldConnection, ToldConnection]:  # fmt: skip
-    """A PUB on a host, a proxy called ``hub of PUB`` and a SUB; the connections before and behind the proxy."""
+    """A PUB on a host, a proxy called ``hub of PUB`` and a SUB; the connections before and behind the proxy. ``probed``: whether the PUB tells of its full pipes."""
     front, back = f"{pub}-front", f"{pub}-back"
-    story.socket(pub, "PUB", host=host)
+    story.socket(pub, "PUB", host=host, probed=probed)
     story.socket(front, "XSUB")
     story.socket(back, "XPUB", probed=False)
     story.proxy(f"hub of {pub}", front, back)

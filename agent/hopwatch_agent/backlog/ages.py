@@ -48,10 +48,12 @@ class Ages:
         busy = {_sending(key) for key, found in waiting.items() if found.at_most}
         counts = readings.first.lanes
         newest = {
-            key: Sample(*span, counts[key][0]) for key in sending if (span := readings.span(key)) is not None
+            key: Sample(*span, counts[key][0])
+            for key in sending
+            if key in counts and (span := readings.span(key)) is not None
         }
         self._samples = {key: samples for key, samples in self._samples.items() if key in busy}
-        for key in busy:
+        for key in busy & newest.keys():
             self._remember(key, newest[key])
         self._newest = newest
         return {key: self._with_age(key, found, now) for key, found in waiting.items()}

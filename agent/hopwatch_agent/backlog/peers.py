@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from hopwatch_agent.live.draft import Tables
 from hopwatch_agent.live.state import SocketState
 
-UP = frozenset({"connected", "ready"})
-
 
 @dataclass
 class Peers:
@@ -31,7 +29,7 @@ def peers_of(tables: Tables) -> dict[str, Peers]:
     }
     found: dict[str, Peers] = {}
     for connection in tables.connections.values():
-        if connection.state not in UP:
+        if not connection.is_up:
             continue
         peers = found.setdefault(connection.socket, Peers())
         peers.connections += 1

@@ -1,7 +1,7 @@
 """Where messages are sitting now: what a lane's sender has numbered, less what its receivers have seen.
 
-Both ends have to be open and to be this agent's, and are read one after the other: ``at_most`` takes a sender that was read after
-its receivers, ``at_least`` one that was read before them. ``at_most`` counts all that a receiver has not seen: what was dropped since the
+Both ends have to be this agent's, and the receiving one open. They are read one after the other: ``at_most`` takes a sender that was read after
+its receivers, ``at_least`` one that was read before them. Of a sender that has ended all may be on its way still, and nothing for certain. ``at_most`` counts all that a receiver has not seen: what was dropped since the
 newest message that it has seen is among it, until the next one shows the gap (what is in a gap is not). ``at_least`` leaves
 out whatever may have been dropped: at a full pipe from the onset on, and all where a connection went down since, or where others pass
 the messages on, whose full pipes are not known.
@@ -19,7 +19,7 @@ from hopwatch_agent.backlog.peers import Peers, may_come_by_others, peers_of
 from hopwatch_agent.backlog.read import Numbers, TwoReadings
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.rows import role_of
-from hopwatch_agent.live.state import LaneKey, SocketState
+from hopwatch_agent.live.state import LaneKey, LaneState, SocketState
 
 SHARING = frozenset({"PUSH", "DEALER", "REQ", "REP"})
 """Types that share their messages out among their receivers."""
@@ -115,6 +115,7 @@ def waiting(known: Known) -> dict[LaneKey, Waiting]:
         found.pop(sending, None)
     if shared:
         found.update(_of_sharing(shared, known, peers, drops))
+    found.update(_of_ended_senders(known))
     return found
 
 
@@ -133,6 +134,26 @@ def _of_receiver(
         there = min(at_most, max(0, known.lanes[sending][0] - _passed(later)))
         at_least = int(min(there, _before_a_full_pipe(key[2], _passed(later), later[4], sender, known)))
     return Waiting(at_most, at_least, seen, newest)
+
+
+def _of_ended_senders(known: Known) -> Iterator[tuple[LaneKey, Waiting]]:
+    """Of senders that have told their last word, at the receiving ends: what they shared out among several is not told."""
+    lanes = known.tables.lanes
+    for key, numbers in known.lanes.items():
+        sending = (key[1], key[1], key[2])
+        sender, lane = known.tables.sockets.get(key[1]), lanes.get(sending)
+        if sender is None or lane is None or not lane.final or role_of(*key[:2]) != "receive":
+            continue
+        shared = sender.type in SHARING and (lane.settled > 0 or _is_shared(key, lanes))
+        if not shared and not _was_left(key, numbers, known.tables):
+            seen = _passed(numbers)
+            yield key, Waiting(max(0, lane.count - seen), 0, seen, numbers[4])
+
+
+def _is_shared(key: LaneKey, lanes: Mapping[LaneKey, LaneState]) -> bool:
+    """Whether there is another receiver of the lane."""
+    ends = {other[0] for other in lanes if other[1:] == key[1:]}
+    return bool(ends - {key[0], key[1]})
 
 
 def _passed(numbers: Numbers) -> int:

@@ -17,7 +17,6 @@ MOST_AT_ONCE = 1_000
 """Connections that are read a second; more take turns."""
 LANDED_EVERY = 5.0
 TELLING = frozenset({"receiver", "network"})
-UP = frozenset({"connected", "ready"})
 
 
 @dataclass
@@ -117,7 +116,7 @@ def _is_open(connection: ConnectionState, tables: Tables) -> bool:
     process = tables.processes.get(connection.process)
     socket = tables.sockets.get(connection.socket)
     lives = process is not None and process.gone_at is None
-    return lives and socket is not None and socket.closed_at is None and connection.state in UP
+    return lives and socket is not None and socket.closed_at is None and connection.is_up
 
 
 def _is_worth_a_row(followed: _Followed, clock: float) -> bool:

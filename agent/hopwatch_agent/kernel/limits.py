@@ -34,7 +34,8 @@ def limit_of(before: Tcp, now: Tcp, seconds: float, peer: Tcp | None) -> Limit:
     if span.busy >= BUSY or (before.unsent and now.unsent):
         return _limit_of_sending(span, peer)
     if before.receive_queue and now.receive_queue:
-        return Limit(RECEIVER, (f"{now.receive_queue} bytes have arrived here and were not read",))
+        unread = (f"{now.receive_queue} bytes have arrived here and were not read",)
+        return Limit(RECEIVER, unread, here=True)
     return Limit(NEITHER, (f"there was something to send in {span.busy:.0%} of the time",))
 
 

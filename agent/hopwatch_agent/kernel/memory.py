@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from hopwatch.cgroups import Hierarchy, cgroup_of
+from msgspec import structs
 from msgspec.structs import asdict
 
 from hopwatch_agent.kernel.cgroup_memory import memory_of
@@ -74,6 +75,8 @@ class CgroupMemory:
                 continue
             for process in gone:
                 draft.add("oom", _oom(kills, len(gone)), process, moment.wall)
+                if len(gone) == 1:
+                    draft.processes.put(process.process, structs.replace(process, killed_for_memory=True))
             if kills.number > len(gone):
                 # the others may be seen to be gone at the next tick
                 self._kills[cgroup] = replace(kills, number=kills.number - len(gone))

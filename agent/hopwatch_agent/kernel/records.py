@@ -48,10 +48,11 @@ class Tcp(Struct, frozen=True):
 
 
 class Limit(Struct, frozen=True):
-    """What limits what one end of a connection sends: ``by`` is "receiver", "network", "neither" or "unknown"."""
+    """What limits what one end of a connection sends: ``by`` is "receiver", "network", "neither" or "unknown". ``here``: that receiver is this end."""
 
     by: str
     evidence: tuple[str, ...] = ()
+    here: bool = False
 
 
 class TcpState(Struct, frozen=True):

@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 from hopwatch.errors import HopwatchError
 
 from hopwatch_agent.errors import LandingError, UnlandableBatchError, UnmergeableFileError
-from hopwatch_agent.landing.address import check_scheme, secrets_in, without_secret
+from hopwatch_agent.landing.address import check_scheme, without_secret
 from hopwatch_agent.landing.batches import Batch
 from hopwatch_agent.landing.parquet import ROWS_AT_ONCE, write_rows, write_tables
 from hopwatch_agent.landing.place import Place, open_place
-from hopwatch_agent.landing.reasons import explained
+from hopwatch_agent.landing.reasons import told_without_secrets
 from hopwatch_agent.landing.schemas import schema_of
 from hopwatch_agent.store.blocks import PackedRow
 
@@ -83,9 +83,7 @@ class Landing:
         except HopwatchError:
             raise
         except (OSError, pa.ArrowException, ValueError) as error:
-            reason = explained(str(error))
-            for secret in secrets_in(self._uri):
-                reason = reason.replace(secret, "(not shown)")
+            reason = told_without_secrets(str(error), self._uri)
             raise LandingError(f"{what} at {self.shown}: {reason}") from error
 
 

@@ -18,6 +18,9 @@ LONGEST_PAUSE_SECONDS = 60.0
 SHORTEST_RETRY_SECONDS = 1.0
 KEEP_EVERY_SECONDS = 5.0
 MERGE_AGAIN_SECONDS = 60.0
+FIRST_LAST_PAUSE_SECONDS = 0.5
+LONGEST_LAST_PAUSE_SECONDS = 2.0
+"""At the end: what this run does not land may never be, where the database goes with the pod."""
 
 log = EventLogger(__name__)
 _random = secrets.SystemRandom()
@@ -26,9 +29,9 @@ Step = Callable[[], LandingError | None]
 
 
 class LandingLoop:
-    """Lands every few seconds, or earlier if many rows wait, until told to stop; then once more.
+    """Lands every few seconds, or earlier if many rows wait, until told to end; then what is left.
 
-    After a failure it pauses twice as long as before, a minute at most, and gives up what is too much to keep.
+    After a failure it pauses twice as long as before, a minute at most (two seconds at the end), and gives up what is too much to keep.
     """
 
     def __init__(
@@ -39,7 +42,8 @@ class LandingLoop:
         self._merger = merger
         self._settings = settings
         self._board = board
-        self._stop = threading.Event()
+        self._ending = threading.Event()
+        self._deadline = 0.0
         self._thread = threading.Thread(target=self._run, name="hopwatch-landing", daemon=True)
         self._failures = 0
         self._failure: Exception | None = None
@@ -51,48 +55,64 @@ class LandingLoop:
         """Begins to land."""
         self._thread.start()
 
-    def stop(self, seconds: float) -> bool:
-        """Lands what is left; False if that has not succeeded in ``seconds``: then ``left`` says what comes of it."""
-        self._stop.set()
-        self._thread.join(seconds)
+    def end(self, seconds: float) -> None:
+        """Has it land what is left, and try for so long where the place fails."""
+        self._deadline = time.monotonic() + seconds
+        self._ending.set()
+
+    def ended(self, within: float) -> bool:
+        """Waits for its end, ``within`` seconds at most; True if it has come and everything has landed."""
+        self._thread.join(max(0.0, within))
         return not self._thread.is_alive() and self._failure is None
 
     @property
-    def left(self) -> str:
-        """What comes of that which could not be landed."""
-        if isinstance(self._failure, UnlandableBatchError) and not self._thread.is_alive():
-            return str(self._failure)
-        return "not everything could be landed; the next run does it"
+    def refused(self) -> str | None:
+        """Why no other run of this version could land what is left; None if one could."""
+        refused = isinstance(self._failure, UnlandableBatchError) and not self._thread.is_alive()
+        return str(self._failure) if refused else None
 
     def _run(self) -> None:
         while not self._wait():
             self._land()
-            if self._failures and self._stop.is_set():
-                # it has just been tried, and may take its time to fail
-                return
             self._keep()
             self._merge()
+        self._failures = 0
+        while not self._land_the_last():
+            pause = self._pause()
+            left = self._deadline - time.monotonic()
+            if left <= pause:
+                return
+            if self._failures == 1:
+                log.warning(
+                    "landing_again", text=f"what is left has not landed: it is tried for {left:.0f} s more"
+                )
+            time.sleep(pause)
+
+    def _land_the_last(self) -> bool:
         self._land()
         if not self._failures:
             # what was given up before is told, and that lands too
             self._keep()
             self._land()
+        return not self._failures
 
     def _wait(self) -> bool:
         """Waits until it is time to land; True if it is time to stop."""
         due = time.monotonic() + self._pause()
         while (left := due - time.monotonic()) > 0:
-            if self._stop.wait(min(left, LOOK_SECONDS)):
+            if self._ending.wait(min(left, LOOK_SECONDS)):
                 return True
             if not self._failures and self._many_wait():
                 return False
-        return self._stop.is_set()
+        return self._ending.is_set()
 
     def _pause(self) -> float:
         if not self._failures:
             return self._settings.seconds
-        longest = max(LONGEST_PAUSE_SECONDS, self._settings.seconds)
-        shortest = max(SHORTEST_RETRY_SECONDS, self._settings.seconds)
+        shortest, longest = FIRST_LAST_PAUSE_SECONDS, LONGEST_LAST_PAUSE_SECONDS
+        if not self._ending.is_set():
+            shortest = max(SHORTEST_RETRY_SECONDS, self._settings.seconds)
+            longest = max(LONGEST_PAUSE_SECONDS, self._settings.seconds)
         # agents that a place has failed at the same moment must not all come back at the same moment
         return float(min(shortest * 2 ** min(self._failures - 1, 16), longest) * _random.uniform(0.5, 1.0))
 

@@ -111,15 +111,21 @@ def open_place(uri: str) -> Place:
     """The place at a local path or a URI; raises what pyarrow raises, and ``SettingsError``."""
     if uri.startswith(NOWHERE):
         return Nowhere()
-    if "://" not in uri:
-        return LocalPlace(Path(uri).absolute())
-    if uri.startswith("s3://"):
-        address = s3_address(uri, os.environ)
-        return RemotePlace(_s3(address.options), address.root)
-    filesystem, root = fs.FileSystem.from_uri(uri)
+    filesystem, root = open_filesystem(uri)
     if isinstance(filesystem, fs.LocalFileSystem):
         return LocalPlace(Path(root))
     return RemotePlace(filesystem, root.rstrip("/"))
+
+
+def open_filesystem(uri: str) -> tuple[fs.FileSystem, str]:
+    """What pyarrow reads and writes a local path or a URI by, and the folder in it; raises as ``open_place`` does."""
+    if "://" not in uri:
+        return fs.LocalFileSystem(), str(Path(uri).absolute())
+    if uri.startswith("s3://"):
+        address = s3_address(uri, os.environ)
+        return _s3(address.options), address.root
+    filesystem, root = fs.FileSystem.from_uri(uri)
+    return filesystem, root
 
 
 def _s3(options: dict[str, str | bool]) -> fs.S3FileSystem:

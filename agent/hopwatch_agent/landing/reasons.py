@@ -2,6 +2,8 @@
 
 import re
 
+from hopwatch_agent.landing.address import secrets_in
+
 # in pyarrow's messages, the most telling first; what a real store answers to each is in the tests
 _MEANINGS = (
     ("SIGNATURE_DOES_NOT_MATCH", "the secret key is wrong"),
@@ -31,3 +33,11 @@ def explained(text: str) -> str:
     text = _REQUEST.sub("", text)
     meaning = next((meaning for sign, meaning in _MEANINGS if sign in text), None)
     return text if meaning is None else f"{meaning} ({text})"
+
+
+def told_without_secrets(text: str, uri: str) -> str:
+    """The same, without what the address of the place must not show."""
+    reason = explained(text)
+    for secret in secrets_in(uri):
+        reason = reason.replace(secret, "(not shown)")
+    return reason

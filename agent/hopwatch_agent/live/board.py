@@ -10,14 +10,17 @@ from dataclasses import dataclass, field
 from hopwatch_agent.backlog.shown import BacklogShown
 from hopwatch_agent.kernel.records import KernelShown
 from hopwatch_agent.landing.schemas import SAMPLES
+from hopwatch_agent.live.condition import Condition
 from hopwatch_agent.live.costs import Costs, Sizes
 from hopwatch_agent.live.draft import Draft, Tables
 from hopwatch_agent.live.incidents import KINDS as LOSSES
 from hopwatch_agent.live.incidents import Incidents
 from hopwatch_agent.live.remembered import remembered
+from hopwatch_agent.live.revisions import Revisions
 from hopwatch_agent.live.series import OTHER
 from hopwatch_agent.live.state import LaneKey, ProcessState, Row
 from hopwatch_agent.logs.events import EventLogger
+from hopwatch_agent.report.findings import Analysed
 
 EVENTS_KEPT = 10_000
 GATHERED = "there are more series of sockets than max_series: metrics tell of the further sockets as one"
@@ -88,6 +91,16 @@ class Shown:
     incidents: Incidents = field(default_factory=Incidents)
     kernel: KernelShown = field(default_factory=KernelShown)
     backlog: BacklogShown = field(default_factory=BacklogShown)
+    conditions: dict[str, Condition] = field(default_factory=dict)
+    """Of the sockets in use that are not quiet."""
+    left_behind: dict[str, int] = field(default_factory=dict)
+    """Of receivers that have ended, and ``unreceived`` of open ones (see left_behind.py)."""
+    unreceived: dict[str, int] = field(default_factory=dict)
+    died_with: dict[str, int] = field(default_factory=dict)
+    """Of receivers whose process died (see died_with.py)."""
+    revisions: Revisions = field(default_factory=Revisions)
+    report: Analysed | None = None
+    """What an analysis has found, where its report is read; it is replaced, never changed."""
 
 
 class Board:
@@ -121,6 +134,7 @@ class Board:
         with self.held() as shown:
             shown.progress.events_lost_so_far += _newly_lost(draft, shown.tables)
             draft.apply(shown.tables)
+            shown.revisions.forget(draft.forgotten_sockets, draft.forgotten_processes)
             self._add(shown, rows)
             _count(shown)
         self.set_warning("metrics", GATHERED if self.progress.gathered_sockets else None)
@@ -156,6 +170,7 @@ class Board:
             kind = numbered[1].kind
             if kind in SAMPLES:
                 continue
+            shown.revisions.note(kind)
             events.append(numbered)
             if kind in LOSSES:
                 shown.incidents.add(*numbered)
@@ -186,6 +201,13 @@ class Board:
         """Shows what waits, as just counted."""
         with self.held() as shown:
             shown.backlog = backlog
+
+    def show_report(self, report: Analysed) -> None:
+        """Shows what an analysis has found. Incidents of before go on in new ones, so that what it judged and what is new stay apart."""
+        with self.held() as shown:
+            shown.report = report
+            shown.incidents.part()
+            shown.revisions.renew("incidents")
 
     def set_error(self, source: str, text: str | None) -> None:
         """Notes that something does not work (since when is kept), or that it works again."""

@@ -6,7 +6,7 @@ The analysis has the last word: it sees every host, and what comes later.
 from collections import OrderedDict, deque
 from dataclasses import dataclass, field
 
-from hopwatch_agent.live.answers import EvidenceView, IncidentView
+from hopwatch_agent.live.answers import EndView, EvidenceView, IncidentView
 from hopwatch_agent.live.draft import Tables
 from hopwatch_agent.live.state import Row, SocketState
 from hopwatch_agent.live.times import moment
@@ -16,6 +16,7 @@ INCIDENTS_KEPT = 200
 STREAMS_KEPT = 1000
 ONSETS_KEPT = 1000
 LANES_COUNTED = 10_000
+SOURCE = "agent"
 KINDS = frozenset({"gap", "unroutable", "onset"})
 
 _Key = tuple[str, str]
@@ -35,6 +36,8 @@ class _Incident:
     lanes: set[int] = field(default_factory=set)
     before: int | None = None
     after: int | None = None
+    parted: bool = False
+    """What comes next begins a new one."""
 
 
 class Incidents:
@@ -67,6 +70,11 @@ class Incidents:
             if late is not None and late.lost:
                 late.lost -= 1
 
+    def part(self) -> None:
+        """What is lost from now on is of new incidents."""
+        for incident in self._open.values():
+            incident.parted = True
+
     def views(self, tables: Tables) -> list[IncidentView]:
         """All that lost something, the oldest first."""
         return [self._view(incident, tables) for incident in self._kept if incident.lost]
@@ -74,7 +82,7 @@ class Incidents:
     def _incident(self, number: int, row: Row, key: _Key, cause: str | None) -> _Incident:
         incident = self._open.get(key)
         at = row.at
-        if incident is None or abs(at - incident.last_at) > CLOSE_NANOSECONDS:
+        if incident is None or incident.parted or abs(at - incident.last_at) > CLOSE_NANOSECONDS:
             incident = _Incident(number, *key, cause, row.host, at, at)
             self._kept.append(incident)
             self._open[key] = incident
@@ -98,8 +106,9 @@ class Incidents:
     def _view(self, incident: _Incident, tables: Tables) -> IncidentView:
         receiver, sender = tables.sockets.get(incident.socket), tables.sockets.get(incident.stream)
         unroutable = incident.cause == "unroutable"
-        here = _called(receiver, incident.socket)
-        there = _called(sender, f"stream {incident.stream}")
+        alike = _are_two_of_one_name(sender, receiver)
+        here = _called(receiver, incident.socket, with_type=alike)
+        there = _called(sender, f"stream {incident.stream}", with_type=alike)
         return IncidentView(
             id=incident.number,
             hop=f"{here} → its peers" if unroutable else f"{there} → {here}",
@@ -115,6 +124,12 @@ class Incidents:
             lost=incident.lost,
             gaps=incident.gaps,
             evidence=[] if unroutable else self._evidence(incident),
+            source=SOURCE,
+            sender=_end(incident.stream, sender, tables),
+            receiver=None if unroutable else _end(incident.socket, receiver, tables),
+            streams=[incident.stream],
+            advice=None,
+            analysed_at=None,
         )
 
     def _evidence(self, incident: _Incident) -> list[EvidenceView]:
@@ -125,12 +140,29 @@ class Incidents:
         seen = sum(first < number <= last for number in self._onsets.get(incident.stream, ()))
         if not seen:
             return []
-        text = f"the sender's pipe was full {seen} times among its messages {first} to {last}"
+        times = "once" if seen == 1 else f"{seen} times"
+        text = f"the sender's pipe was full {times} among its messages {first} to {last}"
         return [EvidenceView("onset", text)]
 
 
-def _called(socket: SocketState | None, otherwise: str) -> str:
-    return socket.name if socket is not None else otherwise
+def _are_two_of_one_name(sender: SocketState | None, receiver: SocketState | None) -> bool:
+    if sender is None or receiver is None or sender.socket == receiver.socket:
+        return False
+    return sender.name == receiver.name
+
+
+def _called(socket: SocketState | None, otherwise: str, *, with_type: bool) -> str:
+    if socket is None:
+        return otherwise
+    return f"{socket.name} ({socket.type})" if with_type else socket.name
+
+
+def _end(identity: str, socket: SocketState | None, tables: Tables) -> EndView:
+    if socket is None:
+        return EndView(None, None, identity, None, None)
+    process = tables.processes.get(socket.process)
+    host, place = (process.host, process.place) if process is not None else (None, None)
+    return EndView(host, socket.process, identity, socket.name, socket.type, place)
 
 
 def _number(value: object) -> int:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from hopwatch_agent.landing.schemas import COUNTERS
-from hopwatch_agent.live.state import SocketState, TotalState
+from hopwatch_agent.live.state import ProcessState, SocketState, TotalState
 from hopwatch_agent.records import INT64_MAX
 
 OTHER = ""
@@ -21,26 +21,39 @@ _ADDED = tuple(name not in {"pending_sends", "proxied_at"} for name in COUNTERS)
 class Series(NamedTuple):
     """What sockets have in common. Nothing of it changes while a socket lives, and no id is in it.
 
-    ``name`` is empty for sockets that nobody named: the instrumentation then makes one of type and id.
+    ``name`` is empty for sockets that nobody named: the instrumentation then makes one of type and id. ``container`` is the
+    application's, and empty where no pod's specification tells it.
     """
 
     host: str
     program: str
     name: str
     type: str
+    container: str = ""
 
 
-def series_of(socket: SocketState, host: str, command: str) -> str:
-    """The series of a socket, as one text."""
-    derived = f"{socket.type.lower()}-{socket.socket[:6]}"
-    name = "" if socket.name == derived else socket.name
-    parts = Series(host, program_of(command), name, socket.type)
-    return msgspec.json.encode([_told(part) for part in parts]).decode()
+def series_of(socket: SocketState, process: ProcessState) -> str:
+    """The series of a socket of this process, as one text. A container that is not known is no part of it."""
+    parts = parts_for(process, socket)
+    return msgspec.json.encode(parts if parts.container else parts[:-1]).decode()
 
 
 def parts_of(series: str) -> Series | None:
     """What a series' text says; None for ``OTHER``."""
-    return None if series == OTHER else Series(*msgspec.json.decode(series, type=tuple[str, str, str, str]))
+    return None if series == OTHER else Series(*msgspec.json.decode(series, type=list[str]))
+
+
+def parts_for(process: ProcessState, socket: SocketState | None = None) -> Series:
+    """What is told of a process, and of a socket of it: all that may be in an attribute."""
+    container = "" if process.place is None else process.place.container or ""
+    name, kind = ("", "") if socket is None else (_name_of(socket), socket.type)
+    parts = (process.host, program_of(process.command), name, kind, container)
+    return Series(*(_told(part) for part in parts))
+
+
+def _name_of(socket: SocketState) -> str:
+    derived = f"{socket.type.lower()}-{socket.socket[:6]}"
+    return "" if socket.name == derived else socket.name
 
 
 def program_of(command: str) -> str:

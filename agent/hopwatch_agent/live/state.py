@@ -6,6 +6,8 @@ from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.records import Place
 
 NO_COUNTS = (0,) * len(COUNTERS)
+UP = frozenset({"connected", "ready"})
+"""States of a connection that is there."""
 CONNECTION_COUNTS = ("connected", "reconnected", "disconnected", "handshakes_failed")
 """``reconnected``: a connect that had worked before worked again, which is one of ``connected`` too."""
 NO_CONNECTION_COUNTS = (0,) * len(CONNECTION_COUNTS)
@@ -43,6 +45,8 @@ class ProcessState(Struct, frozen=True):
     """How many sockets, lanes and connections there was no room for."""
     unread_given_up: bool = False
     """Whether what could not be read of it may be unlinked all the same."""
+    killed_for_memory: bool = False
+    """Whether the kernel did that, as its cgroup's count of kills says."""
 
     @property
     def all_events_lost(self) -> int:
@@ -72,6 +76,8 @@ class SocketState(Struct, frozen=True):
     slot: tuple[int, int] | None
     opened_at: int
     closed_at: int | None = None
+    unread: bool | None = None
+    """Whether messages had reached it when it was closed that nobody received; None: not known, as of one that is used on without hopwatch."""
     endpoints: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     counters: tuple[int, ...] = NO_COUNTS
@@ -92,6 +98,12 @@ class SocketState(Struct, frozen=True):
     """In the order of ``CONNECTION_COUNTS``."""
     reached: tuple[str, ...] = ()
     """Endpoints that it was connected to."""
+    called: tuple[int, ...] = ()
+    """The newest connections that it has made itself, and that are up."""
+    has_let_go: bool = False
+    """Whether its application has disconnected it from anybody."""
+    gets_numbers: bool = False
+    """Whether any message that has come to it was numbered."""
 
 
 class TotalState(Struct, frozen=True):
@@ -148,6 +160,13 @@ class ConnectionState(Struct, frozen=True):
     reason: str | None = None
     again: bool = False
     """Its endpoint had been reached before."""
+    let_go_at: int | None = None
+    """When its own application disconnected it."""
+
+    @property
+    def is_up(self) -> bool:
+        """Whether messages may pass."""
+        return self.state in UP
 
 
 class Row(Struct, frozen=True, array_like=True, gc=False):

@@ -8,7 +8,7 @@ from hopwatch_agent import records
 from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.live.draft import Draft
 from hopwatch_agent.live.limits import ADVICE_LIMIT, OPTIONS_KEPT, kept, kept_or_none
-from hopwatch_agent.live.rows import counters_row, process_row, rows_of, socket_row
+from hopwatch_agent.live.rows import counters_row, process_row, role_of, rows_of, socket_row
 from hopwatch_agent.live.series import series_of
 from hopwatch_agent.live.state import (
     Finding,
@@ -18,7 +18,7 @@ from hopwatch_agent.live.state import (
     Values,
 )
 from hopwatch_agent.live.steps import Step, update
-from hopwatch_agent.live.updates_of_connections import unreached
+from hopwatch_agent.live.updates_of_connections import let_go, unreached
 
 FINDINGS_KEPT = 50
 ENDPOINTS_KEPT = 100
@@ -71,10 +71,9 @@ def _opened(event: records.Opened, step: Step) -> SocketState:
 def _held(socket: SocketState, step: Step) -> SocketState:
     # a journal that opens a socket twice must not make its series count less
     step.draft.keep_counts(socket.socket)
-    series = series_of(socket, step.process.host, step.process.command)
     return replace(
         socket,
-        series=step.draft.join_series(series, socket.opened_at),
+        series=step.draft.join_series(series_of(socket, step.process), socket.opened_at),
         name=kept(socket.name),
         type=kept(socket.type),
         sequence=kept_or_none(socket.sequence),
@@ -87,7 +86,8 @@ def _closed(event: records.Closed, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
     if socket is not None:
         step.draft.add(*socket_row("closed", socket, event.unread), step.process, event.t, event.n)
-        step.draft.sockets.put(event.socket, replace(socket, closed_at=event.t, counters=counts, final=True))
+        ended = replace(socket, closed_at=event.t, unread=event.unread, counters=counts, final=True)
+        step.draft.sockets.put(event.socket, ended)
     else:
         row: Values = {"socket": event.socket, "state": "closed", "unread": event.unread}
         step.draft.add("socket", row, step.process, event.t, event.n)
@@ -123,6 +123,8 @@ def _(event: records.EndpointEvent, step: Step) -> None:
         endpoints = tuple(endpoint for endpoint in socket.endpoints if endpoint != kept(event.endpoint))
         step.draft.sockets.put(event.socket, replace(socket, endpoints=endpoints))
         step.draft.connections.drop(unreached(event.socket, event.endpoint))
+    if isinstance(event, records.Disconnect):
+        let_go(event, step)
 
 
 @update.register
@@ -130,6 +132,14 @@ def _(event: records.ProbingStopped, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
     if socket is not None:
         step.draft.sockets.put(event.socket, replace(socket, probing_stopped=True))
+
+
+@update.register
+def _(event: records.ProxyStarted, step: Step) -> None:
+    for side in (event.frontend, event.backend):
+        socket = step.draft.sockets.get(side)
+        if socket is not None and socket.process == step.process.process:
+            step.draft.sockets.put(side, replace(socket, proxy=event.proxy))
 
 
 @update.register
@@ -152,6 +162,7 @@ def _(event: records.LaneAnnounced, step: Step) -> None:
     lane = step.draft.lanes.get(key) or LaneState(*key, process=step.process.process)
     if not step.draft.lanes.put(key, replace(lane, topic=kept(event.topic), gave_way=False)):
         step.draft.left_out["lanes"] += 1
+    note_numbers(event.socket, event.stream, step.draft)
 
 
 @update.register
@@ -161,6 +172,14 @@ def _(event: records.Lanes, step: Step) -> None:
         lane = step.draft.lanes.get(key) or LaneState(*key, process=step.process.process)
         told = with_numbers(lane, tuple(numbers), final=event.final or lane.final)
         step.draft.lanes.put(key, replace(told, gave_way=not event.final and stream != event.socket))
+        note_numbers(event.socket, stream, step.draft)
+
+
+def note_numbers(socket: str, stream: str, draft: Draft) -> None:
+    """A lane has been seen at this socket, whether it was announced or not."""
+    known = draft.sockets.get(socket)
+    if known is not None and not known.gets_numbers and role_of(socket, stream) == "receive":
+        draft.sockets.put(socket, replace(known, gets_numbers=True))
 
 
 def with_numbers(lane: LaneState, numbers: tuple[int, ...], *, final: bool) -> LaneState:

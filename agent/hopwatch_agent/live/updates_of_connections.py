@@ -10,6 +10,7 @@ from hopwatch_agent.live.steps import Step, update
 DROPPED_KEPT = 8
 AWAITING_KEPT = 100
 REACHED_KEPT = 100
+CALLED_KEPT = 100
 
 
 def unreached(socket: str, endpoint: str) -> ConnectionKey:
@@ -26,7 +27,8 @@ def _(event: records.Connected, step: Step) -> None:
     step.draft.connections.drop(unreached(event.socket, event.endpoint))
     if socket is not None:
         awaiting = (*socket.awaiting, event.connection)[-AWAITING_KEPT:]
-        socket = _counted(replace(socket, awaiting=awaiting), "connected")
+        called = socket.called if event.accepted else (*socket.called, event.connection)[-CALLED_KEPT:]
+        socket = _counted(replace(socket, awaiting=awaiting, called=called), "connected")
         if again:
             socket = _counted(socket, "reconnected")
         elif not event.accepted and len(socket.reached) < REACHED_KEPT:
@@ -45,18 +47,46 @@ def _counted(socket: SocketState, what: str) -> SocketState:
 def _(event: records.Disconnected, step: Step) -> None:
     _put_connection(event, "disconnected", step)
     socket = step.draft.sockets.get(event.socket)
-    if socket is None:
-        return
-    dropped = (*socket.dropped, event.connection)
+    if socket is not None:
+        step.draft.sockets.put(
+            event.socket, _counted(_without(socket, event.connection, step), "disconnected")
+        )
+
+
+def let_go(event: records.Disconnect, step: Step) -> None:
+    """The connections that its own application lets go of: no monitor tells of that."""
+    socket = step.draft.sockets.get(event.socket)
+    if socket is not None and not socket.has_let_go:
+        socket = replace(socket, has_let_go=True)
+        step.draft.sockets.put(event.socket, socket)
+    for number in socket.called if socket is not None else ():
+        key = (event.socket, str(number))
+        connection = step.draft.connections.get(key)
+        if socket is not None and connection is not None and connection.endpoint == kept(event.endpoint):
+            let_go = replace(connection, state="disconnected", since=event.t, let_go_at=event.t)
+            step.draft.connections.put(key, let_go)
+            socket = _without(socket, number, step)
+            step.draft.sockets.put(event.socket, socket)
+
+
+def _without(socket: SocketState, number: int, step: Step) -> SocketState:
+    """The socket, one of whose connections went down."""
+    if number in socket.dropped:
+        return socket
+    dropped = (*socket.dropped, number)
     for forgotten in dropped[:-DROPPED_KEPT]:
-        step.draft.connections.drop((event.socket, str(forgotten)))
-    awaiting = tuple(number for number in socket.awaiting if number != event.connection)
-    changed = replace(socket, dropped=dropped[-DROPPED_KEPT:], awaiting=awaiting)
-    step.draft.sockets.put(event.socket, _counted(changed, "disconnected"))
+        step.draft.connections.drop((socket.socket, str(forgotten)))
+    return replace(
+        socket,
+        dropped=dropped[-DROPPED_KEPT:],
+        awaiting=tuple(other for other in socket.awaiting if other != number),
+        called=tuple(other for other in socket.called if other != number),
+    )
 
 
 def _put_connection(event: records.ConnectionEvent, state: str, step: Step, *, again: bool = False) -> None:
     key = (event.socket, str(event.connection))
+    before = step.draft.connections.get(key)
     connection = ConnectionState(
         socket=event.socket,
         connection=event.connection,
@@ -64,10 +94,12 @@ def _put_connection(event: records.ConnectionEvent, state: str, step: Step, *, a
         endpoint=kept(event.endpoint),
         local=kept_or_none(records.as_ipv4(event.local)),
         remote=kept_or_none(records.as_ipv4(event.remote)),
-        accepted=event.accepted,
+        # an end does not say again who had called
+        accepted=event.accepted or (before is not None and before.accepted),
         state=state,
         since=event.t,
         again=again,
+        let_go_at=before.let_go_at if before is not None and state == "disconnected" else None,
     )
     _put(key, connection, step)
 

@@ -1,29 +1,43 @@
 """What can be asked of a running agent, answered from its board."""
 
 import time
+from collections import Counter
+from dataclasses import replace
 
+from hopwatch_agent.live import lists
 from hopwatch_agent.live.answers import (
     ConnectionView,
     EventView,
     IncidentView,
     LaneView,
     LiveView,
+    MovingSocketView,
     SocketFindingView,
     SocketView,
+    StatesView,
     StatusView,
 )
-from hopwatch_agent.live.board import Board
-from hopwatch_agent.live.moving import moving_sockets
+from hopwatch_agent.live.asking import (
+    ALL_CONNECTIONS,
+    ALL_FINDINGS,
+    ALL_INCIDENTS,
+    ALL_LANES,
+    ALL_SOCKETS,
+    ConnectionsAsked,
+    FindingsAsked,
+    IncidentsAsked,
+    LanesAsked,
+    Page,
+    SocketsAsked,
+)
+from hopwatch_agent.live.board import Board, Shown
+from hopwatch_agent.live.moving import SOCKETS_TOLD, moving_sockets
 from hopwatch_agent.live.shaping import (
-    connection_view,
-    finding_views,
-    has_ended,
-    lane_view,
-    next_events,
+    newest_events,
     socket_view,
 )
-from hopwatch_agent.live.state import ConnectionState
 from hopwatch_agent.live.status import Status
+from hopwatch_agent.report.told import told_incidents
 from hopwatch_agent.settings.sections import AgentSettings
 
 STUCK_SECONDS = 60.0
@@ -38,6 +52,9 @@ class AgentView:
     def __init__(self, board: Board, settings: AgentSettings, version: str) -> None:
         self._board = board
         self._status = Status(board, settings, version)
+        self._told: (
+            tuple[tuple[float | None, int], tuple[tuple[list[MovingSocketView], int], StatesView]] | None
+        ) = None
 
     def failure(self) -> str | None:
         """Why the agent does not work any more; None while its loop runs."""
@@ -59,29 +76,35 @@ class AgentView:
         """The agent itself."""
         return self._status.view()
 
-    def incidents(self) -> list[IncidentView]:
-        """Losses so far, grouped; the oldest first."""
+    def incidents(self, asked: IncidentsAsked = ALL_INCIDENTS) -> Page[IncidentView]:
+        """What an analysis has found, and behind it what this agent knows that no analysis has judged; each the oldest first."""
         with self._board.held() as shown:
-            return shown.incidents.views(shown.tables)
+            own, report = shown.incidents.views(shown.tables), shown.report
+        return told_incidents(own, report, asked)
 
-    def live(self, after: int) -> LiveView:
-        """What is pushed to who watches and has the events up to ``after``."""
+    def live(self, after: int, most: int = SOCKETS_TOLD) -> LiveView:
+        """What is pushed to who watches and has the events up to ``after``: of so many sockets at most."""
         status = self.status()
         with self._board.held() as shown:
-            events = next_events(shown.events, after, LIVE_EVENTS)
-            newest = shown.events[-1][0] if shown.events else after
-            sockets, left_out = moving_sockets(shown)
-        last = events[-1].id if events else after
-        return LiveView(status, sockets, left_out, events, max(0, newest - last))
+            events, events_left_out = newest_events(shown.events, after, LIVE_EVENTS)
+            newest = shown.events[-1][0] if shown.events else 0
+            (sockets, left_out), states = self._moving_of_tick(shown, most)
+            revisions = replace(shown.revisions)
+        return LiveView(status, states, revisions, sockets, left_out, events, events_left_out, newest)
 
-    def sockets(self) -> list[SocketView]:
-        """Every socket, the oldest first; those that ended some minutes ago are not shown any more."""
+    def _moving_of_tick(
+        self, shown: Shown, most: int
+    ) -> tuple[tuple[list[MovingSocketView], int], StatesView]:
+        """All who watch are told the same of a tick, which is worked out once. Asked for while the board is held."""
+        of = (shown.progress.heartbeat, most)
+        if self._told is None or self._told[0] != of:
+            self._told = of, (moving_sockets(shown, most), _states(shown))
+        return self._told[1]
+
+    def sockets(self, asked: SocketsAsked = ALL_SOCKETS) -> Page[SocketView]:
+        """Sockets, the oldest first; those that ended some minutes ago are not shown any more."""
         with self._board.held() as shown:
-            peers: dict[str, list[ConnectionState]] = {}
-            for connection in shown.tables.connections.values():
-                peers.setdefault(connection.socket, []).append(connection)
-            ordered = sorted(shown.tables.sockets.values(), key=lambda socket: socket.opened_at)
-            return [socket_view(socket, peers.get(socket.socket, []), shown) for socket in ordered]
+            return lists.sockets(shown, asked)
 
     def socket(self, identity: str) -> SocketView | None:
         """One socket; None if there is none of this id."""
@@ -92,28 +115,36 @@ class AgentView:
             connections = shown.tables.connections.values()
             return socket_view(socket, [c for c in connections if c.socket == identity], shown)
 
-    def findings(self) -> list[SocketFindingView]:
+    def findings(self, asked: FindingsAsked = ALL_FINDINGS) -> Page[SocketFindingView]:
         """What was found of the sockets that are shown, the oldest socket first."""
         with self._board.held() as shown:
-            ordered = sorted(shown.tables.sockets.values(), key=lambda socket: socket.opened_at)
-            return [view for socket in ordered for view in finding_views(socket, shown)]
+            return lists.findings(shown, asked)
 
-    def connections(self) -> list[ConnectionView]:
+    def connections(self, asked: ConnectionsAsked = ALL_CONNECTIONS) -> Page[ConnectionView]:
         """The connections of sockets in use, with the last ones that went down."""
         with self._board.held() as shown:
-            views = []
-            for connection in shown.tables.connections.values():
-                socket = shown.tables.sockets.get(connection.socket)
-                if socket is not None and not has_ended(socket, shown):
-                    views.append(connection_view(connection, socket, shown))
-            return views
+            return lists.connections(shown, asked)
 
-    def lanes(self) -> list[LaneView]:
-        """Every lane at each of its ends."""
+    def lanes(self, asked: LanesAsked = ALL_LANES) -> Page[LaneView]:
+        """Lanes at each of their ends."""
         with self._board.held() as shown:
-            return [lane_view(lane, shown) for lane in shown.tables.lanes.values()]
+            return lists.lanes(shown, asked)
 
-    def events(self, after: int, limit: int) -> list[EventView]:
-        """The next events after a number, oldest first; of the newest 10,000."""
+    def events(
+        self,
+        after: int,
+        limit: int,
+        kind: str | None = None,
+        socket: str | None = None,
+        *,
+        newest: bool = False,
+    ) -> Page[EventView]:
+        """The next events after a number, or the newest ones after it; oldest first; of the newest 10,000."""
         with self._board.held() as shown:
-            return next_events(shown.events, after, limit)
+            return lists.events(shown, after, limit, kind, socket, newest=newest)
+
+
+def _states(shown: Shown) -> StatesView:
+    states = Counter(condition.state for condition in shown.conditions.values())
+    losing, pressed = states["losing"], states["pressed"]
+    return StatesView(losing, pressed, max(0, shown.progress.sockets - losing - pressed))

@@ -32,6 +32,12 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         3600.0
     )
     merge_bytes: Annotated[int, Meta(ge=1, description="size of files that are not made larger")] = 32_000_000
+    report: Annotated[
+        str | None,
+        Meta(
+            description="folder or object store that hopwatch analyze writes report.json to: /v1/incidents tells what it says"
+        ),
+    ] = None
     listen: Annotated[str, Meta(description="HOST:PORT of the HTTP API; port 0 takes a free one")] = (
         "127.0.0.1:8735"
     )
@@ -75,6 +81,12 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             description="what other hosts get without a token: probes: /healthz and /readyz; metrics: /metrics too"
         ),
     ] = "nothing"
+    start_closed: Annotated[
+        bool,
+        Meta(
+            description="start although the token or the certificate cannot be used, and answer until it can what needs neither"
+        ),
+    ] = False
     stop_seconds: Annotated[
         float, Meta(gt=0, le=3600, description="how long an orderly end may take; then it ends all the same")
     ] = 20.0

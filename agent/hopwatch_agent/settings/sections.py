@@ -65,6 +65,7 @@ class AccessSettings:
     """Who may ask: who knows the token, where there is one, and has a certificate, where an authority is named.
 
     ``insecure``: anyone, from other hosts too. ``open_to_others``: what other hosts get who prove nothing.
+    ``start_closed``: as long as the token or the certificate cannot be used, nobody may, which is better than no agent.
     """
 
     token: str | None = field(default=None, repr=False)
@@ -72,6 +73,7 @@ class AccessSettings:
     tls: TlsSettings | None = None
     insecure: bool = False
     open_to_others: OpenToOthers = "nothing"
+    start_closed: bool = False
 
     @property
     def asked(self) -> bool:
@@ -94,7 +96,7 @@ class LogSettings:
 
 @dataclass(frozen=True)
 class AgentSettings:
-    """All of one agent's settings. ``data`` is the folder of its database, for it alone; ``outlive``: it ends behind those that it reads."""
+    """All of one agent's settings. ``data`` is the folder of its database, for it alone; ``outlive``: it ends behind those that it reads; ``report``: where an analysis writes what it finds."""
 
     journal: JournalSettings
     data: Path
@@ -105,6 +107,7 @@ class AgentSettings:
     telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
     stop_seconds: float = 20.0
     outlive: bool = False
+    report: str | None = None
     options: Options = field(default_factory=Options)
 
 
@@ -147,6 +150,7 @@ def settings_from(options: Options, environ: Mapping[str, str]) -> AgentSettings
         telemetry=telemetry_from(environ),
         stop_seconds=options.stop_seconds,
         outlive=options.outlive,
+        report=options.report,
         options=options,
     )
 
@@ -218,6 +222,7 @@ def _access(options: Options) -> AccessSettings:
         token_file=Path(options.token_file) if options.token_file else None,
         tls=tls,
         insecure=options.insecure,
+        start_closed=options.start_closed,
         open_to_others=options.open_to_others,
     )
 

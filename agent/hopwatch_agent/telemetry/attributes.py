@@ -8,12 +8,14 @@ from collections.abc import Iterable, Mapping
 
 from hopwatch_agent.live.series import TEXT_LIMIT, Series
 
-HOST, PROGRAM, NAME, TYPE = (
+HOST, PROGRAM, NAME, TYPE, CONTAINER = ATTRIBUTES = (
     "hopwatch.host",
     "hopwatch.program",
     "hopwatch.socket.name",
     "hopwatch.socket.type",
+    "hopwatch.container",
 )
+"""Of a series, in the order of its parts; those that are not known are left out."""
 OVERFLOW = "otel.metric.overflow"
 SYSTEM = "messaging.system"
 OPERATION = "messaging.operation.name"
@@ -36,15 +38,14 @@ def attributes_of(parts: Series | None) -> Attributes:
     """The attributes of a series; of all that there was no room for, those that OpenTelemetry has for it."""
     if parts is None:
         return {OVERFLOW: True}
-    named = {HOST: parts.host, PROGRAM: parts.program, NAME: parts.name, TYPE: parts.type}
-    return {name: value for name, value in named.items() if value}
+    return {name: value for name, value in zip(ATTRIBUTES, parts, strict=True) if value}
 
 
 def key_of(attributes: Mapping[str, object]) -> Series | None:
     """Which series a point with these attributes is of; the opposite of ``attributes_of``."""
     if OVERFLOW in attributes:
         return None
-    return Series(*(str(attributes.get(name, "")) for name in (HOST, PROGRAM, NAME, TYPE)))
+    return Series(*(str(attributes.get(name, "")) for name in ATTRIBUTES))
 
 
 def few(values: Mapping[str, int], most: int) -> Iterable[tuple[str, int]]:

@@ -90,6 +90,12 @@ class Instruments:
             parts = list(group)
             read = partial(self._counter, parts)
             meter.create_observable_counter(name, [read], unit=parts[0].unit, description=parts[0].text)
+        meter.create_observable_gauge(
+            "hopwatch.series.start_time",
+            [self._start_times],
+            unit="s",
+            description="When the first socket of the series was opened, in seconds since 1970.",
+        )
         for name, unit, text, callback in self._presents():
             meter.create_observable_up_down_counter(name, [callback], unit=unit, description=text)
 
@@ -112,7 +118,7 @@ class Instruments:
             (
                 "hopwatch.pending.sends",
                 "{send}",
-                "Sends of asyncio sockets that wait in the application, above the high water mark.",
+                "Sends that wait in the application now, for room or for a peer.",
                 self._pending_sends,
             ),
             (
@@ -124,6 +130,10 @@ class Instruments:
             ("hopwatch.connections", "{connection}", "Connections of open sockets.", self._connections),
             ("hopwatch.findings", "{finding}", "Findings of open sockets.", self._findings),
         )
+
+    def _start_times(self, _options: CallbackOptions) -> Observations:
+        for sums in self._sums.values():
+            yield Observation(sums.since / 1e9, sums.attributes)
 
     def _open_sockets(self, _options: CallbackOptions) -> Observations:
         for sums in self._sums.values():

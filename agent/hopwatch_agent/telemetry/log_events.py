@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from hopwatch_agent.live.draft import Tables
-from hopwatch_agent.live.state import ConnectionState, Row, SocketState
+from hopwatch_agent.live.state import ConnectionState, ProcessState, Row, SocketState
 from hopwatch_agent.records import INT64_MAX
 
 EVENTS_A_MINUTE = 120
@@ -31,11 +31,12 @@ Key = tuple[str, ...]
 class Happening:
     """Like things that happened to one socket between two times (nanoseconds since 1970, by its own clock).
 
-    ``times``: how often; ``messages``: how many it was about; ``values``: the columns of the newest row. Faults may be of no socket.
+    ``times``: how often; ``messages``: how many it was about; ``values``: the columns of the newest row. Faults may be of no socket, and of no process.
     """
 
     key: Key
     host: str
+    process: ProcessState | None
     socket: SocketState | None
     first_at: int
     last_at: int
@@ -116,9 +117,10 @@ class EventBook:
             return None
         whose = (row.host, row.process or "") if socket is None else (socket.socket,)
         key = (event, *whose, *(str(values[column]) for column in columns))
+        process = self._tables.processes.get(row.process or "")
         count = values.get(messages) if messages else 0
         messages_told = count if isinstance(count, int) else 0
-        return Happening(key, row.host, socket, row.at, row.at, 1, messages_told, {**values})
+        return Happening(key, row.host, process, socket, row.at, row.at, 1, messages_told, {**values})
 
     def _is_reconnect(self, socket: SocketState | None, connection: object) -> bool:
         if socket is None:

@@ -8,7 +8,7 @@ from opentelemetry.sdk._logs import ReadableLogRecord
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
-from hopwatch_agent.live.series import parts_of
+from hopwatch_agent.live.series import parts_for
 from hopwatch_agent.telemetry.attributes import HOST, NAME, attributes_of
 from hopwatch_agent.telemetry.log_events import FAULT, FINDING, LOSS, ONSET, RECONNECT, UNROUTABLE, Happening
 
@@ -59,8 +59,9 @@ def _attributes(told: Happening) -> dict[str, str | int | bool]:
         "hopwatch.times": told.times,
         "hopwatch.first_at": told.first_at,
     }
+    if told.process is not None:
+        attributes |= attributes_of(parts_for(told.process, told.socket))
     if told.socket is not None:
-        attributes |= attributes_of(parts_of(told.socket.series))
         # an event is no series: here ids do no harm
         attributes |= {"hopwatch.socket.id": told.socket.socket, NAME: told.socket.name}
     if told.event in {LOSS, UNROUTABLE}:

@@ -17,8 +17,8 @@ KUBERNETES = {
 }
 """The variables by which a pod's specification hands over what it knows (``fieldRef``); the second ones are the OpenTelemetry operator's."""
 
-
-OWNER = "K8S_OWNER"
+OWNER = ("hopwatch.owner", "K8S_OWNER")
+"""Whatever its kind: the conventions have names for Kubernetes' own kinds alone, and an Argo Rollout is none of them."""
 WORKLOADS = {
     "CronJob": "k8s.cronjob.name",
     "DaemonSet": "k8s.daemonset.name",
@@ -43,8 +43,16 @@ def resource_of(identity: Identity, environ: Mapping[str, str]) -> Resource:
         value = next((environ[name] for name in variables if environ.get(name)), None)
         if value:
             told[attribute] = value
-    kind, _, name = environ.get(OWNER, "").partition("/")
-    if name and kind in WORKLOADS:
-        told[WORKLOADS[kind]] = name
+    told |= _of_the_owner(environ)
     # create() would let an instance id of chance and the service's default name win
     return Resource.create(told).merge(OTELResourceDetector().detect())
+
+
+def _of_the_owner(environ: Mapping[str, str]) -> dict[str, str]:
+    attribute, variable = OWNER
+    owner = environ.get(variable, "")
+    kind, _, name = owner.partition("/")
+    told = {attribute: owner} if owner else {}
+    if name and kind in WORKLOADS:
+        told[WORKLOADS[kind]] = name
+    return told

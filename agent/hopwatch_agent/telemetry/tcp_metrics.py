@@ -25,6 +25,8 @@ class Grown:
     more: Attributes = field(default_factory=dict)
 
 
+OWN_RECEIVER = "own_receiver"
+"""It is this end that does not read: the other one is told to be limited by its receiver."""
 _LIMITED = "Time with data to send in which something else than the network kept it waiting."
 GROWN = (
     Grown("hopwatch.tcp.sent.segments", "{segment}", "Segments sent.", lambda tcp: tcp.segments_sent),
@@ -73,7 +75,7 @@ class TcpNow:
             self.longest_rtt = max(rtt, self.longest_rtt or 0.0)
         self.send_queue += state.tcp.send_queue
         self.receive_queue += state.tcp.receive_queue
-        self.limits[state.limit.by] += 1
+        self.limits[OWN_RECEIVER if state.limit.here else state.limit.by] += 1
 
 
 class TcpSums:

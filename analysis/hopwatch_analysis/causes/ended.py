@@ -5,6 +5,9 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from hopwatch_analysis.causes.mended import overlaps_a_mended_down, went_with_a_mended_down
+from hopwatch_analysis.causes.nothing_came import unless_never_joined
+from hopwatch_analysis.causes.overtaken import dropped_before_others
 from hopwatch_analysis.causes.reasons import (
     FULL_PIPE,
     both_open,
@@ -34,10 +37,9 @@ from hopwatch_analysis.causes.rested import (
 from hopwatch_analysis.doubts.watched import idle_between, is_watched
 from hopwatch_analysis.links.went_first import Ended, went_unseen
 from hopwatch_analysis.losses.cuts import overlaps_a_down
-from hopwatch_analysis.losses.joining import joins, never_joined, sent_before_joining
 from hopwatch_analysis.spark.frames import seconds
 from hopwatch_analysis.terms.accounts import IN_FLIGHT, UNEXPLAINED
-from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN, SAMPLED_WITHIN, UNDER_WAY
+from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN
 
 IDLE = ("idle_by_receivers", "idle_by_itself")
 
@@ -55,19 +57,8 @@ def with_why_end(losses: DataFrame, window_end: datetime, guard: float) -> DataF
         .withColumns(_idle_by_either(window_end))
         .withColumn("why_ended", sf.when(at_the_end, _why_ended(window_end, guard)))
         .withColumn("why_ended", sf.when(conflates(), _unless_conflated(ended)).otherwise(ended))
-        .withColumn("why_end", _why_end(ended))
+        .withColumn("why_end", unless_never_joined(ended))
         .drop("why_ended", "sender_first", *IDLE)
-    )
-
-
-def _why_end(why: Column) -> Column:
-    """Of lanes of which nothing arrived at all, it is not certain that the receiver had joined."""
-    unsure = (sf.col("part") == "all") & joins() & ~sf.col("joined_before")
-    told = sf.when(unsure, sf.struct(why["cause"].alias("cause"), sf.lit("inferred").alias("certainty")))
-    return (
-        sf.when(unsure & sent_before_joining(), exact("slow_joiner"))
-        .when(unsure & never_joined(), inferred("slow_joiner"))
-        .otherwise(told.otherwise(why))
     )
 
 
@@ -85,7 +76,7 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
     with its queue later, unless the receiver is known to have read until nothing was left.
     """
     sender_gone, receiver_gone = x_first(), y_first()
-    link_held = ~cut_off() & ~_went_down_for_good() & ~_overlaps_a_mended_down()
+    link_held = ~cut_off() & ~_went_down_for_good() & ~overlaps_a_mended_down()
     return (
         sf.when(still_open("y") & moved_within(sf.col("moved_at"), window_end, guard), inferred(IN_FLIGHT))
         .when(sf.col("begins_at_onset") & _nothing_was_left() & link_held, exact(FULL_PIPE))
@@ -95,7 +86,7 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
             sf.col("full_in_another_lane") & (sf.col("sparse") | _had_read_all()),
             inferred(FULL_PIPE),
         )
-        .when(sf.col("linked").isNotNull() & _went_with_a_mended_down(), went_down())
+        .when(sf.col("linked").isNotNull() & went_with_a_mended_down(), went_down())
         .when(
             drops_unseen()
             & is_watched()
@@ -107,6 +98,7 @@ def _why_ended(window_end: datetime, guard: float) -> Column:
         )
         .when(sf.col("unsubscribed"), inferred(UNEXPLAINED))
         .when(sf.col("linked").isNull(), inferred(UNEXPLAINED))
+        .when(dropped_before_others(), inferred(FULL_PIPE))
         .when(_went_down_for_good(), went_down())
         .when((sender_gone | receiver_gone) & _may_have_been_cut(), inferred(UNEXPLAINED))
         .when((sender_gone | receiver_gone) & both_rested(window_end), inferred(UNEXPLAINED))
@@ -180,7 +172,7 @@ def _unless_dropped_unseen(cause: str) -> Column:
     """
     may_have_dropped = drops_unseen() | sf.col("full_in_another_lane") | sf.col("maybe_dropped")
     ends = (Ended(sf.col(f"{end}_ended_at"), sf.col(f"{end}_end")) for end in "xy")
-    unsure = may_have_dropped | _overlaps_a_mended_down() | went_unseen(*ends)
+    unsure = may_have_dropped | overlaps_a_mended_down() | went_unseen(*ends)
     return sf.when(unsure, inferred(cause)).otherwise(exact(cause))
 
 
@@ -237,30 +229,6 @@ def _went_down_for_good() -> Column:
     both_saw_it = sf.col("left_at").isNotNull() & sf.col("to_end_down_at").isNotNull()
     both_were_there = both_saw_it & sender_was_there & receiver_was_there
     return sf.coalesce(sf.col("cut_alone") | both_were_there, sf.lit(False))
-
-
-def _overlaps_a_mended_down() -> Column:
-    """The connection went down and came back in the time in which these were sent, or were under way; or at a time that another clock tells."""
-    mended = sf.exists("downs", lambda down: down["end"].isNotNull())
-    by_another_clock = sf.col("to_end_was_cut") & ~mended
-    of_all = ((sf.col("part") == "all") & mended) | by_another_clock
-    return sf.coalesce(sf.exists("downs", _while_sent), sf.lit(False)) | sf.coalesce(of_all, sf.lit(False))
-
-
-def _went_with_a_mended_down() -> Column:
-    """All of these had been sent when the connection that they were sent over, or around, was mended."""
-    sent_by_then = sf.exists(
-        "downs", lambda down: _while_sent(down) & (seconds(sf.col("sent_at"), down["end"]) <= SAMPLED_WITHIN)
-    )
-    return sf.coalesce(sent_by_then, sf.lit(False))
-
-
-def _while_sent(down: Column) -> Column:
-    return (
-        down["end"].isNotNull()
-        & (down["end"] >= sf.col("before_sent_at"))
-        & (seconds(down["start"], sf.col("sent_at")) <= UNDER_WAY)
-    )
 
 
 def _cut_off_long_before() -> Column:

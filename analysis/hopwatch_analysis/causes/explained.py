@@ -7,19 +7,17 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.causes import facts, hangups, kernel_limits, rules, unreceived
 from hopwatch_analysis.causes.shared_out import balanced, shares
-from hopwatch_analysis.doubts import faulty, lost_events, unreadable
+from hopwatch_analysis.doubts import faulty, lost_events, read_past_us, unreadable
 from hopwatch_analysis.doubts.heard_of_shares import lanes_without, shared_out_untold, untold_accounts
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.lanes.lanes import sent_by
-from hopwatch_analysis.links.links import DOUBTS
 from hopwatch_analysis.links.local_strangers import bound_within_a_process, with_local_strangers
-from hopwatch_analysis.links.strangers import with_strangers
+from hopwatch_analysis.links.strangers import with_strangers, with_unknown_ways, wrapped_late
 from hopwatch_analysis.links.unknown_downs import unknown_downs
-from hopwatch_analysis.links.ways import UNKNOWN_TRANSPORT
 from hopwatch_analysis.losses.by_hop import by_hop, cut_at_onset
 from hopwatch_analysis.losses.due import Missing
+from hopwatch_analysis.losses.evidence import Evidence
 from hopwatch_analysis.losses.onsets import in_sparse_gaps, onsets_of_edges, with_onset_between
-from hopwatch_analysis.losses.place import Evidence
 from hopwatch_analysis.losses.times_by_samples import with_times_by_samples
 from hopwatch_analysis.overload.pressure import pressure
 from hopwatch_analysis.overload.sending_times import with_lost_between
@@ -38,7 +36,7 @@ class Explained:
 
     ``came``: what receivers got all the same, though their lanes do not tell of it (stream, receiver, count; none: nothing).
     ``pressure``: rates of the edges that something was lost on; ``overloads``: when their receivers could not keep up; ``kernel``: its readings of their connections; ``to_nobody``: what
-    was sent with no receiver there.
+    was sent with no receiver there; ``strangers``: sockets with a peer that nobody tells of (socket, counted).
     """
 
     accounts: DataFrame
@@ -47,6 +45,7 @@ class Explained:
     kernel: DataFrame
     hung_up: DataFrame
     to_nobody: DataFrame
+    strangers: DataFrame
     came: DataFrame | None
 
 
@@ -79,9 +78,8 @@ def explained(
     if missing.unreached is not None:
         accounts = accounts.unionByName(missing.unreached)
     doubted, came = _doubted(tables, topology, topology.in_window(accounts), scope)
-    return Explained(
-        settle(doubted), of_edges, overloads, kernel, hung_up, topology.in_window(to_nobody), came
-    )
+    of_nobody = topology.in_window(to_nobody)
+    return Explained(settle(doubted), of_edges, overloads, kernel, hung_up, of_nobody, strangers, came)
 
 
 def _doubted(
@@ -94,6 +92,9 @@ def _doubted(
     if not losing.isEmpty():
         theirs = settle(lost_events.their_sockets(losing, sockets, tables["lane"]))
         doubted = lost_events.with_none_exact(doubted, edges, theirs)
+    past_us = settle(read_past_us.sockets_read_past_us(tables["finding"]))
+    if not past_us.isEmpty():
+        doubted = settle(read_past_us.without_causes(doubted, sockets, edges, past_us))
     with_fault = settle(faulty.faulty_sockets(tables["fault"]))
     if with_fault.isEmpty():
         return doubted, None
@@ -195,16 +196,9 @@ def _shared_out(
 def _strangers(tables: Tables, topology: Topology) -> DataFrame:
     """Sockets with a peer that nobody tells of (socket), and those of which it is not known (``counted`` false)."""
     connections, endpoints = tables["connection"], tables["endpoint"]
-    by_stamps = topology.edges.select(
-        "from_socket",
-        "to_socket",
-        sf.lit(UNKNOWN_TRANSPORT).alias("transport"),
-        sf.lit(False).alias("mirrored"),
-    ).join(topology.links, on=["from_socket", "to_socket"], how="left_anti")
-    links = topology.links.drop(*DOUBTS).unionByName(by_stamps.distinct())
-    found = with_strangers(connections, topology.mirrored, links, endpoints).unionByName(
-        with_local_strangers(connections, links, endpoints, topology.sockets)
-    )
+    links = with_unknown_ways(topology.links, topology.edges)
+    over_tcp = with_strangers(connections, topology.mirrored, links, wrapped_late(endpoints)).select("socket")
+    found = over_tcp.unionByName(with_local_strangers(connections, links, endpoints, topology.sockets))
     uncounted = bound_within_a_process(endpoints)
     return found.withColumn("counted", sf.lit(True)).unionByName(
         uncounted.withColumn("counted", sf.lit(False))

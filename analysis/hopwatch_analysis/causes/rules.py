@@ -15,15 +15,16 @@ from hopwatch_analysis.causes.reasons import (
     exact,
     inferred,
     moved_within,
+    sender_keeps,
     still_open,
     went_down,
 )
 from hopwatch_analysis.doubts.watched import is_watched
-from hopwatch_analysis.losses.cuts import overlaps_a_down, shows_behind_a_down
+from hopwatch_analysis.losses.cuts import cut_took_the_next, overlaps_a_down, shows_behind_a_down
 from hopwatch_analysis.losses.joining import began_behind_joining, came_back_first, joins, sent_before_joining
 from hopwatch_analysis.spark.frames import seconds
 from hopwatch_analysis.terms.accounts import IN_FLIGHT, UNEXPLAINED
-from hopwatch_analysis.terms.delays import AT_ONCE, TOLD_LATE
+from hopwatch_analysis.terms.delays import AT_ONCE, SURELY_BEFORE, TOLD_LATE
 
 
 def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFrame:
@@ -38,7 +39,9 @@ def with_cause(losses: DataFrame, window_end: datetime, guard: float) -> DataFra
     told = (
         losses.withColumn("fits_into_the_pipe", _fits_into_the_pipe())
         .withColumn("fits_into_the_inbox", _fits_into_the_inbox())
+        .withColumn("cut_took_the_next", ~sender_keeps("x_immediate") & ~conflates() & cut_took_the_next())
         .withColumn("dropped_between", _dropped_between())
+        .withColumn("overtaken", _overtaken())
         .withColumn("lacked_by_another", _lacked_by_another())
         .transform(lambda frame: with_why_end(frame, window_end, guard))
         .withColumn("why", by_part)
@@ -80,6 +83,17 @@ def _dropped_between() -> Column:
     got_until = sf.greatest("before_sent_at", "way_newest_sent_at")
     shortly_before = sf.coalesce(seconds(got_until, full_until) <= AT_ONCE, sf.lit(False))
     return shortly_before & ~sf.col("fits_into_the_pipe")
+
+
+def _overtaken() -> Column:
+    """These had been sent when something was that came over the same hop, of whatever stream: a pipe passes messages on in order, so that they were not in it.
+    Of a lane of which nothing came it is enough that most had been, since its first message tells when it began; when those behind the last one that came began is not known.
+    """
+    per_edge = Window.partitionBy("from_socket", "to_socket")
+    newest = sf.max(sf.greatest("way_newest_sent_at", "after_sent_at")).over(per_edge)
+    since_its_first, behind = seconds(newest, sf.col("announced_at")), seconds(sf.col("sent_at"), newest)
+    mostly = (sf.col("part") == "all") & (since_its_first > SURELY_BEFORE) & (since_its_first > behind)
+    return sf.coalesce(sf.col("hop_known") & (mostly | (behind < -SURELY_BEFORE)), sf.lit(False))
 
 
 def _fits_into_the_pipe() -> Column:
@@ -146,7 +160,8 @@ def _unknown_hop(window_end: datetime, guard: float) -> Column:
 
 def _why_inner() -> Column:
     return (
-        sf.when(
+        sf.when(sf.col("cut_took_the_next") & drops_unseen() & is_watched(), inferred(FULL_PIPE))
+        .when(
             ~conflates() & sf.col("begins_at_onset") & overlaps_a_down() & ~_overlaps_a_down_soon(),
             inferred(FULL_PIPE),
         )

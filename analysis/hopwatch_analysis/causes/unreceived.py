@@ -59,7 +59,7 @@ def unreceived_accounts(unreceived: DataFrame) -> DataFrame:
             sf.col("stream").alias("from_socket"),
             nobody.alias("to_socket"),
             cause.alias("cause"),
-            sf.when(sf.col("end") == "closed", "exact").otherwise("inferred").alias("certainty"),
+            sf.when(cause == "closed", "exact").otherwise("inferred").alias("certainty"),
             sf.least("opened_at", ended_at).alias("started_at"),
             ended_at.alias("ended_at"),
             sf.lit(False).alias("at_onset"),

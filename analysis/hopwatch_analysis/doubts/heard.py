@@ -9,6 +9,7 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.spark.frames import only_of
 from hopwatch_analysis.terms.accounts import IN_FLIGHT
 from hopwatch_analysis.terms.keys import LANE_OF_RECEIVER, RANGE_OF_RECEIVER
+from hopwatch_analysis.terms.numbered_by_then import numbered_by_then
 
 
 def with_heard_until(sockets: DataFrame, hosts: Mapping[str, datetime], ends_at: datetime) -> DataFrame:
@@ -29,19 +30,12 @@ def not_heard_of(owed: DataFrame, samples: DataFrame, sockets: DataFrame, lanes:
         .join(went_on, on=["stream", "lane"], how="inner")
         .where("sent_at > heard_until")
     )
-    by_then = (
-        behind.select(*LANE_OF_RECEIVER, "heard_until")
-        .join(
-            only_of(samples, behind, "stream").select("stream", "lane", "at", "count"),
-            on=["stream", "lane"],
-            how="inner",
-        )
-        .where("at <= heard_until")
-        .groupBy(*LANE_OF_RECEIVER)
-        .agg(sf.max("count").alias("sent_by_then"))
+    moments = behind.select("stream", "lane", sf.col("heard_until").alias("moment"))
+    by_then = numbered_by_then(moments, only_of(samples, behind, "stream")).withColumnsRenamed(
+        {"moment": "heard_until", "count": "sent_by_then"}
     )
     return (
-        behind.join(by_then, on=list(LANE_OF_RECEIVER), how="left")
+        behind.join(by_then, on=["stream", "lane", "heard_until"], how="left")
         .withColumns({"first": sf.greatest("next", "sent_by_then"), "last": (sf.col("end") - 1).cast("long")})
         .where("first <= last")
         .select(*RANGE_OF_RECEIVER)

@@ -44,7 +44,7 @@ KEYS: Mapping[str, tuple[str, ...]] = dict.fromkeys(KINDS, ("at",)) | {
     "process": ("at", "process", "state"),
     "place": ("at", "process"),
     "socket": (*OF_A_SOCKET, "state"),
-    "option": OF_A_SOCKET,
+    "option": (*OF_A_SOCKET, "option"),
     "endpoint": (*OF_A_SOCKET, "action"),
     "subscription": (*OF_A_SOCKET, "action", "topic"),
     "connection": (*OF_A_SOCKET, "action"),
@@ -54,6 +54,11 @@ KEYS: Mapping[str, tuple[str, ...]] = dict.fromkeys(KINDS, ("at",)) | {
     "unroutable": OF_A_SOCKET,
     "counters": OF_A_SOCKET,
     "proxy": ("at", "proxy", "frontend", "backend"),
+    "finding": (*OF_A_SOCKET, "rule"),
+    "tcp": (*OF_A_SOCKET, "connection"),
+    "usage": ("at", "process"),
+    "memory": ("at", "cgroup"),
+    "oom": ("at", "cgroup"),
 }
 NOT_COUNTED = ("pending_sends", "proxied_at")
 COUNTS: Mapping[str, tuple[str, ...]] = {

@@ -4,9 +4,9 @@ Every file's footer is checked here before Spark sees it, so that all that can b
 is found, and told in our words, at this one boundary.
 """
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Collection, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,6 +21,7 @@ from hopwatch_analysis.files.places import host_of, parsed
 from hopwatch_analysis.files.schemas import KINDS
 
 LISTINGS = 5
+SUFFIX = ".parquet"
 WENT_AWAY = "went away while the files were looked at, again and again"
 NOT_THERE = "is not there: no such folder"
 
@@ -85,7 +86,8 @@ def _nothing_usable(uris: Sequence[str], skipped: tuple[SkippedFile, ...]) -> Un
     where = ", ".join(uris)
     if not skipped:
         return NothingLandedError(
-            f"no landed Parquet files (kind=.../date=.../host=.../*.parquet) under {where}"
+            f"no landed Parquet files (kind=.../date=.../host=.../*.parquet) under {where}: is that the folder that hopwatch agent "
+            "lands in? It says where when it starts, and chooses by --land"
         )
     first = skipped[0]
     error = NothingLandedError if all(item.reason == NOT_THERE for item in skipped) else UnusableInputError
@@ -95,7 +97,7 @@ def _nothing_usable(uris: Sequence[str], skipped: tuple[SkippedFile, ...]) -> Un
 
 
 def _list(uri: str) -> list[ListedFile] | SkippedFile:
-    """Each Parquet file, but those whose rows are all in another one, and the results of analyses."""
+    """Each Parquet file, but those whose rows are all in another one, and the results of analyses; and those among them whose names say that they were landed files once."""
     try:
         system, root, prefix = parsed(uri)
         if system.get_file_info(root).type == fs.FileType.NotFound:
@@ -105,17 +107,33 @@ def _list(uri: str) -> list[ListedFile] | SkippedFile:
         return SkippedFile(uri, f"cannot be listed: {error}")
     files = {info.path: info for info in found if info.type == fs.FileType.File}
     results = results_among(files)
-    names = [name for name in files if name.endswith(".parquet") and name not in results]
-    whole = without_parts(name for name in names if not Path(name).name.startswith((".", "_")))
-    return [ListedFile(prefix + name, name, system, files[name].size, files[name].mtime_ns) for name in whole]
+    names = [name for name in files if name not in results and not Path(name).name.startswith((".", "_"))]
+    whole = without_parts(name for name in names if name.endswith(SUFFIX))
+    others = [name for name in names if _is_renamed(name, files) and _lies_among_landed(name, root)]
+    return [
+        ListedFile(prefix + name, name, system, files[name].size, files[name].mtime_ns)
+        for name in (*whole, *others)
+    ]
+
+
+def _is_renamed(name: str, files: Collection[str]) -> bool:
+    """Whether it may have been a landed file, and the one that it was is not beside it."""
+    before = name.rpartition(SUFFIX)[0]
+    return bool(before) and not name.endswith(SUFFIX) and f"{before}{SUFFIX}" not in files
+
+
+def _lies_among_landed(name: str, root: str) -> bool:
+    path = PurePosixPath(name)
+    is_hidden = any(part.startswith((".", "_")) for part in path.relative_to(root).parts)
+    return not is_hidden and any(part.startswith("kind=") for part in path.parts)
 
 
 def _check(found: ListedFile) -> LandedFile | SkippedFile | None:
     """Whether the file can be used; None if it is not there any more."""
     system, path, name = found.system, found.path, found.name
     kind = next((part[5:] for part in name.split("/") if part.startswith("kind=")), None)
-    if kind not in KINDS:
-        return SkippedFile(path, f"kind {kind!r} is unknown" if kind else "no kind=... in its path")
+    if kind not in KINDS or not name.endswith(SUFFIX):
+        return SkippedFile(path, _named_wrongly(kind), landed=name.endswith(SUFFIX))
     try:
         with system.open_input_file(name) as source:
             footer = pq.ParquetFile(source)
@@ -132,6 +150,12 @@ def _check(found: ListedFile) -> LandedFile | SkippedFile | None:
     except (ValueError, ArithmeticError, pa.ArrowException) as error:
         # the latter ones: a name that is no UTF-8, a time behind the year 9999
         return SkippedFile(path, _unreadable(error))
+
+
+def _named_wrongly(kind: str | None) -> str:
+    if kind in KINDS:
+        return f"its name does not end in {SUFFIX}"
+    return f"kind {kind!r} is unknown" if kind else "no kind=... in its path"
 
 
 def _unreadable(error: Exception) -> str:

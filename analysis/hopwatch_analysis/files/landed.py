@@ -12,11 +12,14 @@ from hopwatch_analysis.files.places import host_of, hosts_of
 
 @dataclass(frozen=True)
 class SkippedFile:
-    """A file that was left out, and what is wrong with it: its bytes, or, if not ``lasting``, that the system did not give them this time."""
+    """A file that was left out, and what is wrong with it: its bytes, or, if not ``lasting``, that the system did not give them this time.
+    ``landed``: its name is that of one which an agent landed.
+    """
 
     file: str
     reason: str
     lasting: bool = True
+    landed: bool = True
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,8 @@ class Landed:
     @property
     def unreadable_hosts(self) -> frozenset[str]:
         """Hosts of files that were left out or of which rows were, of kinds without which a loss is not what it looks like."""
-        return hosts_of({skipped.file for skipped in self.skipped} | of_files(self.set_aside))
+        unread = {skipped.file for skipped in self.skipped if skipped.landed}
+        return hosts_of(unread | of_files(self.set_aside))
 
     @property
     def earliest(self) -> datetime | None:

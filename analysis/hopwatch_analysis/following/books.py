@@ -86,21 +86,7 @@ class Books:
         numbers = self._numbers()
         for number in numbers:
             self._publish(number)
-        if not numbers:
-            return Book()
-        folder = self._folder / str(numbers[-1])
-        said = json.loads((folder / "book.json").read_text(encoding="utf-8"))
-        files = pq.read_table(folder / "known.parquet").to_pylist()
-        cut = said["cut"] and datetime.fromisoformat(said["cut"])
-        return Book(
-            numbers[-1],
-            cut,
-            datetime.fromisoformat(said["told_through"]),
-            frozenset(row["file"] for row in files),
-            frozenset(row["file"] for row in files if row.get("away")),
-            said["clocks"],
-            folder,
-        )
+        return _read(self._folder / str(numbers[-1])) if numbers else Book()
 
     def write(self, book: Book, incidents: pa.Table | None, fill: Callable[[Path], None]) -> Book:
         """Keep a book and publish its incidents; ``fill`` writes ``told``, ``early`` and ``carry`` into the folder it is given.
@@ -156,6 +142,28 @@ class Books:
             _sync_one(self._incidents)
         published.touch()
         _sync_one(source.parent)
+
+
+def _read(folder: Path) -> Book:
+    """A book as it was kept. Raises AnalysisError for one that is damaged."""
+    try:
+        said = json.loads((folder / "book.json").read_text(encoding="utf-8"))
+        files = pq.read_table(folder / "known.parquet").to_pylist()
+        cut = said["cut"] and datetime.fromisoformat(said["cut"])
+        return Book(
+            int(folder.name),
+            cut,
+            datetime.fromisoformat(said["told_through"]),
+            frozenset(row["file"] for row in files),
+            frozenset(row["file"] for row in files if row.get("away")),
+            said["clocks"],
+            folder,
+        )
+    except (ValueError, KeyError, TypeError, pa.ArrowException) as error:
+        raise AnalysisError(
+            f"{folder} is damaged ({' '.join(str(error).split())}), so that it is not known what was told: "
+            "put it back from a copy, or begin anew with another --out"
+        ) from error
 
 
 @contextmanager

@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable, Sequence
 from threading import Event, Lock
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -42,10 +43,7 @@ def run_following(job: Following, master: str | None, progress: Progress, jvm: J
         with spark_session(master, rows, jvm, lasting=not job.once) as spark:
             for uri in job.events:
                 require_reach(spark, place_of(uri))
-            try:
-                found = follow(spark, job, progress, stop, checked)
-            except Py4JError as error:
-                raise AnalysisError(JAVA_ENDED) from error
+            found = follow(spark, job, progress, stop, checked)
     if job.once and found is not None:
         print(f"{verdict(found)}\n\n{where_the_report_is(job.out)}")
 
@@ -57,7 +55,19 @@ def follow(
 
     Raises AnalysisError.
     """
-    turns = Turns(spark, job, progress, checked or {})
+    try:
+        return _followed(spark, job, progress, stop, checked or {})
+    except (PySparkException, Py4JJavaError) as error:
+        what = f"Spark could not follow {', '.join(job.events)} with {job.checkpoint}"
+        raise AnalysisError(f"{what}: {reason(error)}") from error
+    except Py4JError as error:
+        raise AnalysisError(JAVA_ENDED) from error
+
+
+def _followed(
+    spark: SparkSession, job: Following, progress: Progress, stop: Event, checked: Checked
+) -> Analysis | None:
+    turns = Turns(spark, job, progress, checked)
     pace = _Pace(job, turns, stop)
     queries = [
         _started(spark, uri, job, place, pace.take)
@@ -67,6 +77,8 @@ def follow(
         while _are_running(queries, once=job.once) and not stop.is_set():
             pace.close_if_quiet()
             stop.wait(LOOK_EVERY)
+        if job.once and not any(query.exception() for query in queries):
+            pace.take_the_rest()
     finally:
         pace.finish()
         failures = [failure for failure in (query.exception() for query in queries) if failure]
@@ -132,6 +144,12 @@ class _Pace:
                 raise StoppedError
             if self._turn(quiet=False) or self._turns.waits:
                 self._heard, self._closed = time.monotonic(), False
+
+    def take_the_rest(self) -> None:
+        """A turn, if there are files that no turn has had: Spark takes note of files also while a folder is away, when no turn is taken."""
+        with self._lock:
+            if not self._stop.is_set():
+                self._turn(quiet=False)
 
     def close_if_quiet(self) -> None:
         """Once, when nothing has landed for so long that nothing more is to be expected."""

@@ -82,7 +82,7 @@ def _correction(row: Row, told: Mapping[str, str]) -> dict[str, Any]:
     sender, receiver = (told.get(row[end], called(row[end])) for end in ("from_node", "to_node"))
     messages = row["messages"]
     difference = f"{counted(abs(messages), 'message')} {'more' if messages > 0 else 'fewer'}"
-    text = f"files that came late tell of {difference} lost, of this cause, than was told before"
+    text = f"{difference} lost of this cause than was told before, as is known by now"
     return {
         "kind": CORRECTION,
         "hop": f"{sender} → {receiver}",

@@ -18,7 +18,7 @@ from hopwatch_analysis.following.known import Arrivals, arrivals, still_missed
 from hopwatch_analysis.following.landing import landed_rows
 from hopwatch_analysis.following.settings import Following
 from hopwatch_analysis.following.told import Closing, News, news, sums
-from hopwatch_analysis.incidents.incidents import incidents
+from hopwatch_analysis.incidents.incidents import incidents, with_largest_burst_of_all
 from hopwatch_analysis.links import clocks
 from hopwatch_analysis.page import page
 from hopwatch_analysis.pipeline import find_losses
@@ -103,6 +103,7 @@ class Turns:
     def _analyze(self, landed: Landed, *, quiet: bool) -> None:
         self._remember_damaged(landed)
         if landed.latest is None:
+            self._progress("no row says when it is of: nothing to analyse yet")
             return
         newest = min(landed.latest, datetime.now(timezone.utc))  # a clock that is ahead closes nothing early
         arrived = arrivals(landed.files, self._book.known, self._book.away)
@@ -122,8 +123,10 @@ class Turns:
         found = news(results["lost_runs"], told, closing)
         known = identities(tables)
         number = self._book.number + 1
-        fresh = incidents(found.fresh, results["meanwhile"]).collect()
-        rows = landed_rows(number, fresh, found.corrections.collect(), known)
+        fresh = incidents(found.fresh, results["meanwhile"]).transform(
+            with_largest_burst_of_all, results["lost_runs"]
+        )
+        rows = landed_rows(number, fresh.collect(), found.corrections.collect(), known)
         found_all, all_incidents = summarize(results, known, landed, scope)
         analysis = replace(found_all, clocks=ahead)
         self.newest = analysis
@@ -230,7 +233,9 @@ def _write(frame: DataFrame, folder: Path) -> None:
 
 def _said(number: int, rows: int, reported: int) -> str:
     closed = f"{counted(rows, 'incident')} landed as batch {number}" if rows else "nothing new is closed"
-    return f"{closed}; the report tells of {counted(reported, 'incident')}, open ones among them"
+    return (
+        f"{closed}; the report tells of {counted(reported, 'incident')}, those that are still open included"
+    )
 
 
 def _silent(_line: str) -> None:

@@ -4,6 +4,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.doubts.watched import is_watched
+from hopwatch_analysis.links.ways import UNKNOWN_TRANSPORT
 from hopwatch_analysis.overload.pressure import FIGURES as OF_PRESSURE
 from hopwatch_analysis.proxies.replaced import behind_replaced
 from hopwatch_analysis.sockets.options import MARKS, in_force
@@ -89,9 +90,11 @@ def _of_receivers(sockets: DataFrame) -> DataFrame:
 def _in_their_own_words(edges: DataFrame) -> DataFrame:
     """What is told by several columns, as one that says it."""
     conflated_at = sf.when(sf.col("y_conflate") == 1, "receiver").when(sf.col("x_conflate") == 1, "sender")
+    # by an unknown way either end is connected to somebody between
+    who_connects = sf.when(sf.col("transport") != UNKNOWN_TRANSPORT, sf.col("sender_connects"))
     return (
         edges.withColumns({mark: in_force(mark, sf.col("connected_at")) for mark in MARKS})
-        .withColumns({"conflated_at": conflated_at, "watched": is_watched()})
+        .withColumns({"conflated_at": conflated_at, "watched": is_watched(), "sender_connects": who_connects})
         .withColumn("took_over_at", sf.when(sf.col("took_over"), sf.col("connected_at")))
         .drop("connected_at", "unwatched", "took_over", "sndhwm_late", "rcvhwm_late")
         .drop("x_conflate", "y_conflate")

@@ -7,10 +7,13 @@ from hopwatch_analysis.incidents.edge_figures import FIGURES
 from hopwatch_analysis.incidents.meanwhile import with_what_happened
 from hopwatch_analysis.overload.rates import LONGEST_PAUSE_IN_RUN
 from hopwatch_analysis.overload.stretches import PAUSE_SECONDS
+from hopwatch_analysis.routers.unroutable import with_peers
 from hopwatch_analysis.spark.frames import with_number_behind_pauses
 from hopwatch_analysis.terms.accounts import by_hop, is_lost
+from hopwatch_analysis.terms.peers import PEERS_KEPT
 
-SESSION = ("from_node", "to_node", "cause", "session")
+HOP_AND_CAUSE = ("from_node", "to_node", "cause")
+SESSION = (*HOP_AND_CAUSE, "session")
 SPAN = ("started_at", "ended_at")
 OF_ENDS = tuple(
     f"{side}_{name}"
@@ -23,8 +26,8 @@ COUNTS = ("lost", "runs", "longest", "largest_burst", "onsets")
 def lost_runs(accounts: DataFrame, edges: DataFrame, sockets: DataFrame, peers: DataFrame) -> DataFrame:
     """One row a run of lost messages, with its ``session``: the incidents of its hop and cause, numbered.
 
-    ``edges`` are the figures of each (stream, from_socket, to_socket) that lost something; ``peers`` says of each stream
-    whom it could not reach.
+    ``edges`` are the figures of each (stream, from_socket, to_socket) that lost something; ``peers`` says of each lane
+    whom its ROUTER could not reach.
     """
     about = ("node", "name", "type", "end", "killed_of", "memory_limit")
     ends = sockets.select("socket", "node", "node_name", *about[2:])
@@ -36,7 +39,7 @@ def lost_runs(accounts: DataFrame, edges: DataFrame, sockets: DataFrame, peers: 
         .withColumn("from_node", sf.coalesce("from_node", "from_socket"))
         .withColumn("to_node", sf.coalesce("to_node", "to_socket"))
         .join(edges, on=["stream", "from_socket", "to_socket"], how="left")
-        .join(peers, on="stream", how="left")
+        .transform(with_peers, peers)
         .transform(_with_sessions)
     )
 
@@ -57,19 +60,38 @@ def incidents(lost_runs: DataFrame, meanwhile: DataFrame) -> DataFrame:
             sf.max("ended_at").alias("ended_at"),
             sf.sort_array(sf.collect_set("stream")).alias("streams"),
             *[
-                sf.array_distinct(sf.flatten(sf.collect_list(name))).alias(name)
+                sf.slice(
+                    sf.sort_array(sf.array_distinct(sf.flatten(sf.collect_list(name)))), 1, PEERS_KEPT
+                ).alias(name)
                 for name in ("peers", "reasons")
             ],
             *[sf.max(name).alias(name) for name in (*OF_ENDS, *FIGURES, "took_over_at")],
         )
     )
-    return with_what_happened(figures, meanwhile)
+    return figures.transform(_with_largest_burst_of_hop).transform(with_what_happened, meanwhile)
+
+
+def with_largest_burst_of_all(incidents: DataFrame, all_runs: DataFrame) -> DataFrame:
+    """The same for incidents of some of these runs: what is advised has to do for the others too."""
+    of_all = _with_bursts(all_runs).groupBy(*HOP_AND_CAUSE).agg(sf.max("lost_in_burst").alias("of_all"))
+    other = of_all.toDF(*(f"other_{name}" for name in of_all.columns))
+    same = [sf.col(name).eqNullSafe(sf.col(f"other_{name}")) for name in HOP_AND_CAUSE]
+    return (
+        incidents.join(other, on=same, how="left")
+        .withColumn("largest_burst", sf.greatest("largest_burst", "other_of_all"))
+        .drop(*other.columns)
+    )
+
+
+def _with_largest_burst_of_hop(incidents: DataFrame) -> DataFrame:
+    """A mark is advised for the hop, so that all incidents advise the same one."""
+    of_hop = Window.partitionBy(*HOP_AND_CAUSE)
+    return incidents.withColumn("largest_burst", sf.max("largest_burst").over(of_hop))
 
 
 def _with_sessions(losses: DataFrame) -> DataFrame:
     """Number the incidents of each hop and cause: one more behind each pause."""
-    hop_and_cause = ("from_node", "to_node", "cause")
-    return with_number_behind_pauses(losses, "session", hop_and_cause, SPAN, PAUSE_SECONDS)
+    return with_number_behind_pauses(losses, "session", HOP_AND_CAUSE, SPAN, PAUSE_SECONDS)
 
 
 def _with_bursts(losses: DataFrame) -> DataFrame:

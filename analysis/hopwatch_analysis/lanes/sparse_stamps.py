@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.terms.keys import LANE_OF_RECEIVER
+from hopwatch_analysis.terms.ranges import holding
 
 LANE = ("socket", "stream", "lane")
 
@@ -24,24 +25,13 @@ def narrowed(gaps: DataFrame, onsets: DataFrame) -> DataFrame:
     if sparse.isEmpty():
         return marked
     late = marked.where("action = 'late'")
-    inside = (
-        late.select(*LANE, sf.col("first").alias("number"))
-        .join(
-            sparse.select(*LANE, sf.col("first").alias("gap_first"), sf.col("last").alias("gap_last")),
-            on=list(LANE),
-            how="inner",
-        )
-        .where("number between gap_first and gap_last")
-    )
-    came = inside.groupBy(*LANE, sf.col("gap_first").alias("first")).agg(sf.count("*").alias("came_late"))
+    numbers = late.select(*LANE, sf.col("first").alias("number"))
+    inside = holding(sparse.select(*LANE, "first", "last"), numbers, LANE, "number")
+    came = inside.groupBy(*LANE, "first").agg(sf.count("*").alias("came_late"))
+    met = onsets.select(sf.col("socket").alias("stream"), "lane", "lane_number")
+    may_begin = sparse.select(*LANE, "first", (sf.col("last") - sf.col("lost") + 1).alias("last"))
     began = (
-        onsets.select(sf.col("socket").alias("stream"), "lane", "lane_number")
-        .join(
-            sparse.select(*LANE, "first", (sf.col("last") - sf.col("lost") + 1).alias("latest")),
-            on=["stream", "lane"],
-            how="inner",
-        )
-        .where("lane_number between first and latest")
+        holding(may_begin, met, ("stream", "lane"), "lane_number")
         .groupBy(*LANE, "first")
         .agg(sf.min("lane_number").alias("onset"))
     )
@@ -77,10 +67,16 @@ def tails_at_onsets(owed: DataFrame, onsets: DataFrame) -> Tails:
     as many as came, of which some came when the pipe had room again.
     """
     without_stamps = owed.where("came > 0 and count > 0 and sure_end > next and not by_count")
+    among = without_stamps.select(
+        *LANE_OF_RECEIVER,
+        "next",
+        "sure_end",
+        sf.expr("next - came").alias("first"),
+        sf.expr("next - 1").alias("last"),
+    )
+    onset_numbers = onsets.select("stream", "lane", "lane_number")
     met = (
-        without_stamps.select(*LANE_OF_RECEIVER, "came", "next", "sure_end")
-        .join(onsets.select("stream", "lane", "lane_number"), on=["stream", "lane"], how="inner")
-        .where("lane_number >= next - came and lane_number < next")
+        holding(among, onset_numbers, ("stream", "lane"), "lane_number")
         .groupBy(*LANE_OF_RECEIVER, "next", "sure_end")
         .agg(sf.min("lane_number").alias("onset"))
     )

@@ -10,7 +10,17 @@ from hopwatch_analysis.links.links import FLOWS
 from hopwatch_analysis.sockets.nodes import BALANCED_TYPES, FILTERED_TYPES
 from hopwatch_analysis.terms.ranges import length
 
-COLUMNS = ("reason", "stream", "receiver", "sent", "received", "missing_at_most", "shared_out", "agree")
+COLUMNS = (
+    "reason",
+    "stream",
+    "receiver",
+    "sent",
+    "received",
+    "missing_at_most",
+    "shared_out",
+    "received_by_all",
+    "agree",
+)
 SHARED_OUT_TYPES = (*BALANCED_TYPES, "ROUTER")
 """Types that send each message to one peer."""
 
@@ -37,7 +47,8 @@ def unchecked(
     swallowed: DataFrame,
 ) -> DataFrame:
     """One row a stream and receiver that cannot be checked: reason, stream, receiver, sent (but what a ROUTER swallowed:
-    ``swallowed`` are ranges of streams), received (but what is checked), missing_at_most (null: not known), shared_out, agree.
+    ``swallowed`` are ranges of streams), received (but what is checked), missing_at_most (null: not known), shared_out, received_by_all (of what is
+    shared out: by all its receivers, where they have no other sender), agree.
 
     ``unstamped_ways`` has each stream without stamps with its receivers (null: none known), its type, the reason, and whether the
     two ends have nobody but each other (``faces``, see ``facing``). Where the counts of both ends ``agree``,
@@ -86,6 +97,7 @@ def from_unknown(surplus: DataFrame, ways: DataFrame) -> DataFrame:
         sf.col("surplus").alias("received"),
         sf.lit(None).cast("bigint").alias("missing_at_most"),
         sf.lit(False).alias("shared_out"),
+        sf.lit(None).cast("bigint").alias("received_by_all"),
         sf.lit(False).alias("agree"),
     )
 
@@ -130,7 +142,19 @@ def partial(endings: DataFrame, lanes: DataFrame, owed: DataFrame, sockets: Data
 def _with_neighbours(rows: DataFrame) -> DataFrame:
     to_one, from_one = Window.partitionBy("receiver"), Window.partitionBy("stream")
     shared_out = sf.col("type").isin(*SHARED_OUT_TYPES) & (sf.count("receiver").over(from_one) > 1)
-    return rows.withColumn("senders", sf.count("*").over(to_one)).withColumn("shared_out", shared_out)
+    with_senders = rows.withColumns({"senders": sf.count("*").over(to_one), "shared_out": shared_out})
+    # more than was sent: some of it came from senders that nobody tells of
+    by_all = (
+        sf.col("shared_out")
+        & _have_no_other_sender()
+        & (sf.count("received").over(from_one) == sf.count("*").over(from_one))
+        & (sf.sum("received").over(from_one) <= sf.col("sent"))
+    )
+    return with_senders.withColumn("received_by_all", sf.when(by_all, sf.sum("received").over(from_one)))
+
+
+def _have_no_other_sender() -> Column:
+    return sf.max("senders").over(Window.partitionBy("stream")) == 1
 
 
 def _counts_agree() -> Column:
@@ -139,7 +163,7 @@ def _counts_agree() -> Column:
     at_receiver = sf.sum("sent").over(to_one) == sf.col("received")
     of_sender = (
         sf.col("type").isin(*SHARED_OUT_TYPES)
-        & (sf.max("senders").over(from_one) == 1)
+        & _have_no_other_sender()
         & (sf.sum("received").over(from_one) == sf.col("sent"))
     )
     known = sf.col("receiver").isNotNull()

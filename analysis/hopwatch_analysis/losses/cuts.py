@@ -1,10 +1,13 @@
 """Whether messages were sent when a connection was down, or lost with it."""
 
-from pyspark.sql import Column
+from collections.abc import Callable
+
+from pyspark.sql import Column, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.spark.frames import seconds
 from hopwatch_analysis.terms.delays import TOLD_LATE, UNDER_WAY
+from hopwatch_analysis.terms.keys import EDGE_OF_STREAM
 
 
 def in_a_down() -> Column:
@@ -35,6 +38,34 @@ def overlaps_a_down() -> Column:
         ),
         sf.lit(False),
     )
+
+
+def cut_took_the_next() -> Column:
+    """Whether more of the range before this one in its lane, or behind it, was sent while the connection was down at this one's time: of a sender that keeps nothing
+    one cut takes one range of a lane, up to the first message of the next connection.
+    """
+    in_order = Window.partitionBy(*EDGE_OF_STREAM, "lane").orderBy("first")
+    until = sf.coalesce("after_sent_at", "sent_at")
+    own = sf.array_max(
+        sf.transform(
+            "downs",
+            lambda down: sf.struct(
+                _shared(sf.col("before_sent_at"), until, down).alias("by"), down.alias("down")
+            ),
+        )
+    )
+
+    def is_anothers(neighbour: Callable[[Column], Column]) -> Column:
+        since = neighbour(sf.col("before_sent_at")).over(in_order)
+        theirs = _shared(since, neighbour(until).over(in_order), own["down"])
+        return sf.coalesce(since.isNotNull() & (theirs > own["by"]), sf.lit(False))
+
+    return is_anothers(sf.lag) | is_anothers(sf.lead)
+
+
+def _shared(since: Column, until: Column, down: Column) -> Column:
+    """Microseconds that a time and a down have in common; less than 0: that lie between them."""
+    return sf.unix_micros(sf.least(until, down["end"])) - sf.unix_micros(sf.greatest(since, down["start"]))
 
 
 def shows_behind_a_down() -> Column:

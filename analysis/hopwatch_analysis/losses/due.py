@@ -12,12 +12,12 @@ from hopwatch_analysis.lanes.lanes import send_samples, sent_by
 from hopwatch_analysis.lanes.sparse_stamps import tails_at_onsets
 from hopwatch_analysis.lanes.subscriptions import subscriptions
 from hopwatch_analysis.losses import owed, takeovers
+from hopwatch_analysis.losses.evidence import Evidence
 from hopwatch_analysis.losses.handed_on import without_handed_on
 from hopwatch_analysis.losses.joining import asked_when_connected
 from hopwatch_analysis.losses.missing import missing, owed_ranges, unlocated
 from hopwatch_analysis.losses.onsets import onsets
 from hopwatch_analysis.losses.pauses import Pauses, pauses_of
-from hopwatch_analysis.losses.place import Evidence
 from hopwatch_analysis.proxies import replaced
 from hopwatch_analysis.proxies.frontends import counted_all, last_sends
 from hopwatch_analysis.routers import unroutable
@@ -211,4 +211,5 @@ def _evidence(
         ),
         replaced=topology.replaced,
         handovers=settle(handovers),
+        unwatched=topology.unwatched,
     )

@@ -12,6 +12,7 @@ from hopwatch_analysis.losses.unsubscribed import (
 from hopwatch_analysis.sockets.nodes import BALANCED_TYPES, FILTERED_TYPES
 from hopwatch_analysis.spark.frames import only_of, seconds, settle
 from hopwatch_analysis.terms.delays import AT_ONCE, CLOCKS_TOLD_WITHIN, SOON_AFTER
+from hopwatch_analysis.terms.numbered_by_then import numbered_by_then
 
 COLUMNS = (
     "stream",
@@ -153,22 +154,43 @@ def _with_count_when_left(candidates: DataFrame, samples: DataFrame) -> DataFram
         "stream", "receiver", "lane", "left_at", "left_elsewhere", "left_n"
     )
     told = only_of(samples, leavers, "stream")
-    written_behind = sf.coalesce(sf.col("n") == sf.col("behind_n"), sf.lit(False))
-    at_once = seconds(sf.col("at"), sf.col("left_at")) <= AT_ONCE
-    long_before = seconds(sf.col("left_at"), sf.col("at")) > CLOCKS_TOLD_WITHIN
-    reached = (
-        leavers.join(_first_behind(leavers, told), on=["stream", "receiver"], how="left")
-        .join(told, on=["stream", "lane"], how="inner")
-        .where((sf.col("at") <= sf.col("left_at")) | (written_behind & at_once))
-        .groupBy("stream", "receiver", "lane")
-        .agg(
-            sf.max("count").alias("count_when_left"),
-            sf.max(sf.when(~sf.col("left_elsewhere") | long_before, sf.col("count"))).alias(
-                "count_surely_when_left"
-            ),
+    moments = leavers.withColumn("long_before", _long_before("left_at"))
+    asked = moments.select("stream", "lane", sf.explode(sf.array("left_at", "long_before")).alias("moment"))
+    by_then = settle(numbered_by_then(asked, told))
+    by_left_at = by_then.withColumnsRenamed({"moment": "left_at", "count": "by_then"})
+    by_long_before = by_then.withColumnsRenamed({"moment": "long_before", "count": "long_before_then"})
+    reached = sf.greatest("by_then", "written")
+    surely = sf.when(~sf.col("left_elsewhere"), reached).otherwise(sf.col("long_before_then"))
+    reached_when_left = (
+        moments.join(by_left_at, on=["stream", "lane", "left_at"], how="left")
+        .join(by_long_before, on=["stream", "lane", "long_before"], how="left")
+        .join(_written_when_seen_gone(leavers, told), on=["stream", "receiver", "lane"], how="left")
+        .select(
+            "stream",
+            "receiver",
+            "lane",
+            reached.alias("count_when_left"),
+            surely.alias("count_surely_when_left"),
         )
     )
-    return candidates.join(reached, on=["stream", "receiver", "lane"], how="left")
+    return candidates.join(reached_when_left, on=["stream", "receiver", "lane"], how="left")
+
+
+def _long_before(left_at: str) -> Column:
+    """The last moment from which more than what clocks may differ by passed until then."""
+    return sf.timestamp_micros(sf.unix_micros(left_at) - int(CLOCKS_TOLD_WITHIN * 1e6) - 1)
+
+
+def _written_when_seen_gone(leavers: DataFrame, samples: DataFrame) -> DataFrame:
+    """How far a lane was numbered when its sender had just seen a receiver go: stream, receiver, lane, written."""
+    at_once = seconds(sf.col("at"), sf.col("left_at")) <= AT_ONCE
+    return (
+        leavers.join(_first_behind(leavers, samples), on=["stream", "receiver"], how="inner")
+        .join(samples.withColumnRenamed("n", "behind_n"), on=["stream", "lane", "behind_n"], how="inner")
+        .where(at_once)
+        .groupBy("stream", "receiver", "lane")
+        .agg(sf.max("count").alias("written"))
+    )
 
 
 def _first_behind(leavers: DataFrame, samples: DataFrame) -> DataFrame:
@@ -176,13 +198,13 @@ def _first_behind(leavers: DataFrame, samples: DataFrame) -> DataFrame:
 
     Only the first one behind the disconnection is of it: the next may be of another disconnection, later.
     """
-    written = samples.select("stream", "n").distinct()
-    soon_after = sf.col("n").between(sf.col("left_n") + 1, sf.col("left_n") + SOON_AFTER)
+    soon_after = sf.sequence(sf.col("left_n") + 1, sf.col("left_n") + SOON_AFTER)
     return (
-        leavers.select("stream", "receiver", "left_n")
+        leavers.where("left_n is not null")
+        .select("stream", "receiver", "left_n")
         .distinct()
-        .join(written, on="stream", how="inner")
-        .where(soon_after)
+        .withColumn("n", sf.explode(soon_after))
+        .join(samples.select("stream", "n").distinct(), on=["stream", "n"], how="inner")
         .groupBy("stream", "receiver")
         .agg(sf.min("n").alias("behind_n"))
     )

@@ -16,6 +16,7 @@ from hopwatch_analysis.losses.unsubscribed import CAUGHT_UP_WITHIN
 from hopwatch_analysis.spark.frames import only_of, seconds, settle
 from hopwatch_analysis.terms.delays import CLOCKS_TOLD_WITHIN
 from hopwatch_analysis.terms.keys import LANE_OF_RECEIVER, RANGE_OF_RECEIVER
+from hopwatch_analysis.terms.numbered_by_then import numbered_behind, numbered_by_then
 from hopwatch_analysis.terms.ranges import without
 
 PAUSE = (*LANE_OF_RECEIVER, "since", "left_at", "back_at")
@@ -171,22 +172,25 @@ def _with_counts(pauses: DataFrame, samples: DataFrame) -> DataFrame:
     """Adds how many messages of the lane were sent by the begin of each time: sent_since, sent_when_left, sent_when_back; and by the first
     sample behind the last of them, when the subscription has come to the sender: sent_soon (null: there is none).
     """
-    told = samples.select("stream", "lane", sf.col("at").alias("told_at"), sf.col("count").alias("by_then"))
+    told = only_of(samples, pauses, "stream")
+    of_known = pauses.join(told.select("stream", "lane").distinct(), on=["stream", "lane"], how="left_semi")
+    soon = sf.timestamp_micros(sf.unix_micros("back_at") + int(CLOCKS_TOLD_WITHIN * 1e6))
+    counted = settle(_with_counts_by_then(of_known, told)).withColumn("moment", soon)
+    first_behind = settle(numbered_behind(counted, told)).withColumnRenamed("count", "sent_soon")
+    return counted.join(first_behind, on=["stream", "lane", "moment"], how="left").drop("moment")
 
-    def by(moment: str) -> Column:
-        before = sf.col("told_at") <= sf.col(moment)
-        return sf.coalesce(sf.max(sf.when(before, sf.col("by_then"))), sf.lit(0))
 
-    behind = seconds(sf.col("told_at"), sf.col("back_at")) > CLOCKS_TOLD_WITHIN
+def _with_counts_by_then(pauses: DataFrame, samples: DataFrame) -> DataFrame:
+    moments = sf.posexplode(sf.array("since", "left_at", "back_at")).alias("which", "moment")
+    asked = settle(pauses.select(*PAUSE, moments))
+    counts = [
+        sf.coalesce(sf.max(sf.when(sf.col("which") == which, sf.col("count"))), sf.lit(0)).alias(name)
+        for which, name in enumerate(("sent_since", "sent_when_left", "sent_when_back"))
+    ]
     return (
-        pauses.join(only_of(told, pauses, "stream"), on=["stream", "lane"], how="inner")
+        asked.join(numbered_by_then(asked, samples), on=["stream", "lane", "moment"], how="left")
         .groupBy(*PAUSE)
-        .agg(
-            by("since").alias("sent_since"),
-            by("left_at").alias("sent_when_left"),
-            by("back_at").alias("sent_when_back"),
-            sf.min(sf.when(behind, sf.col("by_then"))).alias("sent_soon"),
-        )
+        .agg(*counts)
     )
 
 

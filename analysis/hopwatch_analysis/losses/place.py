@@ -5,39 +5,20 @@ them may have been lost before: the sender's onsets, the proxy's own counts and 
 edge from the sender outward; where nothing does, the hop stays unknown.
 """
 
-from dataclasses import dataclass
-
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.doubts.watched import idle_between
 from hopwatch_analysis.losses.cuts import in_a_down, went_with_the_proxy
+from hopwatch_analysis.losses.evidence import Evidence
 from hopwatch_analysis.losses.onsets import onsets_of_edges, with_beginning_at_onset, with_onset_between
+from hopwatch_analysis.losses.past_the_pipe import past_the_pipe
 from hopwatch_analysis.proxies.frontends import arrivals, expected_frames, verdicts
 from hopwatch_analysis.proxies.missed_together import cut_by_reach, shared_segments
 from hopwatch_analysis.proxies.replaced import behind_replaced, cut_at_handover, with_all_since
 from hopwatch_analysis.spark.frames import seconds, settle
 from hopwatch_analysis.terms.delays import AT_ONCE
 from hopwatch_analysis.terms.keys import LANE_OF_EDGE, LANE_OF_RECEIVER
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """Frames that tell one hop from another."""
-
-    owed: DataFrame
-    owed_ranges: DataFrame
-    way_edges: DataFrame
-    lanes: DataFrame
-    onsets: DataFrame
-    link_facts: DataFrame
-    links: DataFrame
-    counters: DataFrame
-    streams: DataFrame
-    counted_all: DataFrame
-    sockets: DataFrame
-    replaced: DataFrame
-    handovers: DataFrame
 
 
 def place(missing: DataFrame, evidence: Evidence, longest_way: int) -> DataFrame:
@@ -74,9 +55,9 @@ def _place_on_long_ways(missing: DataFrame, evidence: Evidence, longest_way: int
         "placed", sf.when(sf.col("depth") == sf.col("length"), sf.col("depth"))
     )
     pieces = settle(
-        pieces.transform(lambda frame: _placed_by_onsets(frame, shared, evidence)).transform(
-            lambda frame: cut_at_handover(frame, evidence.handovers)
-        )
+        _placed_by_onsets(pieces, shared, evidence)
+        .transform(lambda frame: past_the_pipe(frame, evidence, expected, arrived))
+        .transform(lambda frame: cut_at_handover(frame, evidence.handovers))
     )
     all_since = settle(
         with_all_since(pieces, evidence.handovers, evidence.way_edges, evidence.lanes, arrived)

@@ -3,7 +3,8 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.spark.frames import only_of, seconds
+from hopwatch_analysis.spark.frames import only_of, seconds, settle
+from hopwatch_analysis.terms.numbered_by_then import numbered_behind, numbered_by_then
 
 CAUGHT_UP_WITHIN = 0.3
 """Seconds: who got a message sent so shortly before was reading what there was. And so much two hosts' clocks may differ."""
@@ -11,20 +12,17 @@ CAUGHT_UP_WITHIN = 0.3
 
 def with_count_when_unsubscribed(candidates: DataFrame, samples: DataFrame) -> DataFrame:
     """Adds what the sender had numbered at least and at most when the receiver unsubscribed: at_least, at_most."""
-    keys = ["stream", "receiver", "lane"]
     leavers = candidates.where("not in_force and unsubscribed_at is not null").select(
-        *keys, "unsubscribed_at"
+        "stream", "lane", sf.col("unsubscribed_at").alias("moment")
     )
-    before = sf.col("at") <= sf.col("unsubscribed_at")
-    bounds = (
-        leavers.join(only_of(samples, leavers, "stream"), on=["stream", "lane"], how="inner")
-        .groupBy(*keys)
-        .agg(
-            sf.max(sf.when(before, sf.col("count"))).alias("at_least"),
-            sf.min(sf.when(~before, sf.col("count"))).alias("at_most"),
-        )
+    told = only_of(samples, leavers, "stream")
+    at_least = numbered_by_then(leavers, told).withColumnRenamed("count", "at_least")
+    at_most = numbered_behind(leavers, told).withColumnRenamed("count", "at_most")
+    moment = ["stream", "lane", "moment"]
+    bounds = settle(at_least.join(at_most, on=moment, how="inner")).withColumnRenamed(
+        "moment", "unsubscribed_at"
     )
-    return candidates.join(bounds, on=keys, how="left")
+    return candidates.join(bounds, on=["stream", "lane", "unsubscribed_at"], how="left")
 
 
 def sure_end_of_unsubscribed() -> Column:

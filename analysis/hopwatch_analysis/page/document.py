@@ -17,7 +17,8 @@ from hopwatch_analysis.report.evidence import evidence
 from hopwatch_analysis.report.records import Analysis, LedgerRow
 from hopwatch_analysis.report.remarks import agreement, behind_remark, clock_remarks, remark, what_to_do
 from hopwatch_analysis.report.summary import TERMS
-from hopwatch_analysis.report.verdict import headline, meaning, receiver_called, span
+from hopwatch_analysis.report.unexplained import receiver_called
+from hopwatch_analysis.report.verdict import headline, meaning, of_unwatched, span
 
 TEMPLATES = Path(__file__).with_name("templates")
 MOST_ROWS = 5000
@@ -58,6 +59,7 @@ def page(analysis: Analysis) -> str:
             lost=sum(hop.lost for hop in analysis.hops),
             lossy=sum(1 for hop in analysis.hops if hop.lost),
             hops=_rows(analysis.hops),
+            unwatched=of_unwatched(analysis),
             to_check=dict.fromkeys(text for text in map(what_to_do, analysis.unchecked) if text),
             received_streams={row.stream for row in analysis.ledger if row.receiver},
         )

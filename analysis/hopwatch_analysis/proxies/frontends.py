@@ -153,16 +153,38 @@ def counted_all(
 def verdicts(
     pieces: DataFrame, depth: int, expected: DataFrame, arrivals: DataFrame, lanes: DataFrame
 ) -> DataFrame:
-    """Per proxy socket at this depth: to_socket, all_arrived (but what is known to be lost), none_arrived (of what is open), cut_fits (no more
-    was open in cuts than did not arrive, as far as counts tell).
+    """Per proxy socket at this depth: to_socket, all_arrived (but what is known to be lost), none_arrived (of what is open), more_is_lacking (than is
+    open), cut_fits (no more was open in cuts than did not arrive, as far as counts tell).
 
     ``pieces`` know their edge at this depth (``to_socket``), whether they are open there (``is_open``) and in a cut (``in_a_cut``), and the depth they
     are placed at, if they are.
     """
+    lacking_at_most = sf.col("at_most") - sf.col("known") - (sf.col("arrived") - sf.col("strays"))
+    lacking_at_least = sf.col("at_least") - sf.col("known") - sf.col("arrived")
+    # what is more than can have been sent came from others as well, whose frames may stand in for those that are lacking
+    told = sf.col("is_final") & (lacking_at_most > -HALF_A_FRAME)
+    return (
+        _frames(pieces, depth, lanes)
+        .join(expected.where(sf.col("depth") == depth).drop("depth"), on="to_socket", how="inner")
+        .join(arrivals, on="to_socket", how="inner")
+        .select(
+            "to_socket",
+            (sf.col("is_no_newer") & (sf.abs(lacking_at_most) < HALF_A_FRAME)).alias("all_arrived"),
+            (sf.col("is_final") & (lacking_at_least > sf.col("open") - HALF_A_FRAME)).alias("none_arrived"),
+            (sf.col("is_final") & (lacking_at_least > sf.col("open") + HALF_A_FRAME)).alias(
+                "more_is_lacking"
+            ),
+            (~told | (sf.col("cut") < lacking_at_most + HALF_A_FRAME)).alias("cut_fits"),
+        )
+    )
+
+
+def _frames(pieces: DataFrame, depth: int, lanes: DataFrame) -> DataFrame:
+    """Of the missing ranges before each proxy socket: to_socket, open, known (to be lost by then), cut (open, and in a cut)."""
     each = lanes.select("stream", "lane", "frames_each")
     frames = length() * sf.col("frames_each")
     in_a_cut = sf.col("is_open") & sf.col("in_a_cut")
-    summed = (
+    return (
         pieces.where((sf.col("placed") <= depth) | sf.col("is_open"))
         .select("stream", "lane", "first", "last", "to_socket", "is_open", in_a_cut.alias("in_a_cut"))
         .distinct()
@@ -172,19 +194,5 @@ def verdicts(
             sf.sum(sf.when(sf.col("is_open"), frames).otherwise(0)).alias("open"),
             sf.sum(sf.when(sf.col("is_open"), 0).otherwise(frames)).alias("known"),
             sf.sum(sf.when(sf.col("in_a_cut"), frames).otherwise(0)).alias("cut"),
-        )
-    )
-    lacking_at_most = sf.col("at_most") - sf.col("known") - (sf.col("arrived") - sf.col("strays"))
-    lacking_at_least = sf.col("at_least") - sf.col("known") - sf.col("arrived")
-    # what is more than can have been sent came from others as well, whose frames may stand in for those that are lacking
-    told = sf.col("is_final") & (lacking_at_most > -HALF_A_FRAME)
-    return (
-        summed.join(expected.where(sf.col("depth") == depth).drop("depth"), on="to_socket", how="inner")
-        .join(arrivals, on="to_socket", how="inner")
-        .select(
-            "to_socket",
-            (sf.col("is_no_newer") & (sf.abs(lacking_at_most) < HALF_A_FRAME)).alias("all_arrived"),
-            (sf.col("is_final") & (lacking_at_least > sf.col("open") - HALF_A_FRAME)).alias("none_arrived"),
-            (~told | (sf.col("cut") < lacking_at_most + HALF_A_FRAME)).alias("cut_fits"),
         )
     )

@@ -10,6 +10,7 @@ LOSSY = 0.01
 
 def advice(incident: Incident) -> list[str]:
     """What would have prevented the incident, most useful first."""
+    incident = incident.briefly()
     give = ADVICE.get(incident.cause)
     return [*_instrument(incident), *give(incident)] if give else []
 
@@ -34,8 +35,9 @@ def kept_up(incident: Incident) -> str:
 def _slow_receiver(incident: Incident) -> list[str]:
     rates = ""
     sent, read = costs.sent_to_it(incident), costs.reads(incident)
+    on_average = " on average, pauses included" if incident.overload_rate is None else ""
     if sent and read and sent > read:
-        rates = f": it reads {read:.0f} messages/s, and gets sent {sent:.0f}"
+        rates = f": it reads {read:.0f} messages/s, and gets sent {sent:.0f}{on_average}"
     return [
         f"Make {incident.receiver} faster, or give it less{rates}. Take its work off the receiving thread, or spread it over several receivers.",
         _if_so_be_it(incident),
@@ -113,7 +115,7 @@ def _conflated(incident: Incident) -> list[str]:
         mark = 2 * (incident.largest_burst or incident.longest)
         takes = costs.memory(incident, mark)
         then = (
-            f", and set SNDHWM of {incident.sender} to at least {mark}: twice what the largest burst lost, as a sender counts what was "
+            f", and set SNDHWM of {incident.sender} to at least {mark}: twice what the largest burst on this hop lost, as a sender counts what was "
             f"read only at each half of its mark{f' ({takes})' if takes else ''}."
         )
     return [

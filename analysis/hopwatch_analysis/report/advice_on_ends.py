@@ -2,10 +2,10 @@
 
 from hopwatch_analysis.report import costs
 from hopwatch_analysis.report.incident import NOBODY, Incident
+from hopwatch_analysis.sockets.nodes import PUBLISHING_TYPES
 
-ONE_WAY = ("PUSH", "PUB", "XPUB")
+ONE_WAY = ("PUSH", *PUBLISHING_TYPES)
 BOTH_WAYS = ("DEALER", "ROUTER", "PAIR")
-DROPPING = ("PUB", "XPUB")
 WAITING = ("PUSH", "DEALER")
 
 
@@ -33,16 +33,16 @@ def reconnect(incident: Incident) -> list[str]:
 def _lost_with_it(incident: Incident) -> str:
     """A sender that connected keeps its queue, one that is bound does not."""
     sender, type_ = incident.sender, incident.sender_type
-    if type_ not in DROPPING + WAITING:
+    if type_ not in PUBLISHING_TYPES + WAITING:
         return "what is in its buffers is lost, and what is sent meanwhile may be."
     bound = f"what is queued at {sender} for it" + (
-        ", and what is sent meanwhile" if type_ in DROPPING else ""
+        ", and what is sent meanwhile" if type_ in PUBLISHING_TYPES else ""
     )
     keeps = (
         f"{sender} keeps up to its SNDHWM of what is queued or sent meanwhile, and sends that when the connection is "
         "back (with ZMQ_IMMEDIATE it does not)"
     )
-    more = _no_room(incident) if type_ in DROPPING else ""
+    more = _no_room(incident) if type_ in PUBLISHING_TYPES else ""
     if incident.immediate == 1 and incident.sender_connects is not False:
         return (
             f"what is in its buffers is lost and, as ZMQ_IMMEDIATE is on at {sender}, so is {bound}. Without it, the end that connected keeps "
@@ -126,7 +126,7 @@ def _stays(incident: Incident) -> list[str]:
     if incident.transport == "tcp" and incident.sender_type in ONE_WAY:
         but = (
             f", unless {incident.receiver} subscribes or unsubscribes before it has read that"
-            if incident.sender_type in DROPPING
+            if incident.sender_type in PUBLISHING_TYPES
             else ""
         )
         return [

@@ -8,10 +8,12 @@ from hopwatch_analysis.report import evidence_of_pipes as pipes
 from hopwatch_analysis.report.incident import Evidence, Incident
 from hopwatch_analysis.report.places import Place
 from hopwatch_analysis.report.wording import counted, one_or_several, routing_id, streams
+from hopwatch_analysis.terms.peers import PEERS_NAMED
 
 
 def evidence(incident: Incident) -> list[Evidence]:
     """What shows the loss, its hop and its cause: items of ``kind``, ``text`` and figures."""
+    incident = incident.briefly()
     items = [
         _runs(incident),
         _between(incident),
@@ -104,7 +106,8 @@ def _oversize(incident: Incident) -> Evidence:
 
 
 def _swallowed(incident: Incident) -> Evidence:
-    ids = ", ".join(routing_id(peer) for peer in incident.peers)
+    ids = ", ".join(routing_id(peer) for peer in incident.peers[:PEERS_NAMED])
+    ids += " and others" if len(incident.peers) > PEERS_NAMED else ""
     if incident.reasons == ("routing_id_alone",):
         text = f"{incident.sender} sent the routing id and no frame behind it, which libzmq swallows: {ids}"
     elif not incident.peers:
@@ -113,10 +116,12 @@ def _swallowed(incident: Incident) -> Evidence:
         )
     else:
         text = f"{incident.sender} had no peer of the routing id it sent to, each time as libzmq said: {ids}"
+        if "routing_id_alone" in incident.reasons:
+            text = f"{incident.sender} had no peer of the routing id it sent to, or sent no frame behind that: {ids}"
     return {
         "kind": "unroutable",
         "text": text,
-        "peers": list(incident.peers),
+        "peers": list(incident.peers[:PEERS_NAMED]),
         "reasons": list(incident.reasons),
     }
 

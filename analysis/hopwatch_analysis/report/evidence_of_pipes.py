@@ -28,7 +28,11 @@ def rates(incident: Incident) -> Evidence | None:
     if incident.mean_rate is None and incident.capacity is None:
         text = "neither the sender's rate nor the receiver's could be measured"
         return {"kind": "rates", "text": text}
-    sent = rate(incident.mean_rate, "the sender's mean rate is not known", "sent at {} messages/s on average")
+    sent = rate(
+        incident.mean_rate,
+        "the sender's mean rate is not known",
+        "sent at {} messages/s on average, its pauses included",
+    )
     taken = rate(
         incident.capacity,
         f"how fast {incident.receiver} can read is not known",

@@ -1,6 +1,6 @@
 """An incident as a small record: all that its evidence and advice are written from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -28,6 +28,15 @@ class KilledForMemory:
 
     of: int
     limit: int | None
+
+
+@dataclass(frozen=True)
+class Brief:
+    """Labels of an incident's ends and streams: names alone, where these tell who is meant."""
+
+    sender: str
+    receiver: str
+    streams: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -73,7 +82,7 @@ class Incident:
     """The receiver got everything behind its last loss: more messages in a row than both marks let wait."""
     sent_on: float | None = None
     largest_burst: int | None = None
-    """How many messages of all streams and lanes one burst lost on this hop, at most."""
+    """How many messages of all streams and lanes one burst lost on this hop of this cause, at most, in whatever incident: the mark that is advised holds them all."""
     mean_bytes: float | None = None
     """Of a message that is sent on this hop."""
     downs: int | None = None
@@ -114,6 +123,19 @@ class Incident:
     peers: tuple[str, ...] = ()
     """Routing ids (hex) that a ROUTER could not reach."""
     reasons: tuple[str, ...] = ()
+    brief: "Brief | None" = None
+
+    def briefly(self) -> "Incident":
+        """The same for a text below its heading, which has told all that tells its ends apart."""
+        if self.brief is None:
+            return self
+        return replace(
+            self,
+            sender=self.brief.sender,
+            receiver=self.brief.receiver,
+            stream_labels=self.brief.streams,
+            brief=None,
+        )
 
     @property
     def hop(self) -> str:

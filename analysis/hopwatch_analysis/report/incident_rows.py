@@ -11,7 +11,8 @@ from hopwatch_analysis.incidents import meanwhile
 from hopwatch_analysis.incidents.edge_figures import FIGURES
 from hopwatch_analysis.incidents.incidents import COUNTS
 from hopwatch_analysis.report.identities import utc
-from hopwatch_analysis.report.incident import NO_PEER, NOBODY, Incident, KilledForMemory
+from hopwatch_analysis.report.incident import NO_PEER, NOBODY, Brief, Incident, KilledForMemory
+from hopwatch_analysis.report.labels import brief
 from hopwatch_analysis.report.places import Place
 from hopwatch_analysis.routers.unroutable import NO_SOCKET
 from hopwatch_analysis.spark.failures import JAVA_ENDED
@@ -47,10 +48,13 @@ def ends_of(incidents: DataFrame) -> set[str]:
 def incident_of(row: Row, told: Mapping[str, str], placed: Mapping[str, Place]) -> Incident:
     """The record of one row of incidents; ``told`` are the labels of nodes and streams, ``placed`` where nodes run."""
     values: dict[str, Any] = row.asDict()
+    sender = told.get(row["from_node"], row["from_name"] or called(row["from_node"]))
+    receiver = told.get(row["to_node"], row["to_name"] or called(row["to_node"]))
+    streams = {stream: told.get(stream, called(stream)) for stream in row["streams"]}
     same = ("cause", "exact", *COUNTS, *FIGURES, *meanwhile.FIGURES)
     return Incident(
-        sender=told.get(row["from_node"], row["from_name"] or called(row["from_node"])),
-        receiver=told.get(row["to_node"], row["to_name"] or called(row["to_node"])),
+        sender=sender,
+        receiver=receiver,
         started_at=utc(row["started_at"]),
         ended_at=utc(row["ended_at"]),
         took_over_at=utc(row["took_over_at"]),
@@ -63,7 +67,12 @@ def incident_of(row: Row, told: Mapping[str, str], placed: Mapping[str, Place]) 
         sender_killed=_killed(row, "from"),
         receiver_killed=_killed(row, "to"),
         streams=tuple(row["streams"]),
-        stream_labels=tuple(sorted(told.get(stream, called(stream)) for stream in row["streams"])),
+        stream_labels=tuple(sorted(streams.values())),
+        brief=Brief(
+            brief(sender, row["from_node"]),
+            brief(receiver, row["to_node"]),
+            tuple(sorted(brief(label, stream) for stream, label in streams.items())),
+        ),
         peers=tuple(row["peers"]),
         reasons=tuple(row["reasons"]),
         **{name: values[name] for name in same},

@@ -53,6 +53,12 @@ def labels(identities: Iterable[Identity]) -> Mapping[str, str]:
     return {node: label if count[label] == 1 else f"{label} [{node[:6]}]" for node, label in told.items()}
 
 
+def brief(label: str, node: str | None) -> str:
+    """The label without pid and command, of a socket that nobody named: the beginning of its id is in its name."""
+    name = label.partition(" (")[0]
+    return name if node and name.endswith(node[:6]) else label
+
+
 def places(identities: Iterable[Identity]) -> Mapping[str, Place]:
     """Where each id's process runs, of those of which it is known."""
     return {one.node: one.place for one in identities if one.place is not None}

@@ -54,19 +54,21 @@ def time_bought(incident: Incident, by: str = BOTH) -> str:
         cost = f" 1000 messages take {takes}." if takes else ""
         return f"it lasts until the pipe is full again.{cost}"
     cost = f" and take {takes}" if takes else ""
+    # on average, pauses included: while it sends, it sends faster
+    most = " at most" if incident.overload_rate is None else ""
     return (
-        f"each 1000 messages of {by} last {figure(1000 / (sent - read))} s at these rates{cost}, and what is read is read up to "
+        f"each 1000 messages of {by} last{most} {figure(1000 / (sent - read))} s at these rates{cost}, and what is read is read up to "
         f"{figure(1000 / read)} s later."
     )
 
 
 def higher_mark(incident: Incident) -> str:
-    """Which SNDHWM would have held the largest burst, and what that costs."""
+    """Which SNDHWM would have held the largest burst of all incidents of the hop, and what that costs."""
     burst = incident.largest_burst or incident.longest
     why = f"as a sender counts what was read only at each half of its mark{_in_time(incident)}"
     if not incident.sndhwm:
         return (
-            f"Raise SNDHWM of {incident.sender} to at least twice the sum of what it is and {burst}, which the largest burst lost: "
+            f"Raise SNDHWM of {incident.sender} to at least twice the sum of what it is and {burst}, which the largest burst on this hop lost: "
             f"twice, {why}"
         )
     inproc = incident.transport == "inproc" and bool(incident.rcvhwm)
@@ -75,7 +77,7 @@ def higher_mark(incident: Incident) -> str:
     by = "both marks" if inproc else "it"
     return (
         f"Raise SNDHWM of {incident.sender} from {incident.sndhwm} to at least {incident.sndhwm + more}: room for the {held} that {by} held "
-        f"and the {burst} that the largest burst lost, twice, {why}"
+        f"and the {burst} that the largest burst on this hop lost, twice, {why}"
     )
 
 
@@ -109,7 +111,7 @@ def lower_sndhwm(incident: Incident) -> str:
         )
     bound = _no_more_than(incident, _example_of_lower_mark(incident, incident.sndhwm))
     return (
-        f"A lower SNDHWM{now} bounds how many that can be{bound}, and a send beyond that waits or is refused, so that the application "
+        f"A lower SNDHWM{now} bounds how many that can be{bound}, beside some kilobytes that are being written, and a send beyond that waits or is refused, so that the application "
         "knows; messages that must not be lost have to be stored until acknowledged."
     )
 

@@ -110,7 +110,8 @@ class Unchecked:
     "partial", "filtered", "nobody" (was there to get them), "unreadable" (a file of an end's host) or "unknown_sender" (then there is no stream).
 
     ``sent`` by the sender in all, ``received`` by the receiver from all such senders (None: not known). ``missing_at_most`` is
-    known where both have nobody else. ``shared_out``: each message went to one of several receivers.
+    known where both have nobody else. ``shared_out``: each message went to one of several receivers, of which all together got
+    ``received_by_all`` (None: not known).
     """
 
     reason: str
@@ -122,6 +123,7 @@ class Unchecked:
     received: int | None
     missing_at_most: int | None = None
     shared_out: bool = False
+    received_by_all: int | None = None
     label: str | None = None
     receiver_label: str | None = None
 
@@ -156,6 +158,8 @@ class Analysis:
     unchecked: tuple[Unchecked, ...] = ()
     agreed: tuple[Unchecked, ...] = ()
     """Of those senders without stamps: all that was sent was received, by the counts."""
+    shared_with_strangers: frozenset[str] = frozenset()
+    """Shared-out streams of which others than their known receivers may have got some messages."""
     faults: tuple[Fault, ...] = ()
     """The first of them."""
     fault_count: int = 0

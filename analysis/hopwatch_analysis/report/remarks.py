@@ -19,6 +19,11 @@ WRAP_THE_SENDER = (
     "count); and see that HOPWATCH_DISABLED is not set for it."
 )
 
+SAY_THE_TOPIC = (
+    "Say at the sender what of a message is its topic (wrap(topic=b\" \"), or under hopwatch run --topic ' ': what is before the first space; a "
+    "number: so many bytes), or send it as a frame of its own."
+)
+
 CLOCKS_NAMED = 3
 
 
@@ -46,6 +51,8 @@ def agreement(row: Unchecked) -> str:
 def _unstamped(row: Unchecked) -> str:
     if row.receiver_name is None:
         return f"{row.sender_is_called} sent {_messages(row.sent)} without stamps, to receivers that are not known."
+    if row.shared_out:
+        return f"{_who(row)}: sent without stamps; {_shares(row)}."
     missing = "" if row.missing_at_most is None else f": {_are(row.missing_at_most)} missing at most"
     return f"{_who(row)}: sent without stamps; {_counts(row)}{missing}."
 
@@ -56,14 +63,14 @@ def _routed(row: Unchecked) -> str:
         return _unstamped(row)
     return (
         f"{_who(row)}: a ROUTER sends each message to one peer, and its counts do not "
-        f"tell how many to which; {_messages(row.sent)} sent to all its peers, {_received(row)} by this one."
+        f"tell how many to which; {_shares(row)}."
     )
 
 
 def _partial(row: Unchecked) -> str:
     return (
         f"{_who(row)}: the messages have no topic that is known, and it did not "
-        f"subscribe to all of them; {_counts(row)}. Give wrap() the topic (topic=...), or send it as a frame of its own."
+        f"subscribe to all of them; {_counts(row)}. {SAY_THE_TOPIC}"
     )
 
 
@@ -102,6 +109,12 @@ def _who(row: Unchecked) -> str:
 
 def _counts(row: Unchecked) -> str:
     return f"{_messages(row.sent)} sent, {_received(row)}"
+
+
+def _shares(row: Unchecked) -> str:
+    """Of messages of which each goes to one of several."""
+    by_all = "" if row.received_by_all is None else f" and {row.received_by_all} by all that are watched"
+    return f"{_messages(row.sent)} sent to all its peers, {_received(row)} by this one{by_all}"
 
 
 def _received(row: Unchecked) -> str:

@@ -164,6 +164,7 @@ def _unchecked(row: Unchecked) -> Json:
         "sent": row.sent,
         "received": row.received,
         "missing_at_most": row.missing_at_most,
+        "received_by_all": row.received_by_all,
         "text": remark(row),
         "advice": what_to_do(row),
     }

@@ -61,6 +61,7 @@ def summarize(
         more_incidents=results["incidents"].count() - len(kept),
         findings=tuple(_finding(row, told) for row in findings),
         unchecked=tuple(_unchecked(row, told) for row in unchecked),
+        shared_with_strangers=frozenset(row["stream"] for row in results["shared_with_strangers"].collect()),
         agreed=tuple(_unchecked(row, told) for row in agreed),
         skipped=tuple((skipped.file, skipped.reason) for skipped in landed.skipped),
         contradictions=landed.set_aside + _contradictions(results["contradictions"]),
@@ -191,6 +192,7 @@ def _unchecked(row: Row, told: Mapping[str, str]) -> Unchecked:
         received=row["received"],
         missing_at_most=row["missing_at_most"],
         shared_out=row["shared_out"],
+        received_by_all=row["received_by_all"],
         label=told.get(stream, name),
         receiver_label=told.get(receiver, receiver_name),
     )

@@ -1,23 +1,28 @@
 """The verdict in the terminal: what was lost, on which hop, why, and what to change; then who lost nothing."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+from hopwatch_analysis.incidents.full_for_somebody_unknown import RULE as FULL_FOR_SOMEBODY_UNKNOWN
+from hopwatch_analysis.incidents.reader_not_watched import RULE as READER_NOT_WATCHED
+from hopwatch_analysis.links.unwrapped import RULE as RECEIVER_NOT_WRAPPED
 from hopwatch_analysis.report.advice import advice, kept_up
 from hopwatch_analysis.report.evidence import evidence
-from hopwatch_analysis.report.incident import NO_PEER, Incident
+from hopwatch_analysis.report.incident import Incident
 from hopwatch_analysis.report.incomplete import incomplete
-from hopwatch_analysis.report.records import Analysis, LedgerRow
+from hopwatch_analysis.report.records import Analysis, Finding, LedgerRow
 from hopwatch_analysis.report.remarks import agreement, clock_remarks, remark, what_to_do
+from hopwatch_analysis.report.unexplained import beside_losses, unexplained
 from hopwatch_analysis.report.wording import counted
 
 WIDTH = 100
 MOST = 100
 """Of each kind; a fleet has thousands."""
 
-NOBODY_KNOWN = "no receiver that is known"
+LEAVE_LOSSES_OPEN = frozenset({FULL_FOR_SOMEBODY_UNKNOWN, READER_NOT_WATCHED, RECEIVER_NOT_WRAPPED})
+"""Rules of findings that tell of somebody whom nobody watches, and who may lack messages, or does."""
 
 MEANING = {
     "slow_receiver": "{receiver} reads more slowly than {sender} sends, and the pipe between them was full",
@@ -46,7 +51,7 @@ def verdict(analysis: Analysis) -> str:
     lines = [headline(analysis)]
     for incident in analysis.incidents[:MOST]:
         lines += ["", *_incident(incident)]
-    lines += ["", *_and_more(analysis.incident_count, "incident"), *_receivers(analysis.ledger)]
+    lines += ["", *_and_more(analysis.incident_count, "incident"), *_receivers(analysis)]
     lines += _queued_for_nobody(analysis)
     lines += _unexplained(analysis)
     for agreed in analysis.agreed[:MOST]:
@@ -81,35 +86,63 @@ def _and_more(count: int, what: str) -> list[str]:
 
 def headline(analysis: Analysis) -> str:
     """The verdict in a sentence."""
+    if _is_of_another_time(analysis):
+        rest = (
+            "what is told below is from before"
+            if analysis.ledger
+            else "there is nothing to tell about losses"
+        )
+        return f"Nothing that has landed is of the time that was asked for: {rest}."
     if not analysis.ledger:
         return _nothing_stamped(analysis)
     lost = sum(hop.lost for hop in analysis.hops)
     if lost:
         hops = [hop for hop in analysis.hops if hop.lost]
         where = f"on {hops[0].label}" if len(hops) == 1 else f"on {len(hops)} hops"
-        return f"LOST: {counted(lost, 'message')} {where}{_and_unexplained(analysis)}."
+        return f"LOST: {counted(lost, 'message')} {where}{beside_losses(analysis)}."
+    return _none_lost(analysis)
+
+
+def of_unwatched(analysis: Analysis) -> tuple[Finding, ...]:
+    """Findings that tell of somebody whom nobody watches, and who may lack messages."""
+    return tuple(found for found in analysis.findings if found.rule in LEAVE_LOSSES_OPEN)
+
+
+def _is_of_another_time(analysis: Analysis) -> bool:
+    began, ended = analysis.began_at, analysis.ended_at
+    return began is not None and ended is not None and ended < began
+
+
+def _none_lost(analysis: Analysis) -> str:
     if any(row.unexplained for row in analysis.ledger):
         return "No loss is proven, but not every message is accounted for."
-    if analysis.unchecked:
+    if analysis.unchecked or of_unwatched(analysis):
         return "No loss was found, but not every message could be checked."
     if analysis.evidence_is_incomplete:
         return "No loss is proven, but not everything that happened is known."
     return "NOTHING LOST: every message is accounted for."
 
 
-def _and_unexplained(analysis: Analysis) -> str:
-    more = sum(row.unexplained for row in analysis.ledger)
-    return f"; {more} more did not arrive, and nothing explains it" if more else ""
-
-
 def _nothing_stamped(analysis: Analysis) -> str:
     if all(row.reason == "nobody" for row in analysis.unchecked) and analysis.unchecked:
         return "Nobody was connected to what was sent: there is nothing to tell about losses."
     if analysis.unchecked:
-        return "No stamped stream was found: only these counts tell of losses."
+        return _only_counts(analysis)
     if analysis.agreed:
-        return "No stamped stream was found; by the counts, as many messages were received as sent."
-    return "No stamped stream was found: there is nothing to tell about losses."
+        by = " by all who are watched" if of_unwatched(analysis) else ""
+        return f"No message bears a number that could be checked; by the counts, as many were received{by} as sent."
+    return "No message bears a number that could be checked: there is nothing to tell about losses."
+
+
+def _only_counts(analysis: Analysis) -> str:
+    full = any(found.rule == FULL_FOR_SOMEBODY_UNKNOWN for found in analysis.findings)
+    rest = "; full pipes were met, at which messages may have been dropped" if full else ""
+    if len(analysis.unchecked) == 1:
+        (row,) = analysis.unchecked
+        if row.sent is not None and row.receiver_name is not None:
+            counts = f"{row.sent} sent and {row.received or 0} received is all that is known"
+            return f"No message could be checked for losses: {counts}{rest}."
+    return f"No message could be checked for losses: only counts tell of them{rest}."
 
 
 def _incident(incident: Incident) -> Iterator[str]:
@@ -125,6 +158,7 @@ def _incident(incident: Incident) -> Iterator[str]:
 
 def meaning(incident: Incident) -> str:
     """What its cause says of it, without a full stop."""
+    incident = incident.briefly()
     words = ONE if incident.lost == 1 else SEVERAL
     return (THROWN_AWAY if incident.thrown_away else MEANING[incident.cause]).format(
         sender=incident.sender, receiver=incident.receiver, kept_up=kept_up(incident), **words
@@ -141,15 +175,17 @@ def span(started_at: datetime | None, ended_at: datetime | None) -> str:
     return f"{first} to {last[11:] if first[:10] == last[:10] else last} UTC"
 
 
-def _receivers(ledger: Sequence[LedgerRow]) -> list[str]:
+def _receivers(analysis: Analysis) -> list[str]:
     """A line for each receiver; where they are many, for those that lack most."""
-    rows = [row for row in ledger if row.receiver]
+    rows = [row for row in analysis.ledger if row.receiver]
     if len(rows) > MOST:
         rows.sort(key=lambda row: row.delivered - row.sent)
-    return [*(_receiver(row) for row in rows[:MOST]), *_and_more(len(rows), "receiver")]
+    told = (_receiver(row, at_least=analysis.evidence_is_incomplete) for row in rows[:MOST])
+    return [*told, *_and_more(len(rows), "receiver")]
 
 
-def _receiver(row: LedgerRow) -> str:
+def _receiver(row: LedgerRow, *, at_least: bool) -> str:
+    """``at_least``: what is unexplained may have come, and what tells of it is not there."""
     receiver = row.receiver_label or f"socket {row.receiver}"
     plain = "(" not in receiver + row.label
     name = f"{receiver} (from {row.label})" if plain else f"{receiver}, from {row.label},"
@@ -157,16 +193,8 @@ def _receiver(row: LedgerRow) -> str:
         rest = f", {row.in_flight} still in flight" if row.in_flight else ""
         return f"{name} lost nothing: {row.delivered} of {row.sent} delivered{rest}."
     lost = ", ".join(f"{count} {cause}" for cause, count in sorted(row.causes.items()))
-    return f"{name.removesuffix(',')}: {row.delivered} of {row.sent} delivered; {lost}."
-
-
-def receiver_called(row: LedgerRow, *, known: bool) -> str:
-    """Whom a row of the ledger is about; ``known``: receivers of its stream are."""
-    if row.receiver is not None:
-        return row.receiver_label or f"socket {row.receiver}"
-    if set(row.causes) == {"unroutable"}:
-        return NO_PEER
-    return "one of its receivers, not known which" if known else NOBODY_KNOWN
+    delivered = f"at least {row.delivered}" if at_least and row.unexplained else str(row.delivered)
+    return f"{name.removesuffix(',')}: {delivered} of {row.sent} delivered; {lost}."
 
 
 def _queued_for_nobody(analysis: Analysis) -> Iterator[str]:
@@ -176,22 +204,11 @@ def _queued_for_nobody(analysis: Analysis) -> Iterator[str]:
 
 
 def _unexplained(analysis: Analysis) -> Iterator[str]:
-    total = sum(row.unexplained for row in analysis.ledger)
-    if not total:
-        return
-    yield ""
-    yield from _wrapped("", f"UNEXPLAINED: {counted(total, 'message')}. {_why_unexplained(analysis)}")
-    received = {row.stream for row in analysis.ledger if row.receiver}
-    rows = [row for row in analysis.ledger if row.unexplained]
-    for row in rows[:MOST]:
-        yield f"  {row.unexplained} of {row.label} → {receiver_called(row, known=row.stream in received)}"
-    yield from _and_more(len(rows), "receiver")
-
-
-def _why_unexplained(analysis: Analysis) -> str:
-    if analysis.evidence_is_incomplete:
-        return "They did not arrive. Not everything that happened is known (below), and what may rest on that is not told as sure:"
-    return "They did not arrive, and nothing shows where they were lost, or why:"
+    for first, rows, count in unexplained(analysis, MOST):
+        yield ""
+        yield from _wrapped("", first)
+        yield from (f"  {row}" for row in rows)
+        yield from _and_more(count, "receiver")
 
 
 def _wrapped(first: str, text: str) -> list[str]:

@@ -5,12 +5,11 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.terms.accounts import COLUMNS
 from hopwatch_analysis.terms.keys import LANE
+from hopwatch_analysis.terms.peers import PEERS_KEPT
 from hopwatch_analysis.terms.ranges import without
 
 NO_SOCKET = ""
 """Stands for the receiving socket of messages whose peer was not there."""
-
-PEERS_NAMED = 5
 
 
 def swallowed_ranges(rows: DataFrame, samples: DataFrame) -> DataFrame:
@@ -81,11 +80,22 @@ def untold(
 
 
 def peers(rows: DataFrame) -> DataFrame:
-    """Whom the swallowed messages of a stream were for, and why they went nowhere: stream, peers (hex), reasons."""
-    return rows.groupBy(sf.col("socket").alias("stream")).agg(
-        sf.slice(sf.sort_array(sf.collect_set("peer")), 1, PEERS_NAMED).alias("peers"),
+    """Whom the swallowed messages of a lane (null: those without one) were for, and why they went nowhere: stream, lane, peers (hex), reasons."""
+    return rows.groupBy(sf.col("socket").alias("stream"), "lane").agg(
+        sf.slice(sf.sort_array(sf.collect_set("peer")), 1, PEERS_KEPT).alias("peers"),
         sf.sort_array(sf.collect_set("reason")).alias("reasons"),
     )
+
+
+def with_peers(lost_runs: DataFrame, peers: DataFrame) -> DataFrame:
+    """Adds ``peers`` and ``reasons`` to the runs that were swallowed."""
+    of = peers.withColumnsRenamed({"stream": "stream_of_peers", "lane": "lane_of_peers"})
+    is_theirs = (
+        (sf.col("stream") == sf.col("stream_of_peers"))
+        & sf.col("lane").eqNullSafe(sf.col("lane_of_peers"))
+        & (sf.col("cause") == "unroutable")
+    )
+    return lost_runs.join(of, on=is_theirs, how="left").drop("stream_of_peers", "lane_of_peers")
 
 
 def taken_over(owed: DataFrame, sockets: DataFrame) -> DataFrame:

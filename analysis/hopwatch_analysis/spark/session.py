@@ -13,6 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from hopwatch_analysis.errors import AnalysisError
+from hopwatch_analysis.spark.failures import reason
 from hopwatch_analysis.spark.gateway import leave, remember_classes, steps_called
 from hopwatch_analysis.spark.jvm import Jvm, started_by_spark_submit
 from hopwatch_analysis.spark.memory import java_memory
@@ -93,7 +94,9 @@ def _started(java: Mapping[str, str], must: Mapping[str, str], may: Mapping[str,
         session = SparkSession.builder.getOrCreate()
         remember_classes(session)
     except (PySparkException, Py4JError) as error:
-        raise AnalysisError(f"Spark did not start: {str(error).splitlines()[0]}") from error
+        master = must.get("spark.master")
+        where = f" on {master}" if master else ""
+        raise AnalysisError(f"Spark did not start{where}: {reason(error)}") from error
     return session
 
 

@@ -17,8 +17,9 @@ USUAL = {
     # else each expression asks for the place in our code that it stands at, which takes a third of a small analysis
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.dataFrameQueryContext.enabled": "false",
-    # each sort of a step keeps a page, and up to 64 MB are Spark's own choice: steps of twenty sorts would not get one each
-    "spark.buffer.pageSize": "4m",
+    # each sort of a step keeps a page, and up to 64 MB are Spark's own choice: steps of twenty sorts would not get one each. With Java's
+    # header of 16 bytes a page is 4 MiB: a byte more, and G1 gives it another of its regions, which are as large as that where Spark has 5 GB
+    "spark.buffer.pageSize": "4194288b",
     # else Spark looks at each landed file in a task of its own
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
 }
@@ -44,6 +45,9 @@ OF_LARGE = {
     "spark.sql.codegen.factoryMode": "FALLBACK",
     "spark.sql.ui.explainMode": "formatted",
     "spark.sql.adaptive.enabled": "true",
+    # else adaptive execution has a task take 64 MB as they were moved, a million losses with all that is known of each: sorted, several
+    # gigabytes, of which one sort keeps so much that the one which feeds it gets nothing
+    "spark.sql.adaptive.advisoryPartitionSizeInBytes": "8m",
     "spark.sql.autoBroadcastJoinThreshold": "10MB",
     "spark.sql.optimizer.disableHints": "false",
     "spark.sql.requireAllClusterKeysForCoPartition": "true",

@@ -26,3 +26,6 @@ CLOCKS_COMPARED_WITHIN = 0.5
 """Seconds: two clocks that connections compare may still be so far apart, since each is left as it is up to half of that."""
 CLOCKS_TOLD_WITHIN = 0.3
 """Seconds: two clocks that messages compare may still be so far apart."""
+
+SURELY_BEFORE = 0.5
+"""Of two messages of different senders to one place, the one that was sent so much earlier comes first, whatever their clocks and ways."""

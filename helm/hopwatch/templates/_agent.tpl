@@ -27,13 +27,6 @@
   value: /run/hopwatch
 {{- end -}}
 
-{{- /* A quantity as a whole number of bytes. */ -}}
-{{- define "hopwatch.bytes" -}}
-{{- $units := dict "k" 1e3 "Ki" 1024.0 "M" 1e6 "Mi" 1048576.0 "G" 1e9 "Gi" 1073741824.0 "T" 1e12 "Ti" 1099511627776.0 -}}
-{{- $unit := regexFind "[A-Za-z]+$" . -}}
-{{- mulf (float64 (trimSuffix $unit .)) (get $units $unit | default 1.0) | floor | int64 -}}
-{{- end -}}
-
 {{- define "hopwatch.landing" -}}
 {{- if .Values.landing.uri }}{{ .Values.landing.uri }}
 {{- else if .Values.landing.claim }}/landed
@@ -41,7 +34,14 @@
 {{- end }}
 {{- end -}}
 
+{{- define "hopwatch.landing.told" -}}
+{{- if .Values.landing.uri }}in {{ .Values.landing.uri }}
+{{- else }}on the claim {{ .Values.landing.claim }} of each pod's namespace
+{{- end }}
+{{- end -}}
+
 {{- define "hopwatch.agent.container" -}}
+{{- include "hopwatch.require" . -}}
 {{- $agent := .Values.agent -}}
 name: hopwatch-agent
 image: {{ include "hopwatch.image" (list . "agent") }}
@@ -99,12 +99,16 @@ volumeMounts:
 {{- with $agent.dataSize }}
 # of the volume's size, the rest is for the database's log, and for what it knows of what has landed
 - name: HOPWATCH_AGENT_KEEP_BYTES
-  value: {{ max 1000000 (div (include "hopwatch.bytes" . | int64) 4) | quote }}
+  value: {{ max 1000000 (div (include "hopwatch.amount" . | float64 | floor | int64) 4) | quote }}
 {{- end }}
 - name: HOPWATCH_AGENT_LAND
   value: {{ include "hopwatch.landing" . | quote }}
 - name: HOPWATCH_AGENT_LAND_SECONDS
   value: {{ $agent.landSeconds | quote }}
+{{- with $agent.report }}
+- name: HOPWATCH_AGENT_REPORT
+  value: {{ . | quote }}
+{{- end }}
 - name: HOPWATCH_AGENT_LISTEN
   value: "{{ $agent.address }}:{{ $agent.port }}"
 {{- if eq $agent.openToOthers "everything" }}
@@ -125,6 +129,9 @@ volumeMounts:
 - name: HOPWATCH_AGENT_OUTLIVE
   value: "true"
 {{- end }}
+# what is wrong with a secret keeps no application from starting
+- name: HOPWATCH_AGENT_START_CLOSED
+  value: "true"
 {{- if $agent.tokenSecret }}
 - name: HOPWATCH_AGENT_TOKEN_FILE
   value: /etc/hopwatch/token/token
@@ -146,9 +153,10 @@ volumeMounts:
 {{- end -}}
 
 {{- define "hopwatch.agent.probes" }}
-{{- $scheme := ternary "HTTPS" "HTTP" (ne .Values.agent.tlsSecret "") }}
+{{- $scheme := ternary "HTTP" "HTTPS" (empty .Values.agent.tlsSecret) }}
+# the application's containers wait for it: that the agent runs is all that they need
 startupProbe:
-  httpGet: {path: /readyz, port: hopwatch, scheme: {{ $scheme }}}
+  tcpSocket: {port: hopwatch}
   periodSeconds: 1
   timeoutSeconds: 2
   failureThreshold: 60
@@ -160,7 +168,12 @@ readinessProbe:
   failureThreshold: 6
 {{- end }}
 livenessProbe:
-  httpGet: {path: /healthz, port: hopwatch, scheme: {{ $scheme }}}
+  {{- if .Values.agent.tlsSecret }}
+  # beginning anew mends no certificate
+  tcpSocket: {port: hopwatch}
+  {{- else }}
+  httpGet: {path: /healthz, port: hopwatch}
+  {{- end }}
   periodSeconds: 20
   timeoutSeconds: 5
   failureThreshold: 6

@@ -11,6 +11,9 @@
 {{- else if contains $name .Release.Name -}}
 {{- $whole = .Release.Name -}}
 {{- end -}}
+{{- if not (regexMatch "^[a-z]" $whole) -}}
+{{- fail (printf "fullnameOverride: the name of a Service begins with a letter, and %s does not: set another one" $whole) -}}
+{{- end -}}
 {{- $whole | replace "." "-" | trunc 43 | trimSuffix "-" -}}
 {{- end -}}
 
@@ -25,8 +28,8 @@
 {{- /* Of a part of the chart: (list . "injector") */ -}}
 {{- define "hopwatch.selector" -}}
 {{- $root := index . 0 -}}
-app.kubernetes.io/name: {{ include "hopwatch.name" $root }}
-app.kubernetes.io/instance: {{ $root.Release.Name }}
+app.kubernetes.io/name: {{ include "hopwatch.name" $root | quote }}
+app.kubernetes.io/instance: {{ $root.Release.Name | quote }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 
@@ -51,6 +54,27 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- with $images.registry }}{{ . | trimSuffix "/" }}/{{ end -}}
 {{- $name -}}
 {{- if not (contains "@" $name) }}:{{ default (index . 0).Chart.AppVersion $images.tag }}{{ end -}}
+{{- end -}}
+
+{{- /* nodeSelector and affinity of what the chart runs itself: to nodes that the images are for, and as asked: (list . .nodeSelector .affinity) */ -}}
+{{- define "hopwatch.nodes" -}}
+nodeSelector:
+  {{- toYaml (merge (deepCopy (default dict (index . 1))) (dict "kubernetes.io/os" "linux")) | nindent 2 }}
+{{- $asked := deepCopy (default dict (index . 2)) -}}
+{{- with (index . 0).Values.images.architectures -}}
+{{- $expression := dict "key" "kubernetes.io/arch" "operator" "In" "values" . -}}
+{{- $terms := dict "nodeSelectorTerms" (list (dict "matchExpressions" (list $expression))) -}}
+{{- $asked = merge $asked (dict "nodeAffinity" (dict "requiredDuringSchedulingIgnoredDuringExecution" $terms)) -}}
+{{- range $asked.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms -}}
+{{- if not (has $expression (default list .matchExpressions)) -}}
+{{- $_ := set . "matchExpressions" (append (default list .matchExpressions) $expression) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- with $asked }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end -}}
 
 {{- define "hopwatch.pullSecrets" -}}

@@ -8,6 +8,11 @@ a chart that depends on it says ".Subcharts.hopwatch".
 hopwatch.dev/agent: "true"
 {{- end -}}
 
+{{- /* metadata.annotations: what an agent lands at its end need not keep a node, and nothing else is in these volumes */ -}}
+{{- define "hopwatch.pod.annotations" -}}
+cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes: hopwatch-journal,hopwatch-data,hopwatch-instrumentation,hopwatch-no-token
+{{- end -}}
+
 {{- /* spec.initContainers, before the pod's own */ -}}
 {{- define "hopwatch.pod.initContainers" -}}
 - name: hopwatch-instrumentation
@@ -47,8 +52,12 @@ hopwatch.dev/agent: "true"
     medium: Memory
     sizeLimit: {{ .Values.agent.journalSize }}
 - name: hopwatch-data
+  {{- with .Values.agent.dataSize }}
   emptyDir:
-    sizeLimit: {{ .Values.agent.dataSize }}
+    sizeLimit: {{ . }}
+  {{- else }}
+  emptyDir: {}
+  {{- end }}
 - name: hopwatch-instrumentation
   emptyDir:
     sizeLimit: 16Mi
@@ -64,11 +73,13 @@ hopwatch.dev/agent: "true"
 - name: hopwatch-token
   secret:
     secretName: {{ . | quote }}
+    optional: true
 {{- end }}
 {{- with .Values.agent.tlsSecret }}
 - name: hopwatch-tls
   secret:
     secretName: {{ . | quote }}
+    optional: true
 {{- end }}
 {{- end -}}
 
@@ -79,6 +90,10 @@ hopwatch.dev/agent: "true"
   value: "0644"
 {{- with .Values.application.sequence }}
 - name: HOPWATCH_SEQUENCE
+  value: {{ . | quote }}
+{{- end }}
+{{- with .Values.application.topic }}
+- name: HOPWATCH_TOPIC
   value: {{ . | quote }}
 {{- end }}
 {{- with .Values.application.env }}

@@ -151,6 +151,7 @@ class ReceivingLanes:
                 self.find(finding.sparse_mixed())
         else:
             lane.head = encode(stamp)[:HEAD_SIZE]
+            self.unstamped.each_is_stamped()
         self._following.keep(key, lane)
         self._event("lane", stamp, topic=topic.hex(), slot=lane.slot and lane.slot.place)
         if is_back:

@@ -66,7 +66,8 @@ class Unstamped:
     """Counts the messages without a stamp that one receiver gets.
 
     ``guess`` is the rule for what comes before the first stamp tells one. ``before`` counts messages of which no more than
-    that they came is known. ``topics`` counts those that belong to no lane.
+    that they came is known. ``topics`` counts those that belong to no lane. ``by_frames``: sparse stamps have come, or may be the first to
+    come: their streams are told apart by their connections, which Frames alone tell.
     """
 
     def __init__(self, guess: int, topics: TopicCounts) -> None:
@@ -78,6 +79,7 @@ class Unstamped:
         self._groups: dict[Key, Group] = {}
         self._streams: set[int] = set()
         self._by_connection = False
+        self.by_frames = True
         self._only: SparseLane | None = None
         """The lane of all messages of one frame, where they can be of no other."""
 
@@ -109,6 +111,10 @@ class Unstamped:
             for lane in lanes:
                 lane.since += 1
                 lane.words[LANE_UNSTAMPED] = lane.since if len(lanes) == 1 else min(lane.since, lane.most)
+
+    def each_is_stamped(self) -> None:
+        """A stream has come that stamps all its messages."""
+        self.by_frames = bool(self._streams)
 
     def open(self, words: Words, stamp: Stamp, first_frame: Any, several: bool) -> tuple[SparseLane, int]:
         """A lane's first stamp; returns the lane, and how many messages of it may have come before."""
@@ -184,6 +190,7 @@ class Unstamped:
         self._guessed = False
         if rule not in self._rules:
             self._rules = (*self._rules, rule)
+        self.by_frames = True
         if len(self._streams) < 2:
             self._streams.add(stream)
         self._by_connection = len(self._streams) > 1

@@ -14,6 +14,8 @@ def no_linger(setup: SetUp, moment: Moment) -> Finding | None:
         return None
     if not in_force(setup, moment) and not (moment.kind is Kind.CLOSING and moment.value > 0):
         return None
+    if _is_within_the_process(setup):
+        return None  # over inproc it stays to be read
     return Finding(
         rule="no_linger",
         text=f"LINGER of this {setup.type_name} is 0: messages that are still queued when it closes are thrown away, sent or not.",
@@ -30,7 +32,7 @@ def stamped_without_linger(setup: SetUp, moment: Moment) -> Finding | None:
         return None
     if not in_force(setup, moment) and not (moment.kind is Kind.CLOSING and moment.value > 0):
         return None
-    if all(endpoint.startswith("inproc://") for endpoint in setup.endpoints):
+    if _is_within_the_process(setup):
         return None
     return Finding(
         rule="stamped_without_linger",
@@ -43,6 +45,10 @@ def stamped_without_linger(setup: SetUp, moment: Moment) -> Finding | None:
             'or count its messages (sequence="count"), if they have one frame.'
         ),
     )
+
+
+def _is_within_the_process(setup: SetUp) -> bool:
+    return all(endpoint.startswith("inproc://") for endpoint in setup.endpoints)
 
 
 def low_mark_over_ipc(setup: SetUp, moment: Moment) -> Finding | None:

@@ -16,6 +16,7 @@ RULES: tuple[Callable[[SetUp, Moment], Finding | None], ...] = (
     closing.low_mark_over_ipc,
     conflate.conflate_multipart,
     sending.nodrop_blocks,
+    sending.dontwait_never_raises,
     sending.router_not_mandatory,
     versions.old_libzmq,
 )

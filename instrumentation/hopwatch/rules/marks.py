@@ -22,10 +22,10 @@ def marks_that_count(type_name: str) -> tuple[str, ...]:
 def mark_of_the_other_way(setup: SetUp, moment: Moment) -> Finding | None:
     """The mark of the way that no message takes was set, and the one that counts was left as it is.
 
-    Not looked at when a mark is set: the other one may be the next (``set_hwm`` sets both).
+    Not looked at when a mark is set: the other one may be the next (``set_hwm`` sets both). By the first send both are.
     """
     if moment.kind in {Kind.OPTION, Kind.SUBSCRIBED} or not (
-        in_force(setup, moment) or (moment.kind is Kind.CLOSING and setup.endpoints)
+        in_force(setup, moment) or (moment.kind in {Kind.FIRST_SEND, Kind.CLOSING} and setup.endpoints)
     ):
         return None
     if setup.type_name not in ONLY_SEND + ONLY_RECEIVE:

@@ -15,6 +15,23 @@ def nodrop_blocks(setup: SetUp, moment: Moment) -> Finding | None:
     )
 
 
+def dontwait_never_raises(setup: SetUp, moment: Moment) -> Finding | None:
+    """A publisher is sent on as if it could refuse (with XPUB_NODROP it does, and where that is not known it is not looked at)."""
+    if moment.kind is not Kind.SENT_AT_ONCE or setup.option("xpub_nodrop") != 0:
+        return None
+    return Finding(
+        rule="dontwait_never_raises",
+        text=(
+            f"This {setup.type_name} was sent on with DONTWAIT, which changes nothing: without XPUB_NODROP a {setup.type_name} never waits and never raises "
+            "EAGAIN. What meets a subscriber's full pipe it drops for that one, without a word."
+        ),
+        advice=(
+            'Do not rely on zmq.Again to tell of drops: number the messages (sequence="stamp" at both ends), and each one that a subscriber lacks is told. '
+            "To be refused instead, set XPUB_NODROP: a send with DONTWAIT then raises EAGAIN as long as the pipe of any subscriber to the message is full."
+        ),
+    )
+
+
 def router_not_mandatory(setup: SetUp, moment: Moment) -> Finding | None:
     """A ROUTER begins to send, without ROUTER_MANDATORY (with it, it is not looked at)."""
     if moment.kind is not Kind.FIRST_SEND or setup.option("router_mandatory") != 0:

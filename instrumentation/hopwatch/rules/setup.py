@@ -26,6 +26,8 @@ class Kind(Enum):
     """``value`` is how many prefixes it has subscribed to."""
     FIRST_SEND = auto()
     """The first message is about to be sent; told where a rule waits for it."""
+    SENT_AT_ONCE = auto()
+    """The application sent with DONTWAIT, for the first time among the first sends."""
     WAITED = auto()
     """A blocking send found no room."""
     SENT_SEVERAL_FRAMES = auto()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import zmq
+from zmq.backend import Socket as BackendSocket
 
 from hopwatch.frames import as_bytes
 from hopwatch.journal.counters import Words
@@ -19,6 +20,9 @@ ASK_SOMETIMES = 62
 """Mask of the counts of messages at which is asked: two frames in a row, so that one of them shows a message of two frames."""
 
 Again = zmq.Again
+RCVMORE = int(zmq.RCVMORE)
+
+backend_get = BackendSocket.get
 
 
 def counting_recv(words: Words, first: FirstCalls) -> Methods:
@@ -33,13 +37,13 @@ def counting_recv(words: Words, first: FirstCalls) -> Methods:
         nonlocal received, received_bytes, look_at
         try:
             if received == look_at:
-                # of a Frame libzmq's answer costs less than half of what asking for RCVMORE does
-                frame = receive(self, flags, copy and retired, track)
-                if sometimes and len(frame) == run_size and not frame.more and not first.receives:
+                frame = receive(self, flags, copy, track)
+                asked = sometimes and len(frame) == run_size and not first.receives
+                if asked and not (backend_get(self, RCVMORE) if copy else frame.more):
                     received += 1
                     words[RECEIVED] = received
                     look_at = received if not received & ASK_SOMETIMES else (received | LOOK_FOR_RUN) + 1
-                    return frame.bytes if copy else frame
+                    return frame
             else:
                 frame = receive(self, flags, copy, track)
                 if len(frame) == run_size and copy:

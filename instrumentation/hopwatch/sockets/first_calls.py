@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class FirstCalls:
-    """``sends`` and ``receives``: how many are left; ``begun``: there was a send."""
+    """``sends`` and ``receives``: how many are left; ``begun``: there was a send; ``at_once``: the application asked one of them not to wait."""
 
     sends: int = 1
     receives: int = 0
     begun: bool = False
+    at_once: bool = False
 
     def end(self) -> None:
         """There is nothing more to be looked for."""

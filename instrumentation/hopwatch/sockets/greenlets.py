@@ -9,7 +9,7 @@ import zmq
 
 from hopwatch.sockets.backend import RECEIVES_INTO
 from hopwatch.sockets.state import SocketState
-from hopwatch.words import WAITED_NS, WAITED_RECEIVES, WAITED_SENDS
+from hopwatch.words import PENDING_SENDS, WAITED_NS, WAITED_RECEIVES, WAITED_SENDS
 
 if TYPE_CHECKING:
 
@@ -70,11 +70,13 @@ class GreenletWaits(GreenSocket):
     def _wait_write(self) -> None:
         words = self._hopwatch.slot.words
         words[WAITED_SENDS] += 1
+        words[PENDING_SENDS] += 1
         began = time.monotonic_ns()
         try:
             super()._wait_write()
         finally:
             words[WAITED_NS] += time.monotonic_ns() - began
+            words[PENDING_SENDS] = max(words[PENDING_SENDS] - 1, 0)
 
     def _wait_read(self) -> None:
         self._hopwatch.slot.words[WAITED_RECEIVES] += 1

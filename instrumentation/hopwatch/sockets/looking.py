@@ -15,6 +15,7 @@ from hopwatch.words import RECEIVED, RECEIVED_BYTES
 ASKING = ("get", "getsockopt")
 """Each frame tells whether more follow: what the application asks needs no look. pyzmq's event loops ask three times a message."""
 
+RCVMORE = int(zmq.RCVMORE)
 RCVTIMEO = int(zmq.RCVTIMEO)
 RECEIVE_TIME_LIMIT = property(
     lambda socket: BackendSocket.get(socket, RCVTIMEO), lambda socket, value: socket.set(RCVTIMEO, value)
@@ -22,6 +23,8 @@ RECEIVE_TIME_LIMIT = property(
 """pyzmq's event loops ask for it with each message, and find an attribute that is an option by its name in a third of a receive's time."""
 
 Again = zmq.Again
+
+backend_get = BackendSocket.get
 
 
 def looking_send(methods: Methods) -> Methods:
@@ -59,18 +62,18 @@ def looking_recv(words: Words) -> Methods:
         if retired:
             return recv_as_it_is_now(self, flags, copy, track)
         try:
-            frame = backend_recv(self, flags, False, track)
+            frame = backend_recv(self, flags, copy, track)
         except Again:
             self._hopwatch_count_refused_receive()
             raise
-        if frame.more:
+        if backend_get(self, RCVMORE) if copy else frame.more:
             self._hopwatch_look_ahead(frame)
         else:
             received += 1
             words[RECEIVED] = received
             received_bytes += len(frame)
             words[RECEIVED_BYTES] = received_bytes
-        return frame.bytes if copy else frame
+        return frame
 
     def count_received(messages: int, size: int) -> None:
         nonlocal received, received_bytes

@@ -138,10 +138,10 @@ class CountingReceive(HookedSocket):
             self._hopwatch_count_last(1, size)
         return as_bytes(frame) if copy else frame
 
-    def _hopwatch_look_ahead(self, frame: zmq.Frame) -> None:
+    def _hopwatch_look_ahead(self, frame: bytes | zmq.Frame) -> None:
         """Others follow this frame: a stamp among them must not be left for the next receive to find."""
         self._hopwatch_read_stamps(self._hopwatch_words[RECEIVED])
-        cast(StampedReceive, self)._hopwatch_hold(frame, backend_recv(self, DONTWAIT))
+        cast(StampedReceive, self)._hopwatch_hold(frame, backend_recv(self, DONTWAIT), True)
 
     def _hopwatch_count_more(self, size: int, frame: bytes | None) -> None:
         """Take in a frame that others of its message follow."""

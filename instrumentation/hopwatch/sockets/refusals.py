@@ -15,7 +15,7 @@ from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.numbering import Numbered
 from hopwatch.sockets.state import Guard
 from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
-from hopwatch.words import EAGAIN_SENDS, ONSETS, SENT, WAITED_NS, WAITED_SENDS
+from hopwatch.words import EAGAIN_SENDS, ONSETS, PENDING_SENDS, SENT, WAITED_NS, WAITED_SENDS
 
 DONTWAIT = int(zmq.DONTWAIT)
 SNDMORE = int(zmq.SNDMORE)
@@ -117,6 +117,7 @@ class Waiting(RefusalHandling):
     def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None) -> Any:
         words = self._hopwatch_words
         words[WAITED_SENDS] += 1
+        words[PENDING_SENDS] += 1
         with Guard(self._hopwatch):
             self._hopwatch.waits()
         began = time.monotonic_ns()
@@ -127,6 +128,7 @@ class Waiting(RefusalHandling):
             raise
         finally:
             words[WAITED_NS] += time.monotonic_ns() - began
+            words[PENDING_SENDS] = max(words[PENDING_SENDS] - 1, 0)
 
 
 class Probing(RefusalHandling):

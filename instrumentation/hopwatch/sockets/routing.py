@@ -24,7 +24,7 @@ from hopwatch.sockets.refusals import RefusalHandling, Waiting, send_frame
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.unrouted import ALONE, FULL, UNKNOWN, Place, Unrouted
 from hopwatch.sockets.zmq_errors import FAILED, errno_of
-from hopwatch.words import SENT, UNROUTABLE
+from hopwatch.words import SENT
 
 DONTWAIT = int(zmq.DONTWAIT)
 SNDMORE = int(zmq.SNDMORE)
@@ -104,17 +104,7 @@ class RoutingProbe(RefusalHandling):
 
 
 class Routing(Waiting):
-    """A ROUTER that is not probed. Where the application set ROUTER_MANDATORY it is told itself what has no peer, and that is counted."""
-
-    def _hopwatch_transmit(
-        self, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None = None
-    ) -> Any:
-        try:
-            return super()._hopwatch_transmit(data, flags, copy, track, stamp)
-        except zmq.ZMQError as error:
-            if error.errno == zmq.EHOSTUNREACH:
-                self._hopwatch_words[UNROUTABLE] += 1
-            raise
+    """A ROUTER that is not probed. Where the application set ROUTER_MANDATORY it is told itself what has no peer: nothing is swallowed."""
 
 
 def may_probe_routing(socket: zmq.Socket[bytes], state: SocketState, *, new: bool) -> bool:

@@ -42,7 +42,7 @@ class CountingSend(RefusalHandling):
         flags = int(flags)
         state = self._hopwatch
         if state.first_calls.sends:
-            state.look_at_send()
+            state.look_at_send(flags)
         # before a wait, in which another thread may unwrap the socket
         count_sent, more_follows = self._hopwatch_count_sent, self._hopwatch_more_follows
         try:

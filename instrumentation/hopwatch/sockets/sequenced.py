@@ -63,8 +63,7 @@ def sequenced_recv(words: Words, state: SocketState) -> Methods:
         """As ``zmq.Socket.recv``, stamps left out."""
         if not isinstance(self, StampedReceive):
             return recv_as_it_is_now(self, flags, copy, track)
-        frame = self._hopwatch_next(flags, track, copy)
-        return frame.bytes if copy else frame
+        return self._hopwatch_next(flags, track, copy)
 
     return {**stamped_recv(words, state), "recv": recv}
 
@@ -86,8 +85,12 @@ class SequencedReceive(StampedReceive):
 
     _hopwatch_reads_whole = False
 
-    def _hopwatch_hold(self, frame: zmq.Frame, following: bytes | zmq.Frame) -> None:
-        super()._hopwatch_hold(frame, following)
+    def _hopwatch_by_frames(self) -> bool:
+        """Senders of one numbering are told apart by their connections."""
+        return True
+
+    def _hopwatch_hold(self, frame: bytes | zmq.Frame, following: bytes | zmq.Frame, more: bool) -> None:
+        super()._hopwatch_hold(frame, following, more)
         state = self._hopwatch
         if state.reading_received is not None and not state.faulty:
             with Guard(state):

@@ -9,18 +9,23 @@ from hopwatch.rules.setup import Kind, SetUp
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.state import Guard, SocketState
 
+PUBLISHERS = (zmq.PUB, zmq.XPUB)
 JUDGED_OPTIONS = ("SNDHWM", "RCVHWM", "LINGER", "CONFLATE")
 
 
 def set_up_of(
     socket: "zmq.Socket[bytes]", socket_type: zmq.SocketType, *, probed: bool, stamped: bool
 ) -> SetUp:
-    """What can be asked of a socket that was set up before it was wrapped; a ROUTER is probed if ROUTER_MANDATORY is known to be off."""
+    """What can be asked of a socket that was set up before it was wrapped; a ROUTER is probed if ROUTER_MANDATORY is known to be off, a PUB or
+    XPUB if XPUB_NODROP is.
+    """
     options = {
         name.lower(): cast(int, BackendSocket.get(socket, getattr(zmq, name))) for name in JUDGED_OPTIONS
     }
     if probed and socket_type == zmq.ROUTER:
         options["router_mandatory"] = 0
+    if probed and socket_type in PUBLISHERS:
+        options["xpub_nodrop"] = 0
     given = getattr(socket.context, "sockopts", {})
     inherited = {
         name.lower(): given[number]

@@ -35,6 +35,24 @@ def has_way(socket: object, way: type) -> bool:
     return isinstance(socket, way)
 
 
+def goes_on(socket: zmq.Socket[bytes], frame: bytes | zmq.Frame) -> bool:
+    """Whether others of its message follow the frame that was received last."""
+    return frame.more if isinstance(frame, zmq.Frame) else bool(backend_get(socket, RCVMORE))
+
+
+def as_asked(parts: list[Any], copy: bool) -> list[Any]:
+    """A message's frames as bytes, or as they are."""
+    return [as_bytes(part) for part in parts] if copy else parts
+
+
+def frame_of(held: bytes | zmq.Frame, more: bool, track: bool) -> zmq.Frame:
+    """A frame that was looked at already, for who wants a Frame."""
+    frame = held if isinstance(held, zmq.Frame) else zmq.Frame(held)
+    frame.more = more
+    frame.tracker = zmq.MessageTracker() if track else None
+    return frame
+
+
 class StampedReceive(HookedSocket):
     """Takes stamps off: behind each frame that is not the last of its message it looks at the next one."""
 
@@ -57,9 +75,9 @@ class StampedReceive(HookedSocket):
         parts = [self._hopwatch_next(flags, track, copy)]
         while incoming.more and not unwrapped_meanwhile(self):
             parts.append(self._hopwatch_next(flags, track, copy))
-        while unwrapped_meanwhile(self) and parts[-1].more:
-            parts.append(backend_recv(self, flags, False, track))
-        return [part.bytes for part in parts] if copy else parts
+        while unwrapped_meanwhile(self) and backend_get(self, RCVMORE):
+            parts.append(backend_recv(self, flags, copy, track))
+        return parts
 
     if RECEIVES_INTO:
 
@@ -72,7 +90,7 @@ class StampedReceive(HookedSocket):
                 return BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags)
             frame = self._hopwatch_next(flags, track=False)
             kept = min(len(frame), int(nbytes) or len(memory))
-            memory[:kept] = frame.buffer[:kept]
+            memory[:kept] = memoryview(frame)[:kept]
             return len(frame)
 
     def get(self, option: int) -> Any:
@@ -109,33 +127,47 @@ class StampedReceive(HookedSocket):
 
     def _hopwatch_read_whole(self, flags: int, copy: bool, track: bool) -> list[Any]:
         """A message at once: quicker than frame by frame, since none has to be kept."""
-        parts = [self._hopwatch_receive(flags, track)]
+        copies = copy and not self._hopwatch_by_frames()
+        parts = [self._hopwatch_receive(flags, copies, track)]
         try:
-            while parts[-1].more:
-                parts.append(backend_recv(self, flags, False, track))
+            while goes_on(self, parts[-1]):
+                parts.append(backend_recv(self, flags, copies, track))
         except BaseException:
-            self._hopwatch_begin(parts)
+            if not unwrapped_meanwhile(self):
+                self._hopwatch_broken_off(parts)
             raise
         if unwrapped_meanwhile(self):
-            return [part.bytes for part in parts] if copy else parts
-        found = parts[-1].bytes if len(parts[-1]) == STAMP_SIZE else b""
-        if not stamp.is_stamp(found):
-            found = b""
-        elif len(parts) == 1:
-            self._hopwatch_take_orphan(parts[0])
+            return as_asked(parts, copy)
+        found = self._hopwatch_pop_stamp(parts)
+        if found and not parts:
+            self._hopwatch_take_orphan(found)
             return cast(list[Any], self.recv_multipart(flags, copy, track))
-        else:
-            parts.pop()
         self._hopwatch_account(parts, found)
-        if copy:
-            return [part.bytes for part in parts]
-        if found:
+        if found and not copies:
             parts[-1].more = False
-        return parts
+        return as_asked(parts, copy)
 
-    def _hopwatch_account(self, parts: list[zmq.Frame], found: bytes) -> None:
+    def _hopwatch_by_frames(self) -> bool:
+        """Whether frames have to be had as pyzmq's, since these alone tell by which connection they came. Else they are not where the application wants bytes:
+        where pyzmq lets go of a Frame it looks for signals, and what their handlers raise there goes to nobody.
+        """
+        return self._hopwatch.receiving.unstamped.by_frames
+
+    @staticmethod
+    def _hopwatch_pop_stamp(parts: list[Any]) -> bytes:
+        """Takes the stamp off a message, if it has one; it may have been nothing else."""
+        found = as_bytes(parts[-1]) if len(parts[-1]) == STAMP_SIZE else b""
+        if not stamp.is_stamp(found):
+            return b""
+        parts.pop()
+        return found
+
+    def _hopwatch_account(self, parts: list[Any], found: bytes) -> None:
         """Count a message, and take its stamp in, or that it has none."""
         state = self._hopwatch
+        if not parts:
+            self._hopwatch_take_orphan(found)
+            return
         state.incoming.more = False
         with Guard(state):
             if found:
@@ -145,34 +177,39 @@ class StampedReceive(HookedSocket):
         self._hopwatch_count_received(1, sum(map(len, parts)))
         self._hopwatch_words[RECEIVED_MORE_FRAMES] += len(parts) - 1
 
-    def _hopwatch_begin(self, parts: list[zmq.Frame]) -> None:
-        """A signal handler's exception ended the receive within a message: the rest of it is still to come."""
-        if unwrapped_meanwhile(self):
+    def _hopwatch_broken_off(self, parts: list[Any]) -> None:
+        """A signal handler's exception ended the receive within a message, the rest of which is still to come, or just behind it."""
+        if not goes_on(self, parts[-1]):
+            self._hopwatch_account(parts, self._hopwatch_pop_stamp(parts))
             return
         incoming = self._hopwatch.incoming
         incoming.first_frame, incoming.frames, incoming.more = parts[0], len(parts), True
         self._hopwatch_count_received(0, sum(map(len, parts)))
 
-    def _hopwatch_next(self, flags: int, track: bool, copy: bool = True) -> zmq.Frame:
-        """The application's next frame; its ``more`` is as if there were no stamp.
+    def _hopwatch_next(self, flags: int, track: bool, copy: bool = True) -> Any:
+        """The application's next frame, as it wants it; a Frame's ``more`` is as if there were no stamp.
 
-        The one after it is kept as a frame where the application may ask it for what bytes do not have, such as ``User-Id``.
+        The one after it is kept as a Frame where the application may ask it for what bytes do not have, such as ``User-Id``.
         """
-        frame = self._hopwatch.incoming.held
-        fresh = frame is None
-        if frame is None:
-            frame = self._hopwatch_receive(flags, track)
+        incoming = self._hopwatch.incoming
+        held = incoming.held
+        if held is None:
+            frame = self._hopwatch_receive(flags, copy and not self._hopwatch_by_frames(), track)
+            if unwrapped_meanwhile(self):
+                return as_bytes(frame) if copy else frame
+            more = goes_on(self, frame)
+            if len(frame) == STAMP_SIZE and self._hopwatch_is_orphan(frame, more):
+                self._hopwatch_take_orphan(as_bytes(frame))
+                return self._hopwatch_next(flags, track, copy)
         else:
             self._hopwatch_raise_as_bare(flags)
-            frame.tracker = zmq.MessageTracker() if track else None
-        if unwrapped_meanwhile(self):
-            return frame
-        if fresh and len(frame) == STAMP_SIZE and self._hopwatch_is_orphan(frame):
-            self._hopwatch_take_orphan(frame)
-            return self._hopwatch_next(flags, track, copy)
-        following = backend_recv(self, DONTWAIT, copy) if frame.more else b""
-        self._hopwatch_hold(frame, following)
-        return frame
+            more = incoming.held_more
+            frame = held if copy else frame_of(held, more, track)
+            if unwrapped_meanwhile(self):
+                return as_bytes(frame) if copy else frame
+        following = backend_recv(self, DONTWAIT, copy) if more else b""
+        self._hopwatch_hold(frame, following, more)
+        return as_bytes(frame) if copy else frame
 
     def _hopwatch_raise_as_bare(self, flags: Any) -> None:
         """What libzmq is not asked for, it cannot refuse: flags that are none, a socket that is closed, a context that has ended."""
@@ -180,49 +217,50 @@ class StampedReceive(HookedSocket):
             backend_recv(self, flags)
         backend_get(self, RCVMORE)
 
-    def _hopwatch_hold(self, frame: zmq.Frame, following: bytes | zmq.Frame) -> None:
-        """Account for a frame and the one that follows it in its message, which is kept unless it is the stamp."""
+    def _hopwatch_hold(self, frame: bytes | zmq.Frame, following: bytes | zmq.Frame, more: bool) -> None:
+        """Account for a frame and, if there is ``more``, the one that follows it in its message, which is kept unless it is the stamp."""
         state = self._hopwatch
         incoming = state.incoming
         if not incoming.frames:
             incoming.first_frame = frame
         incoming.held = None
-        incoming.more = frame.more
-        if not frame.more:
+        incoming.more = more
+        if not more:
             self._hopwatch_take_unstamped()
         elif len(following) == STAMP_SIZE and stamp.is_stamp(as_bytes(following)):
-            frame.more = incoming.more = False
+            incoming.more = False
+            if isinstance(frame, zmq.Frame):
+                frame.more = False
             self._hopwatch_take(as_bytes(following))
         else:
-            incoming.held = following if isinstance(following, zmq.Frame) else zmq.Frame(following)
-            incoming.held.more = bool(backend_get(self, RCVMORE))
-            if not incoming.held.more and not incoming.told_to_polls:
+            incoming.held, incoming.held_more = following, bool(backend_get(self, RCVMORE))
+            if not incoming.held_more and not incoming.told_to_polls:
                 incoming.told_to_polls = True
                 with Guard(state):
                     polls.PROCESS.know_of(self)
         self._hopwatch_count(len(frame))
 
-    def _hopwatch_is_orphan(self, frame: zmq.Frame) -> bool:
-        return not frame.more and not self._hopwatch.incoming.frames and stamp.is_stamp(frame.bytes)
+    def _hopwatch_is_orphan(self, frame: bytes | zmq.Frame, more: bool) -> bool:
+        return not more and not self._hopwatch.incoming.frames and stamp.is_stamp(as_bytes(frame))
 
-    def _hopwatch_take_orphan(self, frame: zmq.Frame) -> None:
+    def _hopwatch_take_orphan(self, found: bytes) -> None:
         """A stamp whose message was taken by a receive that a signal handler's exception ended."""
         state = self._hopwatch
         if not state.faulty:
             with Guard(state):
-                state.receiving.take(frame.bytes, None)
+                state.receiving.take(found, None)
 
-    def _hopwatch_receive(self, flags: int, track: bool) -> Any:
+    def _hopwatch_receive(self, flags: int, copy: bool, track: bool) -> Any:
         """A frame from libzmq, first without blocking: so it is seen whether this receiver had to wait."""
         if isinstance(flags, int) and not flags & DONTWAIT:
             try:
-                return backend_recv(self, flags | DONTWAIT, False, track)
+                return backend_recv(self, flags | DONTWAIT, copy, track)
             except REFUSED as error:
                 if not is_refusal(error):
                     raise
                 self._hopwatch_words[WAITED_RECEIVES] += 1
         try:
-            return backend_recv(self, flags, False, track)
+            return backend_recv(self, flags, copy, track)
         except zmq.Again:
             if not unwrapped_meanwhile(self):
                 self._hopwatch_count_refused_receive()

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from hopwatch.sockets.hooks import HookedSocket
 
 
+DONTWAIT = int(zmq.DONTWAIT)
+
+
 def nothing() -> None:
     """What there is to do where no monitor is attached."""
 
@@ -126,14 +129,17 @@ class SocketState:
             for finding in judge(self.setup, moment):
                 self.find(finding)
 
-    def look_at_send(self) -> None:
-        """One of the first sends."""
+    def look_at_send(self, flags: int) -> None:
+        """One of the first sends; ``flags`` are the application's, or of a library that waits in its place."""
         first = self.first_calls
         first.sends -= 1
         with Guard(self):
             if not first.begun:
                 first.begun = True
                 self.consider(Kind.FIRST_SEND)
+            if flags & DONTWAIT and not first.at_once and not self.way.sends_deferred:
+                first.at_once = True
+                self.consider(Kind.SENT_AT_ONCE)
             self._look_at_caller()
 
     def look_at_receive(self) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import zmq
+from zmq.backend import Socket as BackendSocket
 
+from hopwatch.frames import as_bytes
 from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.journal.counters import Words
 from hopwatch.journal.runs import received_run
@@ -18,6 +20,9 @@ from hopwatch.stamp import SIZE as STAMP_SIZE
 from hopwatch.words import RECEIVED, RECEIVED_BYTES
 
 DONTWAIT = int(zmq.DONTWAIT)
+RCVMORE = int(zmq.RCVMORE)
+
+backend_get = BackendSocket.get
 
 
 def stamped_recv(words: Words, state: SocketState) -> Methods:
@@ -25,7 +30,8 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
     incoming = state.incoming
     plain = state.way.plain_flags
     take = state.receiving.take
-    count_unstamped = state.receiving.unstamped.count
+    unstamped = state.receiving.unstamped
+    count_unstamped = unstamped.count
     received, received_bytes = words[RECEIVED], received_run(words).end()
     first = state.first_calls
     plain_now: object = NOT_NOW if first.receives else plain
@@ -37,28 +43,28 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
                 state.look_at_receive()
             else:
                 plain_now = plain
-        frame = self._hopwatch_next(flags, track, copy)
-        return frame.bytes if copy else frame
+        return self._hopwatch_next(flags, track, copy)
 
     def recv(self: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As ``zmq.Socket.recv``, the stamps left out."""
         nonlocal received, received_bytes
         if flags == plain_now and incoming.held is None and not incoming.frames and not state.faulty:
+            copies = copy and not unstamped.by_frames
             try:
-                frame = backend_recv(self, DONTWAIT, False, track)
+                frame = backend_recv(self, DONTWAIT, copies, track)
             except REFUSED as error:
                 if not is_refusal(error):
                     raise
             else:
                 following: Any = b""
                 size = len(frame)
-                if frame.more:
+                if backend_get(self, RCVMORE) if copies else frame.more:
                     following = backend_recv(self, DONTWAIT, copy)
                     if not copy or len(following) != STAMP_SIZE or not following.startswith(MAGIC):
-                        self._hopwatch_hold(frame, following)
-                        return frame.bytes if copy else frame
-                elif size == STAMP_SIZE and frame.bytes.startswith(MAGIC):
-                    self._hopwatch_take_orphan(frame)
+                        self._hopwatch_hold(frame, following, True)
+                        return as_bytes(frame) if copy else frame
+                elif size == STAMP_SIZE and as_bytes(frame).startswith(MAGIC):
+                    self._hopwatch_take_orphan(as_bytes(frame))
                     return self.recv(flags, copy, track)
                 incoming.more = False
                 try:
@@ -74,7 +80,7 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
                 words[RECEIVED] = received
                 received_bytes += size
                 words[RECEIVED_BYTES] = received_bytes
-                return frame.bytes if copy else frame
+                return frame if copies else as_bytes(frame) if copy else frame
         return otherwise(self, flags, copy, track)
 
     def count_received(messages: int, size: int) -> None:

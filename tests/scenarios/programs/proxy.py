@@ -8,7 +8,8 @@ from types import FrameType
 import hopwatch
 import zmq
 from control import Control
-from sockets import BARE, marked
+from sockets import BARE, marked, subscriptions_arrived
+from waiting import wait
 
 ANYWHERE = "tcp://127.0.0.1:*"
 
@@ -34,6 +35,9 @@ def main() -> None:
     parser.add_argument("--bind", nargs=2, default=[ANYWHERE, ANYWHERE], metavar=("FRONTEND", "BACKEND"))
     parser.add_argument("--upstream", help="what the frontend connects to, besides being bound")
     parser.add_argument("--dark", action="store_true", help="without instrumentation")
+    parser.add_argument(
+        "--await-subscriptions", type=int, help="to so many topics, before publishers find it"
+    )
     settings = parser.parse_args()
     dark = BARE or settings.dark
     signal.signal(signal.SIGTERM, leave)
@@ -44,8 +48,10 @@ def main() -> None:
         hopwatch.wrap(backend, name=marked(f"{settings.name}-out"))
     frontend.rcvhwm, frontend.rcvbuf = settings.in_hwm, 4096
     backend.sndhwm, backend.sndbuf = settings.out_hwm, 4096
-    for socket, endpoint in zip((frontend, backend), settings.bind, strict=True):
-        socket.bind(endpoint)
+    backend.bind(settings.bind[1])
+    while settings.await_subscriptions and subscriptions_arrived(backend) < settings.await_subscriptions:
+        wait(0.002)
+    frontend.bind(settings.bind[0])
     endpoints = [socket.getsockopt_string(zmq.LAST_ENDPOINT) for socket in (frontend, backend)]
     if settings.upstream is not None:
         frontend.connect(settings.upstream)

@@ -152,6 +152,13 @@ def _without_counts_of_others(shares: DataFrame) -> DataFrame:
     return shares.withColumns(of_these).drop("all_counted")
 
 
+def streams_shared_with(strangers: DataFrame, way_edges: DataFrame, sockets: DataFrame) -> DataFrame:
+    """Shared-out streams of which somebody of whom nobody tells may have got some messages: stream."""
+    shared_out = sockets.where(sf.col("type").isin(*BALANCED_TYPES)).select(sf.col("socket").alias("stream"))
+    known = _shared_with(strangers, way_edges).where("shared_with_strangers").select("stream")
+    return known.join(shared_out, on="stream", how="left_semi")
+
+
 def _shared_with(strangers: DataFrame, way_edges: DataFrame) -> DataFrame:
     """Streams that pass a socket with a connection to somebody of whom nobody tells, or where nobody knows of one."""
     passing = way_edges.select("stream", "from_socket").join(

@@ -1,4 +1,5 @@
 {{- define "hopwatch.analysis.require" -}}
+{{- include "hopwatch.require" . -}}
 {{- if and (ne .Values.analysis.kind "none") (not .Values.landing.uri) (not .Values.landing.claim) -}}
 {{- fail "analysis.kind: there is nothing to analyse where nothing is landed: set landing.uri or landing.claim" -}}
 {{- end -}}
@@ -55,6 +56,9 @@
   value: /scratch
 - name: TMPDIR
   value: /scratch
+{{- with .Values.analysis.env }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{- /* The user's settings; to Java's options the folder is added that can be written to. */ -}}
@@ -124,7 +128,7 @@ executor:
 
 {{- define "hopwatch.analysis.part" -}}
 labels:
-  {{- include "hopwatch.selector" (list . "analysis") | nindent 2 }}
+  {{- toYaml (merge (include "hopwatch.selector" (list . "analysis") | fromYaml) (deepCopy (default dict .Values.analysis.labels))) | nindent 2 }}
 annotations:
   hopwatch.dev/inject: "false"
 env:
@@ -139,12 +143,9 @@ securityContext:
   {{- include "hopwatch.securityContext" .Values.analysis.user | nindent 2 }}
 volumeMounts:
   {{- include "hopwatch.analysis.volumeMounts" . | nindent 2 }}
-{{- with .Values.analysis.nodeSelector }}
-nodeSelector:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
 {{- with .Values.analysis.tolerations }}
 tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{ include "hopwatch.nodes" (list . .Values.analysis.nodeSelector nil) }}
 {{- end -}}

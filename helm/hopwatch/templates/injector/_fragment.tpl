@@ -2,6 +2,8 @@
 {{- define "hopwatch.fragment" -}}
 labels:
   {{- include "hopwatch.pod.labels" . | nindent 2 }}
+annotations:
+  {{- include "hopwatch.pod.annotations" . | nindent 2 }}
 {{- with .Values.images.architectures }}
 architectures: {{ toJson . }}
 {{- end }}

@@ -9,12 +9,13 @@
     {{- end }}
     service:
       name: {{ include "hopwatch.injector.name" $root }}
-      namespace: {{ $root.Release.Namespace }}
+      namespace: {{ $root.Release.Namespace | quote }}
       path: /pods/by-{{ .by }}
       port: 443
   failurePolicy: Ignore
   matchPolicy: Equivalent
-  reinvocationPolicy: Never
+  # another one may put its own folder before ours
+  reinvocationPolicy: IfNeeded
   sideEffects: None
   timeoutSeconds: {{ $root.Values.injector.timeoutSeconds }}
   rules:

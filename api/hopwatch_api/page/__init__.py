@@ -1,0 +1,1 @@
+"""The page at ``/``: files that a browser runs as they are."""

@@ -1,0 +1,1 @@
+"""Agents in a terminal: ``hopwatch status``, ``hopwatch top``, and the completion of shells."""

@@ -1,0 +1,1 @@
+"""How agents are asked, and what is said where that fails."""

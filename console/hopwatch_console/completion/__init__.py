@@ -1,0 +1,1 @@
+"""``hopwatch completion``: what a shell offers when TAB is pressed."""

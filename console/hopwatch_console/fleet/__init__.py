@@ -1,0 +1,1 @@
+"""Several agents as they are known at one moment, and how that is kept up to date."""

@@ -1,0 +1,1 @@
+"""``hopwatch status``: one look at every agent."""

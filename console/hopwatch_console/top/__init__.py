@@ -1,0 +1,1 @@
+"""``hopwatch top``: agents, live in a terminal."""

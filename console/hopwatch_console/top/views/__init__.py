@@ -1,0 +1,1 @@
+"""What each tab shows of a picture."""
