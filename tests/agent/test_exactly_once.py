@@ -1,8 +1,9 @@
-"""Fifty SIGKILLs of the agent, and several of the applications: every event is landed once, and the last counts are the truth."""
+"""SIGKILLs of the agent, and some of the applications: every event is landed once, and the last counts are the truth."""
 
 import os
 import random
 import signal
+import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
@@ -11,10 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import dying_agent
 import pytest
 from agent_process import AgentProcess, WriterProcess, eventually
 from loaded_process import Application, Truth
-from stages import COMMITTED, LANDED, MERGED, STARTING, stages
+from stages import COMMITTED, LANDED, MERGED, STARTING, WRITING, stages
+
+WORST = ((STARTING, 1), (WRITING, 2), (LANDED, 1), (COMMITTED, 1), (MERGED, 1), (LANDED, 4), (COMMITTED, 3))
+"""In which stages an agent dies, and when it comes to them for the how many-th time."""
 
 KILLS = 50
 APPLICATION_KILLS = 8
@@ -24,7 +29,6 @@ SERVING = "some time after it began to serve"
 AIMED = {LANDED: 8, COMMITTED: 5, MERGED: 5, SERVING: 12}
 LONGEST_WAIT = 30.0
 """Seconds that one of the fifty waits for its stage."""
-UNTIL_IT_COMES = 90.0
 KINDS = (
     "process", "socket", "option", "endpoint", "subscription", "connection", "lane", "gap", "onset", "unroutable", "counters",
     "proxy", "finding", "fault",
@@ -105,13 +109,13 @@ def launch(agent: AgentProcess) -> Iterator[Callable[[], Application]]:
 
 
 @pytest.fixture
-def stopped_in(agent: AgentProcess, tmp_path: Path) -> Callable[..., None]:
+def stopped_in(agent: AgentProcess, tmp_path: Path) -> Callable[[str], None]:
     """Lets an agent that serves run until it was stopped in a certain stage, or for some seconds."""
     chance = random.Random(SEED)  # noqa: S311 -- the same each time
 
-    def wait(stage: str, within: float = LONGEST_WAIT) -> None:
+    def wait(stage: str) -> None:
         assert agent.process is not None
-        deadline = time.monotonic() + within
+        deadline = time.monotonic() + LONGEST_WAIT
         while time.monotonic() < deadline:
             os.kill(agent.process.pid, signal.SIGSTOP)
             os.waitid(os.P_PID, agent.process.pid, os.WSTOPPED)
@@ -142,12 +146,66 @@ def something_is_committed(log: Path, deadline: float) -> None:
         time.sleep(0.0005)
 
 
+def assert_all_landed_once(agent: AgentProcess, truths: list[Truth], written: int) -> None:
+    """Of an agent that was just launched, once it has read all of the applications and of a writer of so many onsets."""
+    serves(agent)
+    eventually(lambda: agent.get("/v1/status")["processes"] == 0, 60)
+    assert agent.terminate()[0] == 0
+    landed = landed_of(agent)
+    for truth in truths:
+        assert_exactly_once(landed.pop(truth.process), truth)
+    (of_writer,) = landed.values()
+    (counts,) = ([row] for rows in of_writer.final.values() for row in rows)
+    assert (counts[0]["sent"], of_writer.events_lost) == (written, 0)
+    # opened and closed beside the onsets, and the end
+    assert of_writer.numbers == set(range(1, written + 4))
+    assert max(of_writer.events.values()) == 1
+    assert list(agent.journal.iterdir()) == []
+
+
+@pytest.fixture
+def dies_in(agent: AgentProcess, tmp_path: Path) -> Callable[[str, int], None]:
+    """Launches an agent that dies in a stage, and waits until it has."""
+
+    def wait(stage: str, times: int) -> None:
+        agent.before = [sys.executable, dying_agent.__file__, stage, str(times)]
+        agent.process = agent.launch()
+        said, errors = agent.process.communicate(timeout=120)
+        assert agent.process.returncode == -signal.SIGKILL, errors
+        assert said == "" if stage == STARTING else stage in stages(agent, tmp_path / "look")
+        agent.before = []
+
+    return wait
+
+
+def test_kills_at_the_worst_moments_neither_lose_nor_repeat_anything(
+    agent: AgentProcess,
+    writing: Callable[..., WriterProcess],
+    launch: Callable[[], Application],
+    dies_in: Callable[[str, int], None],
+    tmp_path: Path,
+) -> None:
+    agent.set("HOPWATCH_AGENT_MERGE_SECONDS", "0.5")
+    writer = writing("--segment-limit", "20000")
+    lasting, passing = launch(), launch()
+    truths: list[Truth] = []
+    for kill, (stage, times) in enumerate(WORST):
+        dies_in(stage, times)
+        if kill % 3 == 1:
+            truths.append(passing.kill(tmp_path / f"killed-{kill}"))
+            passing = launch()
+    agent.process = agent.launch()
+    truths += [passing.end(), lasting.end()]
+    assert_all_landed_once(agent, truths, writer.end())
+
+
+@pytest.mark.extended("fifty kills take a minute or more, and chance has to meet each stage")
 @pytest.mark.timeout(900)
 def test_fifty_kills_of_the_agent_and_some_of_the_applications_neither_lose_nor_repeat_anything(
     agent: AgentProcess,
     writing: Callable[..., WriterProcess],
     launch: Callable[[], Application],
-    stopped_in: Callable[..., None],
+    stopped_in: Callable[[str], None],
     tmp_path: Path,
 ) -> None:
     print(f"KILL_SEED={SEED!r}")
@@ -185,40 +243,6 @@ def test_fifty_kills_of_the_agent_and_some_of_the_applications_neither_lose_nor_
         agent.process = agent.launch()
 
     truths += [passing.end(), lasting.end()]
-    written = writer.end()
-    serves(agent)
-    eventually(lambda: agent.get("/v1/status")["processes"] == 0, 60)
-    assert agent.terminate()[0] == 0
-
+    assert_all_landed_once(agent, truths, writer.end())
     print(dict(met))
     assert all(met[stage] >= 3 for stage in (STARTING, LANDED, COMMITTED, MERGED))
-    landed = landed_of(agent)
-    for truth in truths:
-        assert_exactly_once(landed.pop(truth.process), truth)
-    (of_writer,) = landed.values()
-    (counts,) = ([row] for rows in of_writer.final.values() for row in rows)
-    assert (counts[0]["sent"], of_writer.events_lost) == (written, 0)
-    # opened and closed beside the onsets, and the end
-    assert of_writer.numbers == set(range(1, written + 4))
-    assert max(of_writer.events.values()) == 1
-    assert list(agent.journal.iterdir()) == []
-
-
-@pytest.mark.parametrize("stage", [LANDED, COMMITTED])
-def test_a_kill_at_the_worst_moment_neither_loses_nor_repeats_anything(
-    agent: AgentProcess,
-    writing: Callable[..., WriterProcess],
-    stopped_in: Callable[..., None],
-    tmp_path: Path,
-    stage: str,
-) -> None:
-    agent.start()
-    writer = writing("--segment-limit", "20000")
-    stopped_in(stage, UNTIL_IT_COMES)
-    assert stage in stages(agent, tmp_path / "look")
-    agent.kill()
-    agent.start()
-    written = writer.end()
-    assert agent.terminate()[0] == 0
-    assert sorted(row["number"] for row in agent.rows("onset")) == list(range(written))
-    assert [row["sent"] for row in agent.rows("counters") if row["final"]] == [written]
