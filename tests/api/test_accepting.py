@@ -65,7 +65,7 @@ def test_who_comes_while_there_are_no_descriptors_is_answered_when_there_are(
     _, hard = before = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
     resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (3, hard))
     verified = ssl.create_default_context(cafile=str(authority.cert))
-    with socket.create_connection((host, int(port)), timeout=20) as plain:
+    with socket.create_connection((host, int(port)), timeout=60) as plain:
         while "cannot_accept" not in (line := process.stderr.readline()):
             assert line, "it has ended"
         resource.prlimit(process.pid, resource.RLIMIT_NOFILE, before)
@@ -134,6 +134,7 @@ def test_a_handshake_that_does_not_go_on_is_cut_off(monkeypatch: pytest.MonkeyPa
             halting[1].write(b"\x16\x03\x01")  # the beginning of a hello
             assert await closed(silent) == b""
             assert await closed(halting) == b""
+            monkeypatch.setattr(accepting, "HANDSHAKE_SECONDS", 60)
             assert (await asked(served)).endswith(b"small")
 
     asyncio.run(run())

@@ -13,7 +13,11 @@ from beside_an_agent import Beside
 from hopwatch_analysis.spark.settings import QUICK_START
 from truth import read_truth
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(400)]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.timeout(400),
+    pytest.mark.extended("Spark in a process of its own; test_incidents.py has reports written by the test"),
+]
 
 HOPWATCH = Path(sysconfig.get_path("scripts")) / "hopwatch"
 

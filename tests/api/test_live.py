@@ -18,6 +18,8 @@ from journal_writer import JournalWriter
 SENDER = "00000000000000a1"
 RECEIVER = "00000000000000b2"
 ROUTER = "00000000000000c3"
+SECONDS = 60
+"""Enough for anything that comes at all, and less than the agent's 80 s for its end."""
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +28,7 @@ def writer(agent: AgentProcess) -> Iterator[JournalWriter]:
     writer.opened(SENDER, name="quotes")
     writer.opened(RECEIVER, slot=1, kind="SUB", name="slow")
     writer.opened(ROUTER, slot=2, kind="ROUTER", name="desk")
+    eventually(lambda: len(agent.get("/v1/sockets")) == 3)
     yield writer
     writer.close()
 
@@ -41,7 +44,7 @@ def pushed(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def status_of_live(agent: AgentProcess) -> int:
-    with httpx.stream("GET", f"{agent.url}/v1/live", timeout=20) as answer:
+    with httpx.stream("GET", f"{agent.url}/v1/live", timeout=SECONDS) as answer:
         return answer.status_code
 
 
@@ -86,7 +89,7 @@ def test_live_tells_of_the_agent_rates_and_new_events_each_second(
     writer.set_counters(SENDER, 0, sent=1)
     last = eventually(lambda: agent.get("/v1/events?limit=1000"))[-1]["id"]
     began = time.monotonic()
-    with httpx.stream("GET", f"{agent.url}/v1/live?after={last}", timeout=20) as answer:
+    with httpx.stream("GET", f"{agent.url}/v1/live?after={last}", timeout=SECONDS) as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
         messages = pushed(answer.iter_lines())
         event, first = next(messages)
@@ -95,9 +98,9 @@ def test_live_tells_of_the_agent_rates_and_new_events_each_second(
         gap(writer, 200, 201)
         told = [next(messages)[1]]
         while len(told) < 2 or not (any(data["events"] for data in told) and any(map(rate_of, told))):
-            assert time.monotonic() - began < 20
+            assert time.monotonic() - began < SECONDS
             told.append(next(messages)[1])
-    assert 1.5 < time.monotonic() - began < 20
+    assert time.monotonic() - began > 1.5  # it pauses before each but the first
     assert [event["kind"] for data in told for event in data["events"]] == ["gap"]
     assert max(map(rate_of, told)) > 0
 
@@ -109,7 +112,7 @@ def test_who_comes_is_told_of_the_newest_events_and_how_many_were_before(
     for number in range(250):
         writer.event("onset", socket=SENDER, number=1000 + number, lane=0, lane_number=number)
     eventually(lambda: len(agent.get(f"/v1/events?after={before}&limit=1000")) == 250)
-    with httpx.stream("GET", f"{agent.url}/v1/live?after={before}", timeout=20) as answer:
+    with httpx.stream("GET", f"{agent.url}/v1/live?after={before}", timeout=SECONDS) as answer:
         _, told = next(pushed(answer.iter_lines()))
     numbers = [event["values"]["number"] for event in told["events"]]
     assert (numbers, told["events_left_out"]) == (list(range(1050, 1250)), 50)
@@ -119,7 +122,7 @@ def test_those_who_watch_are_bounded_and_who_leaves_is_noticed(agent: AgentProce
     with contextlib.ExitStack() as watching:
         kept = []
         for _ in range(CLIENTS):
-            answer = watching.enter_context(httpx.stream("GET", f"{agent.url}/v1/live", timeout=20))
+            answer = watching.enter_context(httpx.stream("GET", f"{agent.url}/v1/live", timeout=SECONDS))
             kept.append(answer.iter_lines())  # which closes its answer when it goes
             assert next(kept[-1]) == "event: live"
         answer = httpx.get(f"{agent.url}/v1/live")
@@ -128,32 +131,39 @@ def test_those_who_watch_are_bounded_and_who_leaves_is_noticed(agent: AgentProce
     eventually(lambda: status_of_live(agent) == 200)
 
 
-def test_who_watches_is_told_of_the_end_and_does_not_delay_it(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
+@pytest.fixture
+def ending(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentProcess]:
+    """An agent that the test ends."""
     others = {k: v for k, v in os.environ.items() if not k.startswith("HOPWATCH_")}
     agent = AgentProcess(tmp_path_factory.mktemp("ending"), others)
     agent.start()
+    yield agent
+    agent.kill()
+
+
+def test_who_watches_is_told_of_the_end_and_does_not_delay_it(ending: AgentProcess) -> None:
     seen: list[str] = []
 
     def watch() -> None:
-        with httpx.stream("GET", f"{agent.url}/v1/live", timeout=20) as answer:
+        with httpx.stream("GET", f"{ending.url}/v1/live", timeout=SECONDS) as answer:
             for event, _ in pushed(answer.iter_lines()):
                 seen.append(event)
 
-    watcher = threading.Thread(target=watch)
+    watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     eventually(lambda: seen)
-    # neither of these ever reads, or says what it wants
-    address = agent.url.removeprefix("http://").split(":")
-    stuck = [socket.create_connection((address[0], int(address[1]))) for _ in range(3)]
-    stuck[0].sendall(b"GET /v1/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    stuck[1].sendall(b"GET /v1/sock")
-    stuck[0].recv(100)
-    began = time.monotonic()
-    status, _ = agent.terminate()
-    watcher.join()
-    assert (status, seen[-1]) == (0, "end")
-    assert time.monotonic() - began < 20
-    for connection in stuck:
-        connection.close()
+    host, port = ending.url.removeprefix("http://").split(":")
+    with contextlib.ExitStack() as connections:
+        # neither of these ever reads, or says what it wants
+        stuck = [
+            connections.enter_context(socket.create_connection((host, int(port)), timeout=SECONDS))
+            for _ in range(3)
+        ]
+        stuck[0].sendall(b"GET /v1/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        stuck[1].sendall(b"GET /v1/sock")
+        assert stuck[0].recv(100)
+        began = time.monotonic()
+        status, _ = ending.terminate()
+        watcher.join(SECONDS)
+        assert (status, seen[-1]) == (0, "end")
+        assert time.monotonic() - began < SECONDS

@@ -1,7 +1,6 @@
 """Clients that never end a request, do not read, or are too many: they are cut off, and nobody else notices."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,17 +8,20 @@ from hopwatch_api import protocol, server
 from hopwatch_api.live import LIVE_PATH, LiveClients, LiveResponse
 from served import Client, Served, closed, serving, tls
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-BIG = b"x" * 50_000_000
+BIG = b"x" * 5_000_000
+"""Far more than the buffers of both ends hold."""
+LONG, SHORT = 60.0, 0.3
+ASK = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 
 
 @pytest.fixture(autouse=True)
-def short_times(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.3)
-    monkeypatch.setattr(protocol, "ANSWER_SECONDS", 0.6)
+def long_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test is cut off before it has done its part; each shortens the one time that it is about."""
+    monkeypatch.setattr(protocol, "HEAD_SECONDS", LONG)
+    monkeypatch.setattr(protocol, "ANSWER_SECONDS", LONG)
     monkeypatch.setattr(protocol, "CONNECTIONS", 5)
-    return
 
 
 async def answer(scope: Scope, receive: Receive, send: Send) -> None:
@@ -29,35 +31,57 @@ async def answer(scope: Scope, receive: Receive, send: Send) -> None:
     await told(scope, receive, send)
 
 
+def answer_with_short_heads(monkeypatch: pytest.MonkeyPatch) -> ASGIApp:
+    """Has heads take little time from the first request on."""
+
+    async def hurried(scope: Scope, receive: Receive, send: Send) -> None:
+        monkeypatch.setattr(protocol, "HEAD_SECONDS", SHORT / 2)
+        await answer(scope, receive, send)
+
+    return hurried
+
+
 async def until(client: Client, end: bytes) -> None:
     """Reads an answer up to its end."""
     came = b""
     while not came.endswith(end):
-        came += await asyncio.wait_for(client[0].read(1), 10)
+        came += await asyncio.wait_for(client[0].read(1), LONG)
 
 
-def test_a_request_that_is_never_ended_is_cut_off() -> None:
+def test_a_request_that_is_never_ended_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "HEAD_SECONDS", SHORT)
+
     async def run() -> None:
         async with serving(answer) as served:
             silent, slow = await served.client(), await served.client()
-            slow[1].write(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+            slow[1].write(ASK)
             assert await closed(silent) == b""
             assert await closed(slow) == b""
 
     asyncio.run(run())
 
 
-def test_who_does_not_ask_again_is_let_go_when_its_time_is_over() -> None:
+def test_who_asks_again_in_time_may_pause_for_longer_than_a_head_may_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async def run() -> None:
-        async with serving(answer, keep_alive=2) as served:
+        async with serving(answer_with_short_heads(monkeypatch), keep_alive=int(LONG)) as served:
             client = await served.client()
-            client[1].write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            client[1].write(ASK + b"\r\n")
             await until(client, b"small")
-            await asyncio.sleep(0.5)  # longer than a head may take
-            client[1].write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            await until(client, b"small")
-            assert await asyncio.wait_for(client[0].read(), 10) == b""
-            client[1].close()
+            await asyncio.sleep(SHORT)
+            client[1].write(ASK + b"Connection: close\r\n\r\n")
+            assert (await closed(client)).endswith(b"small")
+
+    asyncio.run(run())
+
+
+def test_who_does_not_ask_again_is_let_go() -> None:
+    async def run() -> None:
+        async with serving(answer, keep_alive=1) as served:
+            client = await served.client()
+            client[1].write(ASK + b"\r\n")
+            assert (await closed(client)).endswith(b"small")
 
     asyncio.run(run())
 
@@ -75,24 +99,22 @@ def test_an_answer_that_is_not_read_is_cut_off_when_its_time_is_over(
             cut_off.set()
 
     monkeypatch.setattr(server, "BoundedProtocol", Watched)
+    monkeypatch.setattr(protocol, "ANSWER_SECONDS", SHORT)
 
     async def run() -> None:
-        async with serving(answer, keep_alive=0, tls=tls(tmp_path) if secured else None) as served:
+        app = answer_with_short_heads(monkeypatch)
+        async with serving(app, keep_alive=0, tls=tls(tmp_path) if secured else None) as served:
             deaf = await served.client()
             asked = asyncio.get_running_loop().time()
             deaf[1].write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-            await asyncio.wait_for(cut_off.wait(), 10)
+            await asyncio.wait_for(cut_off.wait(), LONG)
             assert asyncio.get_running_loop().time() >= asked + protocol.ANSWER_SECONDS
             assert len(await closed(deaf)) < len(BIG)
 
     asyncio.run(run())
 
 
-def test_who_is_one_too_many_takes_the_place_of_the_one_that_has_waited_longest(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(protocol, "HEAD_SECONDS", 30)
-
+def test_who_is_one_too_many_takes_the_place_of_the_one_that_has_waited_longest() -> None:
     async def run() -> None:
         async with serving(answer) as served:
             waiting = [await served.client() for _ in range(5)]
