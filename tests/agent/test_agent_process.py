@@ -1,7 +1,6 @@
 """The agent as a process: started, killed, ended, and in bad circumstances."""
 
 import os
-import time
 from collections import Counter
 from collections.abc import Callable
 
@@ -19,14 +18,12 @@ def ready(agent: AgentProcess) -> bool:
 
 
 def test_sigterm_lands_everything_and_ends_in_order(agent: AgentProcess, writing: Writing) -> None:
-    agent.start()
+    # with so long to end, one that waited for the end of it would end too late for terminate
+    agent.start("--stop-seconds", "1000")
     writer = writing()
     eventually(lambda: agent.get("/v1/sockets"))
     written = writer.end()
-    started = time.monotonic()
-    status, errors = agent.terminate()
-    assert (status, errors) == (0, "")
-    assert time.monotonic() - started < 20
+    assert agent.terminate() == (0, "")
     assert list(agent.journal.iterdir()) == []
     assert sorted(row["number"] for row in agent.rows("onset")) == list(range(written))
     (final,) = [row for row in agent.rows("counters") if row["final"]]
@@ -52,7 +49,7 @@ def test_a_killed_application_is_seen_as_gone_with_its_last_counts(
 def test_a_second_agent_on_the_same_data_is_refused(agent: AgentProcess) -> None:
     agent.start()
     second = agent.launch()
-    out, errors = second.communicate(timeout=30)
+    out, errors = second.communicate(timeout=120)
     assert second.returncode == 2
     assert out == ""
     assert errors == f"hopwatch agent: another agent is running on the data directory {agent.data}\n"
@@ -71,7 +68,7 @@ def test_a_second_agent_on_the_same_data_is_refused(agent: AgentProcess) -> None
 )
 def test_a_bad_setting_is_one_clear_line(agent: AgentProcess, arguments: tuple[str, ...], said: str) -> None:
     bad = AgentProcess(agent.journal.parent, dict(os.environ), *arguments).launch()
-    out, errors = bad.communicate(timeout=30)
+    out, errors = bad.communicate(timeout=120)
     assert (bad.returncode, out) == (2, "")
     assert errors.count("\n") == 1
     assert said in errors
@@ -81,7 +78,7 @@ def test_a_database_that_is_none_is_one_clear_line(agent: AgentProcess) -> None:
     agent.data.mkdir()
     (agent.data / "agent.sqlite3").write_bytes(b"not a database" * 1000)
     bad = agent.launch()
-    _, errors = bad.communicate(timeout=30)
+    _, errors = bad.communicate(timeout=120)
     assert bad.returncode == 2
     assert errors.count("\n") == 1
     assert "agent.sqlite3" in errors

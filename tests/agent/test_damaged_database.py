@@ -91,7 +91,7 @@ def test_garbage_beside_the_database_is_no_part_of_it(bench: Any, database: byte
 def test_a_damaged_database_ends_the_start_with_one_line(bench: Any, database: bytes, tmp_path: Path) -> None:
     (bench.data / FILE_NAME).write_bytes(database[:PAGE] + b"\xff" * (len(database) - PAGE))
     bad = AgentProcess(tmp_path, os.environ).launch()
-    out, errors = bad.communicate(timeout=30)
+    out, errors = bad.communicate(timeout=120)
     assert (bad.returncode, out, errors.count("\n")) == (2, "", 1)
     assert str(bench.data / FILE_NAME) in errors
 

@@ -33,7 +33,7 @@ def test_the_database_is_for_nobody_else_even_if_a_mask_lets_everybody_read(agen
 def test_a_database_that_is_a_link_is_refused(agent: AgentProcess, tmp_path: Path) -> None:
     agent.data.mkdir()
     (agent.data / "agent.sqlite3").symlink_to(tmp_path / "elsewhere")
-    out, errors = agent.launch().communicate(timeout=30)
+    out, errors = agent.launch().communicate(timeout=120)
     assert (out, errors.count("\n")) == ("", 1)
     assert "agent.sqlite3" in errors
     assert not (tmp_path / "elsewhere").exists()
@@ -187,7 +187,7 @@ def run(folder: Path, settings: dict[str, str], *arguments: str) -> "subprocess.
         env=environ,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
 

@@ -5,6 +5,10 @@ from collections.abc import Callable
 
 import pytest
 from agent_process import AgentProcess, WriterProcess, eventually
+from hopwatch_agent.agent import Agent
+from hopwatch_agent.loop import TickLoop
+from hopwatch_agent.settings.sections import settings_from
+from hopwatch_agent.settings.sources import options_from
 
 Writing = Callable[..., WriterProcess]
 
@@ -43,14 +47,27 @@ def test_it_ends_behind_the_last_process_that_it_reads(
         assert sorted(row["number"] for row in agent.rows("onset")) == list(range(written))
 
 
-def test_it_waits_no_longer_than_it_may(agent: AgentProcess, writing: Writing) -> None:
-    agent.set("HOPWATCH_AGENT_OUTLIVE", "true")
-    agent.set("HOPWATCH_AGENT_STOP_SECONDS", "10")
-    writer = begun(agent, writing)
-    status, errors = agent.terminate()
-    assert (status, errors) == (0, "")
+def test_it_waits_no_longer_than_it_may_and_lands_in_the_rest_of_the_time(
+    agent: AgentProcess, writing: Writing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[float] = []
+    outlive = TickLoop.outlive
+
+    def outlive_for_a_moment(ticks: TickLoop, seconds: float) -> None:
+        waited.append(seconds)
+        outlive(ticks, 0.5)
+
+    monkeypatch.setattr(TickLoop, "outlive", outlive_for_a_moment)
+    writing()  # it writes on
+    folders = {"dir": str(agent.journal), "data": str(agent.data), "land": str(agent.landed)}
+    agent.data.mkdir()
+    settings = options_from({}, {**folders, "listen": "127.0.0.1:0", "outlive": "true"})
+    here = Agent(settings_from(settings, {}))
+    here.start()
+    eventually(lambda: here.board.progress.processes)
+    assert here.stop(200)
+    assert waited == [195]
     assert agent.rows("onset")
-    writer.kill()
 
 
 def test_with_nobody_to_wait_for_it_ends_at_once(agent: AgentProcess, writing: Writing) -> None:

@@ -31,7 +31,7 @@ def test_a_data_directory_that_is_read_only_is_one_clear_line_until_it_is_not(
     bound.data.mkdir()
     bound.data.chmod(0o500)
     refused = bound.launch()
-    out, errors = refused.communicate(timeout=30)
+    out, errors = refused.communicate(timeout=120)
     assert (refused.returncode, out, errors.count("\n")) == (2, "", 1)
     assert f"cannot use the data directory {bound.data}" in errors
     bound.data.chmod(0o700)
@@ -62,7 +62,7 @@ def test_folders_that_become_read_only_are_told_and_written_again_when_they_may_
     assert httpx.get(f"{bound.url}/healthz").status_code == 200
     for folder in (*folders, bound.journal):
         folder.chmod(0o700)
-    eventually(lambda: bound.get("/v1/status")["errors"] == [], 40)
+    eventually(lambda: bound.get("/v1/status")["errors"] == [])
     written = writer.end()
     assert bound.terminate()[0] == 0
     onsets = [row["number"] for row in bound.rows("onset") if row["socket"] == writer.socket]

@@ -28,7 +28,7 @@ def test_a_second_agent_on_a_journal_directory_is_refused_whatever_its_data(
     agent.start()
     writer = writing()
     refused = second.launch()
-    out, errors = refused.communicate(timeout=30)
+    out, errors = refused.communicate(timeout=120)
     assert (refused.returncode, out) == (2, "")
     assert errors.count("\n") == 1
     assert f"another agent is reading the journal directory {agent.journal}" in errors
@@ -75,7 +75,7 @@ def test_a_directory_that_is_made_anew_is_held_anew(
     writer = writing()
     eventually(lambda: agent.get("/v1/sockets"))
     refused = second.launch()
-    assert "another agent" in refused.communicate(timeout=30)[1]
+    assert "another agent" in refused.communicate(timeout=120)[1]
     written = writer.end()
     assert agent.terminate()[0] == 0
     assert len(agent.rows("onset")) == written

@@ -99,7 +99,7 @@ class AgentProcess:
     def get(self, path: str) -> Any:
         """The JSON of an answer with status 200."""
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
-        answer = httpx.get(self.url + path, timeout=10, headers=headers)
+        answer = httpx.get(self.url + path, timeout=60, headers=headers)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
