@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 from s3_jars import submit_arguments
 from spark_cluster import SparkCluster
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800), pytest.mark.extended("a cluster, five minutes")]
 
 SCRIPT = Path(__file__).parents[2] / "analysis" / "spark" / "hopwatch_analyze.py"
 DEADLINE = 800

@@ -69,6 +69,7 @@ def files_are_looked_at(_mark: Path, said: Path) -> bool:
     return "landed files to read" in said.read_text()
 
 
+@pytest.mark.extended("five cold starts of Spark, caught by polling")
 @pytest.mark.parametrize(
     ("moment", "number", "words"),
     [

@@ -55,6 +55,7 @@ def killer(moment: str, said: list[str]) -> Callable[[str], None]:
     return progress
 
 
+@pytest.mark.extended("twelve minutes of turns")
 def test_incidents_land_once_as_they_close_over_kills_merges_and_late_hosts(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -107,6 +108,7 @@ def test_incidents_land_once_as_they_close_over_kills_merges_and_late_hosts(
     assert "some files went away meanwhile, as merged ones do: beginning again" in batch_said
 
 
+@pytest.mark.extended("three minutes of turns")
 def test_what_went_with_a_receiver_lands_though_its_sender_goes_on(
     spark: SparkSession, tmp_path: Path
 ) -> None:

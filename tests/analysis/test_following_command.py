@@ -62,6 +62,7 @@ class Job:
         return self.process.wait(DEADLINE)
 
 
+@pytest.mark.extended("seven minutes of processes with Spark")
 def test_killed_or_ended_at_any_time_and_started_again_it_tells_everything_once(tmp_path: Path) -> None:
     steps = LandedSteps(feed_with_two_losses(), tmp_path / "landed")
     out = tmp_path / "out"
@@ -85,6 +86,7 @@ def test_killed_or_ended_at_any_time_and_started_again_it_tells_everything_once(
     assert sum(row["lost"] for row in json.loads((out / "report.json").read_text())["incidents"]) == 80
 
 
+@pytest.mark.extended("five minutes of processes with Spark")
 def test_what_has_ended_is_closed_once_nothing_lands_any_more(tmp_path: Path) -> None:
     steps = LandedSteps(feed_with_two_losses(), tmp_path / "landed")
     steps.land(26)  # with what else would land, the loss at second 22 would be open until second 34

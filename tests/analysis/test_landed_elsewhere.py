@@ -15,7 +15,11 @@ from object_store import WEED, ObjectStore
 from pyarrow import fs
 from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.timeout(600),
+    pytest.mark.extended("a bucket mounted, and read through Hadoop"),
+]
 
 MOUNTING = 30
 

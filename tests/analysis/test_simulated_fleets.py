@@ -103,6 +103,7 @@ def test_with_sparse_stamps_books_are_true_and_what_is_exact_is_right(
 
 
 # each try takes minutes, so that none is spent on the simplest draw, which is always the same, nor on simpler ones than that which failed
+@pytest.mark.extended("searches among fleets drawn at random")
 @settings(
     max_examples=1,
     derandomize=False,
