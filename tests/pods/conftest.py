@@ -22,7 +22,7 @@ from tests.injector.conftest import injector_adding
 Json = dict[str, Any]
 ENDPOINT = "tcp://127.0.0.1:7001"
 PROGRAMS = Path(__file__).parent / "programs"
-DEADLINE = 60
+DEADLINE = 180
 SOMEBODY = 1000
 """The applications' user, who is not the agent's."""
 ASK = "import sys, urllib.request; print(urllib.request.urlopen('http://127.0.0.1:8735' + sys.argv[1]).read().decode())"

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from podman import REPOSITORY, image, podman
 
+pytestmark = pytest.mark.extended("images are built, and a cold Spark is started in them: minutes")
+
 NAMES = ("instrumentation", "agent", "analysis")
 LOCKED = ("--rm", "--network", "none", "--read-only", "--cap-drop", "all", "--passwd=false")
 INSTALLED = (
@@ -88,7 +90,7 @@ def test_the_instrumentation_is_copied_whole_and_anybody_may_read_it(tmp_path: P
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("user", ["65532:65532", "1000670000:0"])
 def test_the_analysis_is_a_driver_of_spark_on_kubernetes_as_any_user(tmp_path: Path, user: str) -> None:
     settings, scratch = tmp_path / "spark.properties", tmp_path / "scratch"
@@ -113,7 +115,7 @@ def test_the_analysis_is_a_driver_of_spark_on_kubernetes_as_any_user(tmp_path: P
         *("driver", "--properties-file", "/settings", "--class", "org.apache.spark.deploy.PythonRunner"),
         *("local:///opt/hopwatch/hopwatch_analyze.py", "/scratch/landed", "--out", "/scratch/out"),
         check=False,
-        timeout=240,
+        timeout=600,
     )
     assert "no landed Parquet files" in done.stdout + done.stderr, done.stdout + done.stderr
 

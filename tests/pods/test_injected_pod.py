@@ -12,7 +12,10 @@ from podman import played
 
 from tests.pods.conftest import Feed, await_true
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [
+    pytest.mark.extended("images are built, and pods are played: minutes"),
+    pytest.mark.timeout(1800),
+]
 
 Json = dict[str, Any]
 MESSAGES = 3000
@@ -28,7 +31,7 @@ def analysed(feed: Feed, folder: Path) -> Json:
     folder.mkdir()
     (folder / "landed").symlink_to(feed.landed)
     with played(scheduled(pod, folder, folder), folder) as job:
-        await_true(lambda: not job.state("analysis")["Running"], seconds=400)
+        await_true(lambda: not job.state("analysis")["Running"], seconds=600)
         assert job.state("analysis")["ExitCode"] == 0, job.logs("analysis")
     report: Json = json.loads((folder / "reports" / "latest" / "report.json").read_text())
     return report
