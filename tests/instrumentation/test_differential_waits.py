@@ -19,9 +19,14 @@ from journal_reader import Journal
 TRIES = 20
 LIMIT_MS = 20
 LIMIT = LIMIT_MS / 1000
+LONGEST_MS = 5000
 MORE = 0.002
 """Of 1920 bare waits of 20 ms none was too short; half were longer by less than 0.4 ms, and with three busy loops on two cores
 nine in ten by less than 4.2 ms, the longest by 19 ms (s)."""
+ONCE_ONLY = LIMIT * 0.9
+"""Who waits twice for the whole limit waits longer (s)."""
+PATIENT = 4.0
+"""Shorter than the limit of a wait that is to end sooner (s)."""
 PROMPT = LIMIT / 2
 """Shorter than any call that waits (s)."""
 
@@ -92,13 +97,13 @@ def timed(call: Call, socket: zmq.Socket) -> tuple[float, Any]:
     return time.perf_counter() - began, came
 
 
-def waits_as_asked(call: Call, socket: zmq.Socket) -> Any:
-    """What comes of a call that has to wait for the whole time limit."""
+def waits_as_asked(call: Call, socket: zmq.Socket, more: float) -> Any:
+    """What comes of a call that has to wait for the whole time limit, and for so much longer at most (s)."""
     times = []
-    while not times or (times[-1] > LIMIT + MORE and len(times) < TRIES):
+    while not times or (times[-1] > LIMIT + more and len(times) < TRIES):
         took, came = timed(call, socket)
         times.append(took)
-    assert LIMIT <= min(times) <= LIMIT + MORE
+    assert LIMIT <= min(times) <= LIMIT + more
     return came
 
 
@@ -112,13 +117,18 @@ def is_prompt(call: Call, socket: zmq.Socket) -> Any:
     return came
 
 
+@pytest.mark.parametrize(
+    "more", [ONCE_ONLY, pytest.param(MORE, marks=pytest.mark.extended("a busy machine is later than that"))]
+)
 @pytest.mark.parametrize("sequence", SEQUENCES)
-def test_a_full_and_an_empty_pipe_are_waited_for_as_long_as_asked(journal: Journal, sequence: str) -> None:
+def test_a_full_and_an_empty_pipe_are_waited_for_as_long_as_asked(
+    journal: Journal, sequence: str, more: float
+) -> None:
     kinds = (zmq.DEALER, zmq.DEALER)
     with full_and_empty(kinds, None) as bare, full_and_empty(kinds, SEQUENCES[sequence]) as wrapped:
         for end, ways in enumerate((full_ways(), empty_ways())):
             for name, call in ways.items():
-                assert waits_as_asked(call, wrapped[end]) == waits_as_asked(call, bare[end]), name
+                assert waits_as_asked(call, wrapped[end], more) == waits_as_asked(call, bare[end], more), name
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
@@ -181,9 +191,12 @@ def meanwhile(act: Callable[[], Any]) -> Iterator[list[float]]:
         thread.join()
 
 
+@pytest.mark.parametrize(
+    "more", [PATIENT, pytest.param(MORE, marks=pytest.mark.extended("a busy machine is later than that"))]
+)
 @pytest.mark.parametrize("wish", [None, *SEQUENCES.values()], ids=["bare", *SEQUENCES])
 def test_a_wait_ends_when_another_thread_makes_room_or_sends(
-    journal: Journal, wish: dict[str, Any] | None
+    journal: Journal, wish: dict[str, Any] | None, more: float
 ) -> None:
     with zmq.Context() as context, context.socket(zmq.PUSH) as push, context.socket(zmq.PULL) as pull:
         for socket in (push, pull):
@@ -215,8 +228,8 @@ def test_a_wait_ends_when_another_thread_makes_room_or_sends(
             assert ended > times[0]
             return ended - times[1]
 
-        assert any(send_late() < MORE for _ in range(TRIES))
-        assert any(receive_late() < MORE for _ in range(TRIES))
+        assert any(send_late() < more for _ in range(TRIES))
+        assert any(receive_late() < more for _ in range(TRIES))
 
 
 class AlarmError(Exception):
@@ -259,13 +272,14 @@ def test_signals_end_or_prolong_a_wait_as_a_bare_one(journal: Journal, raises: b
                         assert interrupted(call, socket)[0] is AlarmError, name
                         assert len(came) == before + 1
                     else:
-                        # pyzmq waits again, for the whole time; on a busy machine the signal may come when the wait is over
-                        socket.sndtimeo = socket.rcvtimeo = 2 * LIMIT_MS
-                        lasted = [interrupted(call, socket)[1]]
-                        while lasted[-1] < 2 * LIMIT and len(lasted) < TRIES:
-                            lasted.append(interrupted(call, socket)[1])
-                        assert lasted[-1] >= 2 * LIMIT, name
-                        assert len(came) == before + len(lasted)
+                        # pyzmq waits again, for the whole time; on a busy machine the signal may come when a short wait is over
+                        tries, limit_ms, lasted = 0, LIMIT_MS, 0.0
+                        while lasted < limit_ms / 1000 and limit_ms < LONGEST_MS:
+                            tries, limit_ms = tries + 1, 2 * limit_ms
+                            socket.sndtimeo = socket.rcvtimeo = limit_ms
+                            lasted = interrupted(call, socket)[1]
+                        assert lasted >= limit_ms / 1000, name
+                        assert len(came) == before + tries
 
 
 def interrupted(call: Call, socket: zmq.Socket) -> tuple[type[Exception], float]:

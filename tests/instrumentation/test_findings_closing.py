@@ -71,7 +71,10 @@ def test_without_linger_nothing_is_lost_within_a_process(context: zmq.Context, j
 
 
 @pytest.mark.parametrize("kinds", [(zmq.PUSH, zmq.PULL), (zmq.DEALER, zmq.DEALER), (zmq.PAIR, zmq.PAIR)])
-@pytest.mark.parametrize("transport", ["tcp", "ipc"])
+@pytest.mark.parametrize(
+    "transport",
+    ["tcp", pytest.param("ipc", marks=pytest.mark.extended("libzmq may read several messages at once"))],
+)
 def test_over_ipc_a_closing_sender_loses_what_a_low_mark_kept_unread_and_over_tcp_not(
     tmp_path: Path, until, kinds: tuple[int, int], transport: str
 ) -> None:
@@ -79,6 +82,9 @@ def test_over_ipc_a_closing_sender_loses_what_a_low_mark_kept_unread_and_over_tc
         receiver.rcvhwm = 10
         endpoint = bind(receiver, LOOPBACK if transport == "tcp" else f"ipc://{tmp_path}/pipe")
         with zmq.Context() as sending, sending.socket(kinds[0]) as sender:
+            sender.linger = (
+                20_000  # once in some thousand, libzmq never ends a context that waits for its messages
+            )
             sender.connect(endpoint)
             for _ in range(40):
                 sender.send(BODY)
@@ -118,6 +124,7 @@ for _ in range(3000):
 """
 
 
+@pytest.mark.extended("libzmq ends its process by chance, once in some hundred tries")
 @pytest.mark.parametrize(("how", "frames"), [("stamped", 1), ("bare", 2), ("bare", 1)])
 def test_closing_without_linger_as_a_peer_goes_ends_who_sends_several_frames(
     journal: Journal, how: str, frames: int

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 import pytest
 import zmq
 
-IDLE_SECONDS = 1.5
+IDLE_SPELLS = 15
+SPELL_SECONDS = 0.1
+"""Silence is counted in spells: a machine that stands still for longer than all of them makes one of it."""
 WATCHED_MS = 4_000
 PATIENT_MS = 20_000
 
@@ -39,7 +41,10 @@ class Middlebox:
         with selectors.DefaultSelector() as selector:
             for side in other:
                 selector.register(side, selectors.EVENT_READ)
-            while ready := selector.select(IDLE_SECONDS):
+            silent_spells = 0
+            while silent_spells < IDLE_SPELLS:
+                ready = selector.select(SPELL_SECONDS)
+                silent_spells = 0 if ready else silent_spells + 1
                 for key, _ in ready:
                     told = key.fileobj.recv(4096)  # type: ignore[union-attr]
                     if not told:

@@ -3,6 +3,7 @@
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 import hopwatch
@@ -12,6 +13,7 @@ from hopwatch import native_state
 from journal_reader import Journal
 
 BODY = b"x" * 200
+TRIES = 3
 
 
 def numbered(number: int) -> bytes:
@@ -63,9 +65,13 @@ def until_it_is_refused(pub: zmq.Socket) -> int:
     return taken
 
 
-def only_chance_let_through(onsets: set[int]) -> bool:
-    """About one in two hundred: libzmq looks for its readers' news once a millisecond, and the send after a refusal may be the one that does."""
-    return len(onsets) <= 1
+def hardly_any_let_through(play: Callable[[str], set[int]]) -> None:
+    """Play with a PUB of another name until no more than one message of an onset was delivered, three times at most.
+
+    About one in two hundred is, by chance: libzmq looks for its readers' news once a millisecond, and the send after a refusal may be the
+    one that does.
+    """
+    assert any(len(play(f"pub-{number}")) <= 1 for number in range(TRIES))
 
 
 @pytest.mark.parametrize("frames", [1, 2])
@@ -74,22 +80,25 @@ def only_chance_let_through(onsets: set[int]) -> bool:
 def test_each_inner_gap_begins_at_an_onset_and_an_onset_is_of_a_lost_message(
     narrow, journal: Journal, link, read_slowly, pub_type: int, sequence: str | None, frames: int
 ) -> None:
-    pub = hopwatch.wrap(narrow(pub_type), name="pub", sequence=sequence)
-    sub = hopwatch.wrap(narrow(zmq.SUB), name="sub", sequence=sequence)
-    link(pub, sub)
-    reader = read_slowly(sub)
-    for number in range(7_900):
-        pub.send_multipart([b"t", numbered(number)][-frames:])
-    reader.catch_up()
-    for number in range(7_900, 8_000):
-        pub.send_multipart([b"t", numbered(number)][-frames:])
-    delivered = set(reader.finish())
-    onsets = [event["number"] for event in journal.of("pub", "onset")]
-    gaps = reader.inner_gaps
-    assert gaps
-    assert {first for first, _ in gaps} <= set(onsets)
-    assert only_chance_let_through(delivered & set(onsets))
-    assert (len(onsets), 8_000) == (journal.socket("pub")["onsets"], journal.socket("pub")["sent"])
+    def play(name: str) -> set[int]:
+        pub = hopwatch.wrap(narrow(pub_type), name=name, sequence=sequence)
+        sub = hopwatch.wrap(narrow(zmq.SUB), name="sub", sequence=sequence)
+        link(pub, sub)
+        reader = read_slowly(sub)
+        for number in range(7_900):
+            pub.send_multipart([b"t", numbered(number)][-frames:])
+        reader.catch_up()
+        for number in range(7_900, 8_000):
+            pub.send_multipart([b"t", numbered(number)][-frames:])
+        delivered = set(reader.finish())
+        onsets = [event["number"] for event in journal.of(name, "onset")]
+        gaps = reader.inner_gaps
+        assert gaps
+        assert {first for first, _ in gaps} <= set(onsets)
+        assert (len(onsets), 8_000) == (journal.socket(name)["onsets"], journal.socket(name)["sent"])
+        return delivered & set(onsets)
+
+    hardly_any_let_through(play)
 
 
 def test_an_onset_of_a_stamped_message_names_its_lane(narrow, journal: Journal, link) -> None:
@@ -127,32 +136,35 @@ def test_a_fast_subscriber_beside_a_slow_one_gets_everything(
 
 
 def test_a_busy_thread_makes_no_false_onsets(narrow, journal: Journal, link, read_slowly) -> None:
-    pub = hopwatch.wrap(narrow(zmq.PUB), name="pub")
-    sub = narrow(zmq.SUB)
-    link(pub, sub)
-    stop = threading.Event()
+    def play(name: str) -> set[int]:
+        pub = hopwatch.wrap(narrow(zmq.PUB), name=name)
+        sub = narrow(zmq.SUB)
+        link(pub, sub)
+        stop = threading.Event()
 
-    def keep_the_interpreter_busy() -> None:
-        while not stop.is_set():
-            sum(range(1000))
+        def keep_the_interpreter_busy() -> None:
+            while not stop.is_set():
+                sum(range(1000))
 
-    busy = threading.Thread(target=keep_the_interpreter_busy)
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(0.0003)
-    try:
-        busy.start()
-        reader = read_slowly(sub, 0.004)
-        for number in range(3_000):
-            pub.send(numbered(number))
-    finally:
-        stop.set()
-        busy.join()
-        sys.setswitchinterval(interval)
-    delivered = set(reader.finish())
-    onsets = {event["number"] for event in journal.of("pub", "onset")}
-    assert onsets
-    assert only_chance_let_through(onsets & delivered)
-    assert {first for first, _ in reader.inner_gaps} <= onsets
+        busy = threading.Thread(target=keep_the_interpreter_busy)
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(0.0003)
+        try:
+            busy.start()
+            reader = read_slowly(sub, 0.004)
+            for number in range(3_000):
+                pub.send(numbered(number))
+        finally:
+            stop.set()
+            busy.join()
+            sys.setswitchinterval(interval)
+        delivered = set(reader.finish())
+        onsets = {event["number"] for event in journal.of(name, "onset")}
+        assert onsets
+        assert {first for first, _ in reader.inner_gaps} <= onsets
+        return delivered & onsets
+
+    hardly_any_let_through(play)
 
 
 @pytest.mark.parametrize("flags", [0, zmq.DONTWAIT])

@@ -164,6 +164,17 @@ def test_a_proxy_that_has_ended_leaves_no_descriptor_and_no_warning(journal: Jou
 
 
 def test_counts_follow_the_messages_while_messages_pass(connect, journal: Journal, until) -> None:
+    proxy = RunningProxy((zmq.PULL, zmq.PUSH), run_named)
+    push, pull = connect(zmq.PUSH, proxy.ports[0]), connect(zmq.PULL, proxy.ports[1])
+    for number in range(1, 4):
+        push.send(b"x")
+        pull.recv()
+        until(lambda number=number: journal.socket("relay.in")["proxied_in_frames"] == number)
+    proxy.end()
+
+
+@pytest.mark.extended("a busy machine counts later than within a second")
+def test_counts_follow_within_a_second_mostly(connect, journal: Journal, until) -> None:
     """Every fifth of a second, or up to 0.8 s where that would cost more of a core than it may (test_pace.py)."""
     proxy = RunningProxy((zmq.PULL, zmq.PUSH), run_named)
     push, pull = connect(zmq.PUSH, proxy.ports[0]), connect(zmq.PULL, proxy.ports[1])
@@ -206,7 +217,8 @@ def test_a_proxy_through_which_nothing_passes_is_left_asleep_and_its_counts_are_
         until(lambda: journal.socket("relay.in")["proxied_at"] > as_of + 2e9)
         return times_slept(os.getpid(), proxy.thread_id) == before
 
-    until(sleeps_through_two_seconds)
+    # on a busy machine it may take some spells until a sleep of the proxy's thread covers one
+    assert any(sleeps_through_two_seconds() for _ in range(20))
     assert journal.socket("relay.in")["proxied_in_frames"] == 1
     push.send(b"y")
     pull.recv()

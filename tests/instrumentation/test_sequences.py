@@ -420,10 +420,10 @@ def test_a_message_past_the_bound_of_lanes_costs_about_what_others_do() -> None:
     def quickest(some: list[bytes]) -> int:
         rounds = []
         for number in range(5):
-            began = time.perf_counter_ns()
+            began = time.thread_time_ns()  # a busy machine adds none to it
             for topic in some:
                 receiver.take(number, topic=topic)
-            rounds.append(time.perf_counter_ns() - began)
+            rounds.append(time.thread_time_ns() - began)
         return min(rounds)
 
     assert quickest(topics[-100:]) < 20 * quickest(topics[:100])

@@ -102,6 +102,7 @@ def test_over_tcp_and_inproc_what_a_closed_sender_sent_stays_to_be_read_at_any_m
     assert pair.received(COUNT) == COUNT
 
 
+@pytest.mark.extended("libzmq loses by chance, in some of many rounds")
 @pytest.mark.parametrize("sender_binds", SIDES)
 @pytest.mark.parametrize("kinds", EACH_WAY)
 def test_over_ipc_it_stays_as_far_as_the_mark_has_room(
@@ -126,6 +127,7 @@ def test_over_ipc_a_mark_of_what_is_unread_loses_nothing(pair_of: Callable[..., 
     assert pair.received(COUNT) == COUNT
 
 
+@pytest.mark.extended("libzmq loses by chance, in some of many rounds")
 @pytest.mark.parametrize("change", ["subscribe", "unsubscribe"])
 def test_over_tcp_a_sub_that_changes_its_subscriptions_loses_what_it_had_not_read_of_a_closed_pub(
     pair_of: Callable[..., Pair], change: str
@@ -144,6 +146,7 @@ def test_over_tcp_a_sub_that_changes_its_subscriptions_loses_what_it_had_not_rea
     assert some_round_loses(play)
 
 
+@pytest.mark.extended("libzmq loses by chance, in some of many rounds")
 @pytest.mark.parametrize(
     "kinds",
     [
@@ -208,6 +211,7 @@ def test_over_tcp_a_dealer_that_reads_the_last_answer_before_it_closes_loses_not
     assert answers_got(pair_of((zmq.DEALER, zmq.ROUTER), "tcp"), 300, reads=True) == 300
 
 
+@pytest.mark.extended("libzmq loses by chance, in some of many rounds")
 def test_over_tcp_one_that_closes_before_its_answers_have_come_may_lose_what_it_asked(
     pair_of: Callable[..., Pair],
 ) -> None:
