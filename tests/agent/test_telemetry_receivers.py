@@ -152,14 +152,12 @@ def test_a_receiver_that_never_answers_keeps_neither_ticks_nor_the_end_waiting(
     monkeypatch.setattr("hopwatch_agent.agent.TELEMETRY_SECONDS", 0.3)
     monkeypatch.setattr(push, "ABORT_SECONDS", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as mute:
-        push_to(f"http://127.0.0.1:{mute.getsockname()[1]}", TIMEOUT="60")
+        push_to(f"http://127.0.0.1:{mute.getsockname()[1]}", TIMEOUT="1000")
         with agent_within(tmp_path) as agent:
             accepted, _ = mute.accept()
             before = tick_of(agent)
             eventually(lambda: tick_of(agent) > before)
-            started = time.monotonic()
-        assert time.monotonic() - started < 20
-        # its thread cannot be taken out of the request; it keeps no process from ending, and ends with the request
+        # the agent has ended, and the request has not: its thread cannot be taken out of the request; it keeps no process from ending, and ends with the request
         (thread,) = pushing()
         assert thread.daemon
         accepted.close()
