@@ -10,33 +10,61 @@ from pathlib import Path
 import hopwatch
 import pytest
 import zmq
+from hopwatch.monitors.thread import MonitorThread
 from journal_reader import Journal
 
 WAKE_UPS_A_SECOND = 10
 """Each of a hundred sockets that find nobody, or of ten proxies asked, would wake a thread without a pace more often than this."""
 
 
-def wake_ups(thread: threading.Thread) -> int:
-    """How often it has gone to sleep so far, by the kernel's count."""
-    status = Path(f"/proc/self/task/{thread.native_id}/status").read_text()
-    return int(re.findall(r"^voluntary_ctxt_switches:\s+(\d+)", status, re.MULTILINE)[0])
+Count = Callable[[], int]
+
+
+@pytest.fixture(
+    params=[
+        "own",
+        pytest.param("kernel", marks=pytest.mark.extended("it counts waits for a busy interpreter as well")),
+    ]
+)
+def wake_ups(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Count:
+    """How often the background thread has woken so far, by the turns of its loop or by the kernel's count."""
+    if request.param == "own":
+        return turns_of_the_loop(monkeypatch)
+    others = set(threading.enumerate())
+
+    def by_the_kernel() -> int:
+        (thread,) = (each for each in set(threading.enumerate()) - others if each.name == "hopwatch-monitors")
+        status = Path(f"/proc/self/task/{thread.native_id}/status").read_text()
+        return int(re.findall(r"^voluntary_ctxt_switches:\s+(\d+)", status, re.MULTILINE)[0])
+
+    return by_the_kernel
+
+
+def turns_of_the_loop(monkeypatch: pytest.MonkeyPatch) -> Count:
+    turn = vars(MonitorThread)["_turn"]
+    taken = 0
+
+    def counted(monitors: MonitorThread) -> None:
+        nonlocal taken
+        taken += 1
+        turn(monitors)
+
+    monkeypatch.setattr(MonitorThread, "_turn", counted)
+    return lambda: taken
 
 
 @pytest.fixture
-def wake_ups_a_second() -> Callable[[Callable[[], object], float], float]:
+def wake_ups_a_second(wake_ups: Count) -> Callable[[Callable[[], object], float], float]:
     """Of the background thread while something is done again and again, 50 times a second: the least of ten spells, or the first that is low."""
-    others = set(threading.enumerate())
 
     def measure(work: Callable[[], object], low: float) -> float:
-        (thread,) = (each for each in set(threading.enumerate()) - others if each.name == "hopwatch-monitors")
-
         def spell(seconds: float) -> float:
-            before, began = wake_ups(thread), time.monotonic()
+            before, began = wake_ups(), time.monotonic()
             pause = threading.Event()
             while time.monotonic() - began < seconds:
                 work()
                 pause.wait(0.02)
-            return (wake_ups(thread) - before) / (time.monotonic() - began)
+            return (wake_ups() - before) / (time.monotonic() - began)
 
         spell(1.2)  # in which the pauses adapt
         rates = [spell(1.7)]
