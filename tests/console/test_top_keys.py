@@ -196,6 +196,7 @@ def test_paused_it_shows_one_moment_until_it_goes_on(steady: AgentProcess) -> No
     async def story(pilot: "Pilot[None]") -> None:
         await pilot.press("p")
         await until(pilot, lambda: "PAUSED at " in drawn(pilot))
+        await pilot.pause()  # until all of it is drawn
         before = drawn(pilot)
         clock = asyncio.get_running_loop().time() + 1.2
         await until(pilot, lambda: asyncio.get_running_loop().time() > clock)

@@ -101,7 +101,16 @@ class TopApp(App[None]):
     def _view(self) -> View[Any]:
         return VIEWS[self._opened]
 
+    @property
+    def _can_draw(self) -> bool:
+        """Return whether there are widgets: Textual removes them before it stops the timer."""
+        return self.is_running
+
     def _draw(self) -> None:
+        if self._can_draw:
+            self._draw_all()
+
+    def _draw_all(self) -> None:
         picture, width = self._picture, self.size.width
         lines = max(1, self.size.height // LINES_FOR_AGENTS)
         self.screen_stack[0].query_one("#summary", Static).update(
@@ -137,7 +146,8 @@ class TopApp(App[None]):
 
     def on_table_moved(self) -> None:
         """Says of that row what there is to say."""
-        self._draw_line()
+        if self._can_draw:
+            self._draw_line()
 
     def _draw_line(self) -> None:
         item = self._of(Table).item
