@@ -4,11 +4,11 @@ import json
 import os
 import signal
 import subprocess
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from agent_process import eventually
 from hosts import HOPWATCH, environment_of
 from programs import Program
 from system import BARE
@@ -18,6 +18,26 @@ pytestmark = [
     pytest.mark.timeout(900),
     pytest.mark.skipif(BARE, reason="the demo has no bare form"),
 ]
+
+ANALYSIS_SECONDS = 400
+ALL_SECONDS = 600
+Starting = Callable[[Path], Program]
+
+
+@pytest.fixture
+def starting(tmp_path: Path) -> Iterator[Starting]:
+    """Start demos that leave their files in a folder."""
+    started: list[Program] = []
+
+    def start(out: Path) -> Program:
+        argv = [str(HOPWATCH), "demo", "--out", str(out)]
+        environment = environment_of("ignored", tmp_path / "ignored")
+        started.append(Program(argv, environment, tmp_path / "demo.stderr"))
+        return started[-1]
+
+    yield start
+    for demo in started:
+        demo.reap()
 
 
 def processes_naming(folder: Path) -> list[int]:
@@ -33,6 +53,7 @@ def processes_naming(folder: Path) -> list[int]:
     return found
 
 
+@pytest.mark.extended("the whole demo, with Spark: more than a minute")
 def test_the_demo_ends_in_a_report_that_equals_the_truth(tmp_path: Path) -> None:
     out = tmp_path / "demo"
     environment = environment_of("ignored", tmp_path / "ignored")
@@ -41,7 +62,7 @@ def test_the_demo_ends_in_a_report_that_equals_the_truth(tmp_path: Path) -> None
         env=environment,
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=ALL_SECONDS,
         check=False,
         cwd=tmp_path,
     )
@@ -56,40 +77,30 @@ def test_the_demo_ends_in_a_report_that_equals_the_truth(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("interruption", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_demo_leaves_no_process_behind(tmp_path: Path, interruption: signal.Signals) -> None:
-    out = tmp_path / "demo"
-    argv = [str(HOPWATCH), "demo", "--out", str(out)]
-    demo = Program(argv, environment_of("ignored", tmp_path / "ignored"), tmp_path / "demo.stderr")
-    try:
-        demo.expect("1")
-        assert processes_naming(out / "journal")
-        demo.interrupt(interruption)
-        demo.wait(status=130)
-        assert processes_naming(out / "journal") == []
-    finally:
-        demo.reap()
+def test_an_interrupted_demo_leaves_no_process_behind(
+    tmp_path: Path, starting: Starting, interruption: signal.Signals
+) -> None:
+    journal = tmp_path / "demo" / "journal"
+    demo = starting(tmp_path / "demo")
+    demo.expect_line("lost so far")
+    assert processes_naming(journal)
+    demo.interrupt(interruption)
+    demo.wait(status=130)
+    assert processes_naming(journal) == []
+    assert "Traceback" not in demo.stderr
 
 
-def test_a_demo_interrupted_while_spark_works_leaves_no_process_behind(tmp_path: Path) -> None:
-    out = tmp_path / "demo"
-    argv = [str(HOPWATCH), "demo", "--out", str(out)]
-    demo = Program(argv, environment_of("ignored", tmp_path / "ignored"), tmp_path / "demo.stderr")
-    try:
-        wait_until(lambda: "who is connected" in (tmp_path / "demo.stderr").read_text(), demo)
-        demo.interrupt(signal.SIGINT)
-        demo.wait(status=130)
-        assert processes_naming(out / "journal") == []
-        assert "Traceback" not in (tmp_path / "demo.stderr").read_text()
-    finally:
-        demo.reap()
-
-
-def wait_until(condition: Callable[[], bool], demo: Program) -> None:
-    deadline = time.monotonic() + 400
-    while not condition():
-        assert Path(f"/proc/{demo.pid}/cmdline").read_bytes(), demo.stderr  # of who has ended there is none
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+@pytest.mark.extended("the demo until Spark works: a minute")
+def test_a_demo_interrupted_while_spark_works_leaves_no_process_behind(
+    tmp_path: Path, starting: Starting
+) -> None:
+    demo = starting(tmp_path / "demo")
+    eventually(lambda: "who is connected" in demo.stderr or not demo.is_running, ANALYSIS_SECONDS)
+    assert demo.is_running, demo.stderr
+    demo.interrupt(signal.SIGINT)
+    demo.wait(status=130)
+    assert processes_naming(tmp_path / "demo" / "journal") == []
+    assert "Traceback" not in demo.stderr
 
 
 def test_a_folder_that_is_no_demo_is_left_alone(tmp_path: Path) -> None:

@@ -45,6 +45,11 @@ class Program:
     def stderr(self) -> str:
         return self._stderr_path.read_text(errors="replace")
 
+    @property
+    def is_running(self) -> bool:
+        """Return whether it has not ended. /proc cannot say: a program that starts has no command line yet."""
+        return self._process.poll() is None
+
     def tell(self, *command: object) -> None:
         """Send one command, without waiting for what comes of it."""
         assert self._process.stdin is not None
@@ -57,6 +62,13 @@ class Program:
             name, *details = self._next_line(deadline, event).split() or [""]
             if name == event:
                 return details
+
+    def expect_line(self, text: str, within: float = DEADLINE) -> str:
+        """Return the next line that holds a text; pass over those before it."""
+        deadline = time.monotonic() + within
+        while text not in (line := self._next_line(deadline, text)):
+            pass
+        return line
 
     def ask(self, *command: object, event: str, within: float = DEADLINE) -> list[str]:
         """Send a command and wait for the event that ends it."""
