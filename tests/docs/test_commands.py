@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import namespaces
 import pytest
@@ -33,6 +34,8 @@ WITH_COMMANDS = [
     if any(b.language in (*SHELL, "python") and not b.not_run for b in blocks_of(page))
 ]
 BY_THEMSELVES = [page for page in WITH_COMMANDS if not page.startswith(RUNBOOKS)]
+LOSE_BY_THEIR_RATES = {"start.md", "recipes/bitcoin-core.md", "recipes/vllm.md"}
+"""Pages that say of a loss what is true only where one program runs faster than another."""
 AT_ONCE = 3
 needs_namespaces = pytest.mark.skipif(bool(namespaces.missing()), reason=str(namespaces.missing()))
 
@@ -63,8 +66,14 @@ def _follow_alone(page: str, folder: Path) -> Followed:
         return follow(blocks_of(page), reader, environment(folder, page), namespaces.inside(namespace))
 
 
+def marked(page: str) -> Any:
+    """Return the page as a parameter."""
+    why = pytest.mark.extended("two programs' rates decide whether anything is lost")
+    return pytest.param(page, marks=[why] if page in LOSE_BY_THEIR_RATES else [])
+
+
 @needs_namespaces
-@pytest.mark.parametrize("page", BY_THEMSELVES)
+@pytest.mark.parametrize("page", map(marked, BY_THEMSELVES))
 def test_the_commands_of_a_page_do_what_it_says(page: str, followed: dict[str, Future[Followed]]) -> None:
     followed[page].result()
 
@@ -138,6 +147,7 @@ def test_what_a_runbook_picks_from_an_answer_is_in_it(page: str, watched: Watche
 
 @needs_namespaces
 @pytest.mark.spark
+@pytest.mark.extended("Spark in a process of its own, after all pages")
 @pytest.mark.timeout(ANALYSIS_SECONDS)
 def test_the_analyses_tell_what_the_pages_say(followed: dict[str, Future[Followed]], tmp_path: Path) -> None:
     """One analysis of what all pages landed takes as long as that of one."""
@@ -149,6 +159,10 @@ def test_the_analyses_tell_what_the_pages_say(followed: dict[str, Future[Followe
     wrong = [step for each in done_with for step in each.steps if not says(done.stdout, step)]
     told = [f"{step.block.place} says:\n" + "\n".join(step.said) for step in wrong]
     assert not wrong, "\n".join([*told, "--- and the analysis:", done.stdout])
+
+
+def test_pages_that_are_marked_are_pages_with_commands() -> None:
+    assert {*BY_THEMSELVES} >= LOSE_BY_THEIR_RATES
 
 
 def test_every_block_of_commands_is_run_but_those_that_say_why_not() -> None:
