@@ -131,7 +131,7 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentProcess]:
     agent = AgentProcess(folder, others, "--report", str(folder / "out"))
     agent.start()
     beside = Beside(agent, folder)
-    beside.lossy_pair("quotes", "slow", "--linger", 0)
+    beside.lossy_pair("quotes", "slow", "--linger", 0, paused=True)
     early = now(-7200), now(-7100)
     ends = end("a", "00000000000000a1", "PUB"), end("b", "00000000000000b2", "SUB")
     found = [incident("a → b", "00000000000000a1", *early)]

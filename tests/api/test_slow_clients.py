@@ -18,7 +18,7 @@ ASK = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 
 @pytest.fixture(autouse=True)
 def long_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test is cut off before it has done its part; each shortens the one time that it is about."""
+    """Give each test time to do its part. It shortens the one time that it is about."""
     monkeypatch.setattr(protocol, "HEAD_SECONDS", LONG)
     monkeypatch.setattr(protocol, "ANSWER_SECONDS", LONG)
     monkeypatch.setattr(protocol, "CONNECTIONS", 5)
@@ -32,7 +32,7 @@ async def answer(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def answer_with_short_heads(monkeypatch: pytest.MonkeyPatch) -> ASGIApp:
-    """Has heads take little time from the first request on."""
+    """Shorten the time for heads from the first request on."""
 
     async def hurried(scope: Scope, receive: Receive, send: Send) -> None:
         monkeypatch.setattr(protocol, "HEAD_SECONDS", SHORT / 2)
@@ -61,7 +61,7 @@ def test_a_request_that_is_never_ended_is_cut_off(monkeypatch: pytest.MonkeyPatc
     asyncio.run(run())
 
 
-def test_who_asks_again_in_time_may_pause_for_longer_than_a_head_may_take(
+def test_a_kept_connection_may_pause_for_longer_than_a_head_may_take(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def run() -> None:
@@ -76,7 +76,7 @@ def test_who_asks_again_in_time_may_pause_for_longer_than_a_head_may_take(
     asyncio.run(run())
 
 
-def test_who_does_not_ask_again_is_let_go() -> None:
+def test_an_idle_connection_is_closed() -> None:
     async def run() -> None:
         async with serving(answer, keep_alive=1) as served:
             client = await served.client()

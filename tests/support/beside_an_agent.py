@@ -26,14 +26,21 @@ class Beside:
         self._started.append(Program([*argv, *map(str, arguments)], self._environment, stderr))
         return self._started[-1]
 
-    def lossy_pair(self, sender: str, receiver: str, *options: object) -> tuple[Program, Program]:
-        """A PUB whose SUB is too slow, after 2,000 messages and one behind what was lost; ``options`` are the PUB's."""
+    def lossy_pair(
+        self, sender: str, receiver: str, *options: object, paused: bool = False
+    ) -> tuple[Program, Program]:
+        """A PUB whose SUB is too slow, after 2,000 messages and one behind what was lost.
+
+        ``options`` are the PUB's. With ``paused`` the SUB reads nothing before all are sent: a loss for certain.
+        """
         small = ("--sndhwm", 50, "--sndbuf", 4096)
         quotes = self.start("sender", sender, "--type", "PUB", "--bind", LOOPBACK, *small, *options)
         [endpoint] = quotes.expect("ready")
         reading = ("--rcvhwm", 10, "--rcvbuf", 4096, "--delay", 0.004, "--subscribe", "")
         slow = self.start("receiver", receiver, "--type", "SUB", "--connect", endpoint, *reading)
         quotes.ask("await-subscriptions", 2, event="subscribed")
+        if paused:
+            slow.ask("pause", event="paused")
         for count in (2000, 1):  # only a message behind a gap shows it
             quotes.ask("send", count, 0.0005, event="sent")
             slow.ask("finish", event="finished")
