@@ -1,11 +1,9 @@
-from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+import shared_spark
 from hopwatch_analysis.job import analyze
-from hopwatch_analysis.spark.session import spark_session, suited_to
 from judgement import assert_balanced
 from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
@@ -24,6 +22,8 @@ LONGEST_FIRST = (
 )
 """Files of which one would keep a worker when the others have nothing left to do."""
 
+pytest_configure = shared_spark.use
+
 
 class ByReport(LoadFileScheduling):
     """One process has all modules that the joint report is of: a second one would make the same report."""
@@ -41,17 +41,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     places = {name: place for place, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
-
-
-@pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    """One small session for all tests; few tasks and no generated code, since the frames are tiny."""
-    with ExitStack() as stack:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("SPARK_DRIVER_MEMORY", "1g")  # one that may become large takes half of the machine
-            session = stack.enter_context(spark_session("local[2]", lasting=True))
-        stack.enter_context(suited_to(session, rows=0))
-        yield session
 
 
 @pytest.fixture(scope="session")
