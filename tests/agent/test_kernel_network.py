@@ -41,6 +41,8 @@ ROOMY = 4 * 2**20
 """A receive buffer that a busy machine does not let run full."""
 AS_IT_IS = -1
 
+measured = pytest.mark.extended("what is lost, and how fast it is read, is up to chance and to the machine")
+
 Rows = list[dict[str, Any]]
 
 
@@ -97,6 +99,31 @@ class Run:
         return int(rows[-1][name]) if rows else 0
 
 
+@pytest.fixture
+def broken_wire(tmp_path: Path) -> Iterator[Run]:
+    """It was whole for some messages, and nothing gets through it any more."""
+    if reason := missing():
+        pytest.skip(reason)
+    with wire() as over:
+        run = Run(tmp_path / "broken", over)
+        try:
+            run.begin()
+            eventually(lambda: run.total("segments_sent") > 300)
+            over.lose(1.0)
+            yield run
+        finally:
+            run.reap()
+
+
+def test_a_wire_that_nothing_gets_through_is_told_to_be_the_limit(broken_wire: Run) -> None:
+    def told() -> dict[str, Any]:
+        return broken_wire.rows("tcp")[-1]
+
+    eventually(lambda: told()["limited_by"] == "network")
+    eventually(lambda: told()["retransmissions"] > 3)
+    eventually(lambda: broken_wire.rows("onset"))
+
+
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Run]]:
     """All three at the same time, each over a wire of its own."""
@@ -121,11 +148,13 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Run]]:
         yield runs
 
 
+@measured
 @pytest.mark.parametrize("name", ["lossy link", "slow link", "slow receiver"])
 def test_the_sender_meets_a_full_pipe_whatever_the_reason(runs: dict[str, Run], name: str) -> None:
     assert len(runs[name].rows("onset")) > 0
 
 
+@measured
 @pytest.mark.parametrize("name", ["lossy link", "slow link"])
 def test_a_link_that_is_lossy_or_slow_is_told_to_be_the_limit(runs: dict[str, Run], name: str) -> None:
     assert "network" in runs[name].limits()
@@ -133,6 +162,7 @@ def test_a_link_that_is_lossy_or_slow_is_told_to_be_the_limit(runs: dict[str, Ru
     assert runs[name].total("receiver_limited_us") < runs[name].total("busy_us") / 2
 
 
+@measured
 def test_a_receiver_that_is_slow_is_told_to_be_the_limit(runs: dict[str, Run]) -> None:
     run = runs["slow receiver"]
     assert "receiver" in run.limits()
@@ -140,6 +170,7 @@ def test_a_receiver_that_is_slow_is_told_to_be_the_limit(runs: dict[str, Run]) -
     assert run.total("receiver_limited_us") > run.total("busy_us") / 2
 
 
+@measured
 def test_a_lossy_link_is_told_from_a_slow_one_by_its_retransmissions(runs: dict[str, Run]) -> None:
     lossy, slow = (
         runs[name].total("retransmissions") / runs[name].total("segments_sent")
