@@ -73,9 +73,9 @@ class Pipes:
         return count
 
     def receive(self, place: str, count: str) -> str:
-        """So many, which have to be there within five seconds each."""
+        """So many, which have to be there within a minute each."""
         for _ in range(int(count)):
-            assert self._receivers[int(place)].poll(5000)
+            assert self._receivers[int(place)].poll(60_000)
             self._receivers[int(place)].recv()
         return count
 
