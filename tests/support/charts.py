@@ -3,6 +3,7 @@
 import json
 import subprocess
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,9 @@ def helm(version: str, *arguments: str | Path) -> "subprocess.CompletedProcess[s
     )
 
 
+@cache
 def rendered(version: str, chart: Path, *arguments: str | Path, kubernetes: str = "1.32") -> str:
-    """What ``helm template`` prints."""
+    """Return what ``helm template`` prints, which is asked once for the same: the chart must not change."""
     place = ["--namespace", "watch", "--kube-version", kubernetes]
     done = helm(version, "template", "hw", chart, *place, *arguments)
     assert done.returncode == 0, done.stderr
