@@ -11,7 +11,7 @@ import pytest
 import zmq
 from hopwatch.journal.events import SEGMENT_BYTES, SEGMENTS_KEPT
 from hopwatch.monitors.addresses import Addresses, addresses_of
-from hopwatch.monitors.watched import ASKED_FOR
+from hopwatch.monitors.watched import ASKED_FOR, EVENT, Watched
 from interpreters import frees_classes
 from journal_reader import Journal
 
@@ -111,7 +111,7 @@ def test_a_thousand_sockets_leave_no_file_thread_memory_or_slot(
     tmp_path: Path, journal: Journal, way: str
 ) -> None:
     """One thing kept of each would show: ``benchmarks/many_sockets.py`` has the figures of ten thousand."""
-    files, blocks, in_all, threads, slots = run(
+    files, blocks, grown, threads, slots = run(
         tmp_path,
         """
         import gc, os, sys, threading, time
@@ -140,9 +140,13 @@ def test_a_thousand_sockets_leave_no_file_thread_memory_or_slot(
             return seen, sys.getallocatedblocks(), resident()
         use(200)
         files, blocks, memory = held()
-        use(1000)
-        now = held(files)
-        print(now[0] - files, now[1] - blocks, now[2] - memory, threading.active_count())
+        grown = []
+        for _ in range(4):
+            use(250)
+            now = held(files)
+            grown.append(now[2] - memory)
+            memory = now[2]
+        print(now[0] - files, now[1] - blocks, min(grown), threading.active_count())
         push = hopwatch.wrap(context.socket(zmq.PUSH), name="last")
         print(push._hopwatch.slot.place[0])
         push.close()
@@ -155,21 +159,23 @@ def test_a_thousand_sockets_leave_no_file_thread_memory_or_slot(
         0,
     )  # the first look may have come before libzmq had closed all
     assert blocks < 500
-    assert in_all < 10_000_000  # a bare process's heap grows by some megabytes, too, in jumps
+    assert grown < 2_500_000  # in each quarter: a bare process's heap grows by some megabytes, too, in jumps
     assert [path.suffix for path in sorted(journal.directory.iterdir())].count(".counters") == 1
     assert journal.sockets() == {}
 
 
-def test_a_peer_that_is_not_there_is_told_ever_more_seldom(
-    context: zmq.Context, journal: Journal, until
-) -> None:
-    push = context.socket(zmq.PUSH)
-    push.reconnect_ivl = 1
-    hopwatch.wrap(push, name="push")
-    push.connect("tcp://127.0.0.1:1")
-    until(lambda: len(journal.of("push", "retried")) >= 10)
-    times = [event["t"] for event in journal.of("push", "retried")]
-    assert times[-1] - times[-2] > times[1] - times[0]
+def test_a_peer_that_is_not_there_is_told_ever_more_seldom(context: zmq.Context, journal: Journal) -> None:
+    """At the first try, the second, the fourth, the eighth, and so on."""
+    push = hopwatch.wrap(context.socket(zmq.PUSH), name="push")
+    monitor, read = context.socket(zmq.PAIR), context.socket(zmq.PAIR)
+    monitor.bind("inproc://monitor")
+    read.connect("inproc://monitor")
+    watched = Watched(read, push._hopwatch)
+    for tries in range(1, 1025):
+        monitor.send_multipart([EVENT.pack(zmq.EVENT_CONNECT_RETRIED, 0), b"tcp://127.0.0.1:1"])
+        assert watched.drain()
+        if tries & (tries + 1) == 0:
+            assert len(journal.of("push", "retried")) == tries.bit_length()
 
 
 def test_a_failed_bind_is_not_asked_to_be_told() -> None:

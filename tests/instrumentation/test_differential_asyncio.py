@@ -202,6 +202,7 @@ def test_a_wrapped_pair_behaves_as_a_bare_one(
     assert journal.faults() == []
 
 
+@pytest.mark.extended("over a connection the kernel decides when a message is there")
 @pytest.mark.parametrize("pairing", PAIRINGS)
 @differential(15)
 @given(sequence=st.sampled_from(sorted(SEQUENCES)), operations=st.lists(OPERATIONS, max_size=25))

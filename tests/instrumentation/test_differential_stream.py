@@ -19,6 +19,8 @@ from socket_actions import PATIENT_S, seen_of_error
 from zmq.backend import Socket as BackendSocket
 
 NOT_CLOSED = "the connection was not closed"
+TRIES = 5
+"""On a busy machine libzmq now and then does not close a connection that it was told to, of a bare STREAM either."""
 LOCALHOST = "127.0.0.1"
 
 CONTENTS = st.one_of(st.binary(min_size=1, max_size=6), st.just(b"x" * 48), st.just(b"y" * 9_000))
@@ -189,12 +191,12 @@ def exchange(wish: dict[str, Any] | None) -> Iterator[Exchange]:
 def test_a_wrapped_stream_behaves_as_a_bare_one(
     journal: Journal, sequence: str, operations: list[tuple[Any, ...]]
 ) -> None:
-    assert is_as_bare(SEQUENCES[sequence], operations) or is_as_bare(SEQUENCES[sequence], operations)
+    assert any(is_as_bare(SEQUENCES[sequence], operations) for _ in range(TRIES))
     assert journal.faults() == []
 
 
 def is_as_bare(wish: dict[str, Any], operations: list[tuple[Any, ...]]) -> bool:
-    """False where the wrapped one did not close a connection that it was told to: on a busy machine that is seen of a bare one, too."""
+    """False where the wrapped one did not close a connection that it was told to."""
     with exchange(None) as bare, exchange(wish) as wrapped:
         for operation in [("comes",), *operations]:
             expected, came = bare.do(operation), wrapped.do(operation)
@@ -212,7 +214,7 @@ def is_a_failed_assertion(seen: Any) -> bool:
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
 def test_a_stream_is_counted_and_never_stamped(journal: Journal, sequence: str) -> None:
-    for _ in range(2):
+    for _ in range(TRIES):
         with exchange(SEQUENCES[sequence]) as wrapped:
             wrapped.comes()
             assert wrapped.says(0, b"question", "multipart") == (True, 0)
@@ -222,8 +224,7 @@ def test_a_stream_is_counted_and_never_stamped(journal: Journal, sequence: str) 
         if NOT_CLOSED not in str(hung_up_on):
             break
     assert hung_up_on == b""
-    [closed] = journal.of("stream", "closed")
-    counters = closed["counters"]
+    counters = journal.of("stream", "closed")[-1]["counters"]
     assert (counters["sent"], counters["sent_more_frames"], counters["sent_bytes"]) == (2, 2, 16)
     assert (counters["received"], counters["received_more_frames"], counters["received_bytes"]) == (2, 2, 18)
     assert ("stamp_refused" in rules) == ("stamped" in sequence)

@@ -40,8 +40,10 @@ def alarms() -> Iterator[None]:
 def shapes_received(pull: zmq.Socket) -> Counter[tuple[bytes, ...]]:
     shapes: Counter[tuple[bytes, ...]] = Counter()
     while pull.poll(200):
-        with suppress(zmq.Again):  # a stamp alone, sent again because it was not known whether it had been
-            shapes[tuple(pull.recv_multipart(zmq.DONTWAIT))] += 1
+        # also raised at a stamp alone, sent again because it was not known whether it had been
+        with suppress(zmq.Again):
+            while True:
+                shapes[tuple(pull.recv_multipart(zmq.DONTWAIT))] += 1
     return shapes
 
 

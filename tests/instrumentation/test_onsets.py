@@ -11,6 +11,7 @@ import pytest
 import zmq
 from hopwatch import native_state
 from journal_reader import Journal
+from numbered_messages import all_of
 
 BODY = b"x" * 200
 TRIES = 3
@@ -123,7 +124,7 @@ def test_a_fast_subscriber_beside_a_slow_one_gets_everything(
     link(pub, slow)
     fast.connect(pub.last_endpoint.decode())
     until(lambda: [pub.send(numbered(0)), fast.poll(1)][1])
-    slow_reader, fast_reader = read_slowly(slow), read_slowly(fast, 0)
+    fast_reader = read_slowly(fast, 0)
     sent = [0]
     for number in range(1, 6_001):
         pub.send(numbered(number))
@@ -131,7 +132,7 @@ def test_a_fast_subscriber_beside_a_slow_one_gets_everything(
         if number % 500 == 0:
             until(lambda: fast_reader.numbers[-1:] == [sent[-1]])
     assert set(fast_reader.finish()) == set(sent)
-    assert len(slow_reader.finish()) < len(sent)
+    assert len(all_of(slow)) < len(sent)  # read only now, so that no rate decides what it lost
     assert journal.socket("pub")["onsets"] > 0
 
 
