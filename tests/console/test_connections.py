@@ -75,6 +75,7 @@ def test_one_look_tells_who_went_and_why_and_how_many_messages_wait_and_where(
     assert "ann - source" not in told
 
 
+@pytest.mark.extended("eleven processes")
 def test_ten_of_each_are_told_unless_all_are_asked_for(starting: Starting) -> None:
     agent = starting()
     with parting_processes(agent.journal) as parting:

@@ -5,6 +5,7 @@ import re
 import time
 from typing import Any
 
+import pytest
 from agent_process import AgentProcess, eventually
 from console_command import Starting, hopwatch
 from journal_writer import JournalWriter
@@ -50,6 +51,7 @@ def test_it_counts_as_lost_with_who_ended_so(starting: Starting) -> None:
     writer.close()
 
 
+@pytest.mark.extended("an agent and three processes; test_connections.py has one that died")
 def test_who_died_with_messages_on_their_way_is_told_with_how_many(starting: Starting) -> None:
     agent = starting()
     with parting_processes(agent.journal) as parting:

@@ -58,6 +58,7 @@ def test_it_shows_what_loses_first_with_rates_and_why_and_is_left_by_q(losing: A
         ended(shown, before, 0)
 
 
+@pytest.mark.extended("an agent for one cell of the table")
 def test_of_a_socket_that_sends_and_receives_both_backlogs_are_shown(starting: Starting) -> None:
     agent = starting()
     with asking_sockets(agent.journal), terminal("top", "--agent", agent.url, columns=160) as shown:
@@ -76,6 +77,7 @@ def test_what_is_typed_ahead_of_the_screen_goes_where_it_is_meant_to(losing: Age
         shown.shows("nothing holds 'no such thing': Esc drops the filter")
 
 
+@pytest.mark.extended("two agents and two lossy processes; test_watching.py has one that goes and comes")
 def test_an_agent_that_is_killed_is_away_while_others_go_on_and_is_back(
     losing: AgentProcess, starting: Starting
 ) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timezone
 from pathlib import Path
 
+import pytest
 from agent_process import AgentProcess, eventually
 from console_command import Starting, without_hopwatch
 from hopwatch_console.addresses import address_in
@@ -123,6 +124,7 @@ def test_where_events_come_faster_than_they_are_pushed_the_newest_are_shown(star
     writer.close()
 
 
+@pytest.mark.extended("waits for the kernel to be read twice")
 def test_what_the_kernel_tells_of_connections_is_kept_new_while_it_is_looked_at(starting: Starting) -> None:
     agent = starting()
 
@@ -139,6 +141,7 @@ def test_what_the_kernel_tells_of_connections_is_kept_new_while_it_is_looked_at(
         watched(agent, story)
 
 
+@pytest.mark.extended("an agent and real sockets; test_status.py has what is numbered")
 def test_that_something_numbered_has_come_is_found_while_somebody_looks(starting: Starting) -> None:
     agent = starting()
 
@@ -212,6 +215,7 @@ def test_an_agent_that_ends_in_order_and_is_back_with_a_new_database(starting: S
     writer.close()
 
 
+@pytest.mark.extended("two starts of an agent; test_troubles.py has tokens that are wrong and right")
 def test_a_token_that_is_renewed_is_read_anew(tmp_path: Path) -> None:
     of_agent, mine = tmp_path / "agent-token", tmp_path / "my-token"
     of_agent.write_text(TODAY)
