@@ -4,8 +4,14 @@ import os
 import resource
 import signal
 
+import in_time
+import leaks
 import must_run
 import pytest
+from hypothesis import settings
+
+settings.register_profile("gate", derandomize=True, database=None)
+settings.register_profile("search", derandomize=False)
 
 LONGEST_FIRST = ("test_exactly_once", "test_images", "test_injected_pod", "test_demo")
 """Files of which one would keep a worker when the others have nothing left to do."""
@@ -23,7 +29,13 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     _raise_descriptor_limit()
+    settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
     must_run.use(config)
+    leaks.use(config)
+    in_time.use(config)
+
+
+pytest_addoption = in_time.add_option
 
 
 def _raise_descriptor_limit() -> None:

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # setup.sh sets $repo
 # ensure_containers FOLDER: podman with settings and images of its own in FOLDER, for tests that play pods. Where that cannot be had, those
 # are skipped and say so.
 

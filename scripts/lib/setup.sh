@@ -23,6 +23,8 @@ source "$repo/scripts/lib/jars.sh"
 source "$repo/scripts/lib/images.sh"
 # shellcheck source=scripts/lib/containers.sh
 source "$repo/scripts/lib/containers.sh"
+# shellcheck source=scripts/lib/needs.sh
+source "$repo/scripts/lib/needs.sh"
 # shellcheck source=scripts/lib/venv.sh
 source "$repo/scripts/lib/venv.sh"
 

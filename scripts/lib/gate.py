@@ -1,0 +1,246 @@
+"""Run the checks and the stages of tests, try once more what failed, and say at the end what is wrong.
+
+    python scripts/lib/gate.py gate     # every check, and the tests that only a fault turns red
+    python scripts/lib/gate.py all      # these and the tests marked ``extended``
+    python scripts/lib/gate.py quick    # the checks of Python, and the tests of what changed, for as long as two minutes allow
+
+Nothing ends a run early: one run shows all that is wrong. The exit status is 0 if all is right, else 1.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from quick import tests_of_change
+
+ROOT = Path(__file__).parents[2]
+MOST_FLAKES = 2
+"""More tests than this that pass at the second try only turn the run red."""
+MOST_SECOND_TRIES = 10
+"""Where more tests fail than this, chance is not the reason, and none is run again."""
+NO_JAVA = {"JAVA_HOME": "/no-java-in-this-stage"}
+"""Spark looks here first: a test that needs Spark and is not marked so fails in the first stage."""
+QUICK_SECONDS = 60
+"""After so long no further test of a quick run begins."""
+OF_PYTHON = (("ruff", "format", "--check", "."), ("ruff", "check", "."), ("mypy",), ("lint-imports",))
+LINTED_SHELL = ("scripts/*", "scripts/lib/*.sh", ".ci/run", "tests/**/*.sh")
+CONTAINERFILES = ("images/Containerfile", "tests/pods/Containerfile")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One run of pytest: the tests that ``marked`` selects, shared by ``workers`` processes."""
+
+    name: str
+    marked: str
+    workers: int
+    environment: Mapping[str, str] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()
+    folder: Path = ROOT
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A check or a test that failed, with the lines that say why."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a check or a stage."""
+
+    name: str
+    seconds: float
+    passed: int = 0
+    failures: tuple[Failure, ...] = ()
+
+
+GATE = (
+    Stage("without Java", "not spark and not scenario and not extended", 3, NO_JAVA),
+    Stage("Spark", "spark and not scenario and not extended", 2),
+    Stage("systems", "scenario and not extended", 2),
+)
+SEARCHING = {"HYPOTHESIS_PROFILE": "search"}
+ALL = (
+    Stage("without Java", "not spark and not scenario", 3, NO_JAVA | SEARCHING),
+    Stage("Spark", "spark and not scenario", 2, SEARCHING),
+    Stage("systems", "scenario", 2),
+)
+
+
+def main(kind: str) -> int:
+    """Run a kind of gate and return the exit status."""
+    began = time.monotonic()
+    if kind == "quick":
+        done, flaky = [*checks(OF_PYTHON), *map(run, quick_stages())], []
+    else:
+        stages = {"gate": GATE, "all": ALL}[kind]
+        done = [*checks((*OF_PYTHON, *of_the_rest())), *map(run, stages)]
+        flaky = second_tries(stages, done)
+    for each in done:
+        say(f"{each.seconds:.0f} s: {each.name}")
+    say(f"{time.monotonic() - began:.0f} s: all")
+    return verdict(done, flaky)
+
+
+def quick_stages() -> tuple[Stage, ...]:
+    """Return the stage of what changed, and none where no test is about it."""
+    chosen = tests_of_change()
+    arguments = (f"--start-within={QUICK_SECONDS}", *chosen)
+    return (Stage("what changed", GATE[0].marked, 2, NO_JAVA, arguments),) if chosen else ()
+
+
+def verdict(done: Sequence[Done], flaky: Sequence[Failure]) -> int:
+    """List what is wrong, count it in the last line, and return the exit status."""
+    wrong = [failure for each in done for failure in each.failures if failure not in flaky]
+    for title, failures in (("FLAKY", flaky), ("FAILED", wrong)):
+        for failure in failures:
+            print(f"{title} {failure.what}\n{textwrap.indent(failure.why, '    ')}")
+    if len(flaky) > MOST_FLAKES:
+        print(f"FAILED: {len(flaky)} tests are flaky; at most {MOST_FLAKES} may be")
+    passed = sum(each.passed for each in done) + len(flaky)
+    print(f"{passed} passed, {len(wrong)} failed, {len(flaky)} flaky", flush=True)
+    return int(bool(wrong) or len(flaky) > MOST_FLAKES)
+
+
+def of_the_rest() -> Iterator[tuple[str, ...]]:
+    """Yield the checks of what is not Python."""
+    shell = [str(path) for path in sources(LINTED_SHELL) if is_shell(path)]
+    yield ("shellcheck", "--external-sources", *shell)
+    yield ("hadolint", *CONTAINERFILES)
+    yield ("mkdocs", "build", "--strict", "--quiet")
+
+
+def checks(commands: Sequence[Sequence[str]]) -> Iterator[Done]:
+    """Run what looks at the sources alone, two at a time, and print what came of each when it has ended."""
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        yield from pool.map(check, commands)
+
+
+def check(command: Sequence[str]) -> Done:
+    """Run one check."""
+    name = " ".join(command[:2])
+    began = time.monotonic()
+    if shutil.which(command[0], path=environment({})["PATH"]) is None and not os.environ.get(
+        "HOPWATCH_TESTS_MUST_RUN"
+    ):
+        say(f"{name}: left out, since {command[0]} is not installed")
+        return Done(name, 0)
+    ended = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=environment({"NO_MKDOCS_2_WARNING": "1"}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    said = f"{name}: {'passed' if ended.returncode == 0 else f'FAILED, status {ended.returncode}'}"
+    say(said if ended.returncode == 0 else f"{said}\n{ended.stdout}")
+    failures = () if ended.returncode == 0 else (Failure(name, ended.stdout.strip()),)
+    return Done(name, time.monotonic() - began, failures=failures)
+
+
+def run(stage: Stage) -> Done:
+    """Run a stage; pytest prints each failure when it happens."""
+    say(f"stage: {stage.name}")
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        command = [
+            *("pytest", f"--numprocesses={stage.workers}", "--dist=loadfile", "--no-loadscope-reorder"),
+            *("-m", stage.marked, "--instafail", "--durations=25", f"--report-log={log}", *stage.arguments),
+        ]
+        status = subprocess.run(
+            command, cwd=stage.folder, env=environment(stage.environment), check=False
+        ).returncode
+        passed, failures = outcomes(log)
+    if status not in (0, 1) or (status == 1 and not failures):
+        failures = (*failures, Failure(f"stage {stage.name}", f"pytest ended with status {status}"))
+    return Done(stage.name, time.monotonic() - began, passed, failures)
+
+
+def outcomes(log: Path) -> tuple[int, tuple[Failure, ...]]:
+    """Return how many tests passed, and the failures in the order in which they came, from a file of pytest-reportlog."""
+    passed: set[str] = set()
+    failures: dict[str, Failure] = {}
+    lines = log.read_text().splitlines() if log.exists() else []
+    for report in map(json.loads, lines):
+        node = report.get("nodeid")
+        if report.get("outcome") == "failed":
+            failures.setdefault(node, Failure(node, reason(report["longrepr"])))
+        elif report.get("outcome") == "passed" and report.get("when") == "call":
+            passed.add(node)
+    return len(passed - failures.keys()), tuple(failures.values())
+
+
+def reason(longrepr: object) -> str:
+    """Return what a report of pytest says of a failure, without the source around it."""
+    if isinstance(longrepr, dict):
+        crash = longrepr.get("reprcrash") or {}
+        return f"{crash.get('path')}:{crash.get('lineno')}: {crash.get('message')}"
+    return str(longrepr)
+
+
+def second_tries(stages: Sequence[Stage], done: Sequence[Done]) -> list[Failure]:
+    """Run each failed test once more, alone, and return the failures that did not happen again."""
+    by_stage = {stage.name: stage for stage in stages}
+    failed = [
+        (by_stage[each.name], failure)
+        for each in done
+        if each.name in by_stage
+        for failure in each.failures
+        if ".py" in failure.what
+    ]
+    if len(failed) > MOST_SECOND_TRIES:
+        say(f"{len(failed)} tests failed: too many for a second try")
+        return []
+    return [failure for stage, failure in failed if passes_alone(stage, failure.what)]
+
+
+def passes_alone(stage: Stage, node: str) -> bool:
+    """Run a test once more. What is told of a played system needs the systems of its file to be played."""
+    wanted = node.partition("::")[0] if "::told of " in node else node
+    say(f"second try: {wanted}")
+    command = ["pytest", "-m", stage.marked, wanted]
+    return (
+        subprocess.run(command, cwd=stage.folder, env=environment(stage.environment), check=False).returncode
+        == 0
+    )
+
+
+def environment(more: Mapping[str, str]) -> dict[str, str]:
+    """Return what a command runs with: the programs beside this interpreter come first."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    return {**os.environ, "PATH": path, **more}
+
+
+def sources(patterns: Sequence[str]) -> list[Path]:
+    """Return the files that match one of the patterns, as paths from the root."""
+    return sorted(path.relative_to(ROOT) for each in patterns for path in ROOT.glob(each) if path.is_file())
+
+
+def is_shell(path: Path) -> bool:
+    """Tell a shell script by its first line."""
+    first = (ROOT / path).read_bytes().partition(b"\n")[0]
+    return b"bash" in first or b"shellcheck shell=" in first
+
+
+def say(text: str) -> None:
+    """Print a line about the run itself."""
+    print(f"test: {text}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

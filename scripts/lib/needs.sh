@@ -1,0 +1,58 @@
+# shellcheck shell=bash disable=SC2154 # setup.sh sets $repo
+# ensure_needs PATH...: what the tests at these paths talk to, and nothing else.
+
+readonly EVERYTHING=(tests/agent tests/analysis tests/api tests/console tests/demo tests/docs tests/helm tests/injector tests/instrumentation tests/page tests/pods tests/recorded tests/scenarios)
+
+# What the gate leaves to --all needs containers, and jars for S3.
+ensure_needs_of_gate() {
+  ensure_java
+  ensure_tools shellcheck=shellcheck chromium=chromium curl=curl faketime=faketime fish=fish ip=iproute2 iptables=iptables jq=jq npm=npm openssl=openssl prometheus=prometheus promtool=prometheus zsh=zsh
+  ensure_helms "$repo/.tools/helm"
+  ensure_crd_types "$repo/.tools/crds"
+  ensure_page_checks "$repo/.tools/page"
+}
+
+ensure_needs_of_all() {
+  ensure_needs_of_gate
+  ensure_needs tests/analysis tests/pods
+}
+
+ensure_needs() {
+  local path
+  for path in "$@"; do
+    case ${path#"$repo/"} in
+      tests | tests/) ensure_needs "${EVERYTHING[@]}" ;;
+      tests/agent*) ensure_tools faketime=faketime ip=iproute2 iptables=iptables openssl=openssl promtool=prometheus prometheus=prometheus ;;
+      tests/analysis*) ensure_java && ensure_needs_of_analysis "$path" ;;
+      tests/api*) ensure_java && ensure_tools openssl=openssl ;;
+      tests/console*) ensure_tools fish=fish zsh=zsh ;;
+      tests/demo* | tests/recorded*) ensure_java ;;
+      tests/docs*) ensure_java && ensure_tools chromium=chromium curl=curl jq=jq ;;
+      tests/helm* | tests/injector*) ensure_charts ;;
+      tests/instrumentation*) ensure_tools ss=iproute2 ;;
+      tests/page*) ensure_tools chromium=chromium npm=npm && ensure_crd_types "$repo/.tools/crds" && ensure_page_checks "$repo/.tools/page" ;;
+      tests/pods*) ensure_java && ensure_pods ;;
+      tests/scenarios*) ensure_java && ensure_tools chromium=chromium ip=iproute2 iptables=iptables ;;
+    esac
+  done
+}
+
+ensure_needs_of_analysis() {
+  case $1 in
+    *test_page*) ensure_tools chromium=chromium ;;
+    *test_*) ;;
+    *) ensure_tools chromium=chromium fusermount3=fuse3 ;;
+  esac
+  case $1 in *test_cluster* | *test_landed_elsewhere* | tests/analysis | tests/analysis/) ensure_tools fusermount3=fuse3 && ensure_s3_jars "$repo/.tools/jars" ;; esac
+}
+
+ensure_charts() {
+  ensure_tools npm=npm openssl=openssl promtool=prometheus prometheus=prometheus
+  ensure_helms "$repo/.tools/helm"
+  ensure_crd_types "$repo/.tools/crds"
+}
+
+ensure_pods() {
+  ensure_tools buildah=buildah catatonit=catatonit mmdebstrap=mmdebstrap podman=podman runc=runc
+  ensure_containers "$repo/.tools/containers"
+}
