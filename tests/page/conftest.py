@@ -22,6 +22,16 @@ def browser() -> Iterator[Browser]:
         yield running
 
 
+@pytest.fixture(scope="session")
+def silent_agent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentProcess]:
+    """Serve the page to all tests that need its scripts alone: an agent with nothing to tell."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("HOPWATCH_")}
+    agent = AgentProcess(tmp_path_factory.mktemp("silent"), environment)
+    agent.start()
+    yield agent
+    agent.kill()
+
+
 @pytest.fixture
 def agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AgentProcess]:
     """An agent of the test's own, which reads what sockets of this process do."""

@@ -8,7 +8,7 @@ import pytest
 from agent_process import AgentProcess, eventually
 from analysed_proxy import behind_a_proxy, publish, told_behind_the_proxy
 from journal_writer import JournalWriter
-from live_page import LivePage
+from live_page import LivePage, in_detail
 from playwright.sync_api import Browser, expect
 from written_sockets import WrittenSockets
 
@@ -45,8 +45,15 @@ def serious_faults(live: LivePage) -> list[str]:
     return [f"{fault['id']}: {node['html'][:200]}" for fault in serious for node in fault["nodes"]]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (1280, "light"),
+        (390, "dark"),
+        pytest.param(1280, "dark", marks=in_detail),
+        pytest.param(390, "light", marks=in_detail),
+    ],
+)
 def test_a_page_that_shows_all_it_can(
     agent: AgentProcess, writer: JournalWriter, open_page, width: int, scheme: str
 ) -> None:
@@ -62,6 +69,7 @@ def test_a_page_that_shows_all_it_can(
     assert serious_faults(live) == []
 
 
+@in_detail
 def test_a_page_whose_agent_is_away(agent: AgentProcess, writer: JournalWriter, open_page) -> None:
     live: LivePage = open_page(agent)
     agent.kill()
@@ -70,13 +78,14 @@ def test_a_page_whose_agent_is_away(agent: AgentProcess, writer: JournalWriter, 
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_keys(agent: AgentProcess, writer: JournalWriter, open_page, scheme: str) -> None:
-    live: LivePage = open_page(agent, scheme=scheme)
+def test_the_keys(silent_agent: AgentProcess, open_page, scheme: str) -> None:
+    live: LivePage = open_page(silent_agent, scheme=scheme)
     live.page.keyboard.press("?")
     expect(live.page.locator("dialog#help")).to_be_visible()
     assert serious_faults(live) == []
 
 
+@in_detail
 def test_the_question_for_a_token(agent: AgentProcess, browser: Browser) -> None:
     agent.terminate()
     agent.set("HOPWATCH_AGENT_TOKEN", "open-sesame-please-this-once")
@@ -88,6 +97,7 @@ def test_the_question_for_a_token(agent: AgentProcess, browser: Browser) -> None
     live.page.close()
 
 
+@in_detail
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_proxy_an_analysed_incident_and_sockets_of_all_states_and_then_of_none_that_is_known(
     agent: AgentProcess, open_page, tmp_path: Path, scheme: str

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from agent_process import AgentProcess
-from live_page import LivePage
+from live_page import LivePage, in_detail
 from many_sockets import ManySockets
 from playwright.sync_api import expect
 from written_sockets import WrittenSockets
@@ -44,6 +44,7 @@ def test_a_chip_shows_the_sockets_in_its_state_alone_and_then_all_again(
     expect(ended).to_have_attribute("aria-pressed", "false")
 
 
+@in_detail
 def test_a_figure_shows_all_sockets_that_it_counts_whatever_was_looked_for(
     agent: AgentProcess, sockets: WrittenSockets, open_page
 ) -> None:
@@ -95,6 +96,7 @@ def test_keys_lead_to_each_part_of_the_page(agent: AgentProcess, sockets: Writte
         )
 
 
+@in_detail
 def test_a_box_is_closed_by_its_button_and_the_first_link_skips_to_the_sockets(
     agent: AgentProcess, sockets: WrittenSockets, open_page
 ) -> None:
@@ -107,6 +109,7 @@ def test_a_box_is_closed_by_its_button_and_the_first_link_skips_to_the_sockets(
     expect(live.page.locator("dialog#help")).to_be_hidden()
 
 
+@in_detail
 def test_pages_and_ends_of_the_table_are_reached_by_keys(agent: AgentProcess, open_page) -> None:
     many = ManySockets(agent.journal, 100)
     live: LivePage = open_page(agent)
@@ -117,10 +120,12 @@ def test_pages_and_ends_of_the_table_are_reached_by_keys(agent: AgentProcess, op
     live.page.keyboard.press("End")
     expect(chosen).to_have_text("feed-0099")
     live.page.keyboard.press("PageUp")
+    expect(chosen).not_to_have_text("feed-0099")
     above = chosen.inner_text()
     assert "feed-0050" < above < "feed-0098"
     live.page.keyboard.press("Home")
     expect(chosen).to_have_text("feed-0000")
     live.page.keyboard.press("PageDown")
+    expect(chosen).not_to_have_text("feed-0000")
     assert "feed-0001" < chosen.inner_text() < "feed-0050"
     many.close()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from agent_process import AgentProcess, eventually
 from journal_writer import JournalWriter
-from live_page import LivePage
+from live_page import LivePage, in_detail
 from many_sockets import ManySockets
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
@@ -26,6 +26,7 @@ def set_hidden(page: Page, *, hidden: bool) -> None:
     page.evaluate(told, hidden)
 
 
+@in_detail
 def test_tabs_in_the_background_take_no_connection_from_the_one_that_is_seen(
     agent: AgentProcess, tabs: BrowserContext
 ) -> None:

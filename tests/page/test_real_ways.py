@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from agent_process import AgentProcess
 from beside_an_agent import Beside
-from live_page import LivePage
+from live_page import LivePage, in_detail
 from playwright.sync_api import expect
 from programs import Program
 from system import PROGRAMS
@@ -34,18 +34,19 @@ def relay(agent: AgentProcess, tmp_path: Path) -> Iterator[Program]:
     relay.reap()
 
 
+@in_detail
 def test_what_a_sender_drops_before_a_proxy_is_marked_there(
     agent: AgentProcess, beside: Beside, relay: Program, open_page
 ) -> None:
     frontend, backend = relay.expect("ready")
-    quotes = beside.start("sender", "quotes", "--connect", frontend, "--sndhwm", 10)
+    quotes = beside.start("sender", "quotes", "--connect", frontend, "--sndhwm", 10, "--sndbuf", 4096)
     screen = beside.start("receiver", "screen", "--connect", backend, "--subscribe", "", "--rcvhwm", 10_000)
     quotes.ask("await-subscriptions", 2, event="subscribed")
     live: LivePage = open_page(agent)
     quotes.ask("send", 100, 0.002, event="sent")
     expect(live.page.locator("#map-picture .hop")).to_have_count(3)
     relay.freeze()
-    quotes.ask("size", 20_000, event="sized")  # the kernel holds some hundreds of these
+    quotes.ask("size", 20_000, event="sized")  # of which the kernel's buffers hold few
     quotes.ask("send", 1000, 0.0005, event="sent")
     before = live.page.locator("#map-picture .hop[data-way^=quotes]")
     expect(before.locator("title")).to_have_text("quotes met a full pipe on this way just now")

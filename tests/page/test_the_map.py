@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from agent_process import AgentProcess, eventually
 from analysed_proxy import behind_a_proxy, publish, told_behind_the_proxy
-from live_page import LivePage
+from live_page import LivePage, in_detail
 from playwright.sync_api import expect
 from written_sockets import WrittenSockets
 
@@ -59,6 +59,7 @@ def test_of_two_senders_only_the_way_from_the_one_that_lost_is_marked(
     expect(live.page.locator("#map-losses li")).to_have_text([why])
 
 
+@in_detail
 def test_a_full_pipe_of_one_sender_does_not_mark_the_way_of_another(
     agent: AgentProcess, sockets: WrittenSockets, open_page
 ) -> None:
@@ -68,6 +69,7 @@ def test_a_full_pipe_of_one_sender_does_not_mark_the_way_of_another(
     expect_marked(live, {"quotes → screen": "losing"})
 
 
+@in_detail
 def test_of_two_receivers_only_the_way_to_the_one_that_lacks_what_met_the_full_pipe_is_marked(
     agent: AgentProcess, sockets: WrittenSockets, open_page
 ) -> None:
@@ -97,6 +99,7 @@ def test_behind_a_proxy_the_whole_way_is_marked_where_nobody_knows_the_hop(
     )
 
 
+@in_detail
 def test_a_full_pipe_met_where_the_gap_is_tells_that_it_was_before_the_proxy(
     agent: AgentProcess, sockets: WrittenSockets, open_page
 ) -> None:
@@ -131,6 +134,7 @@ def test_an_analysis_tells_which_hop_it_was(
     eventually(its_hop_alone_is_marked)
 
 
+@in_detail
 def test_what_is_lost_of_a_sender_elsewhere_is_marked_on_the_way_from_there_alone(
     agent: AgentProcess, sockets: WrittenSockets, open_page
 ) -> None:
@@ -146,6 +150,7 @@ def test_what_is_lost_of_a_sender_elsewhere_is_marked_on_the_way_from_there_alon
     expect_marked(live, {"elsewhere → screen": "somewhere"})
 
 
+@in_detail
 def test_a_sender_that_has_ended_keeps_its_name_until_it_is_back(
     agent: AgentProcess, sockets: WrittenSockets, open_page
 ) -> None:
@@ -167,6 +172,7 @@ def test_a_sender_that_has_ended_keeps_its_name_until_it_is_back(
     expect(boxes).to_have_count(2)
 
 
+@in_detail
 @pytest.mark.parametrize("receiver", ["alpha", "screen"])
 def test_a_way_that_is_down_is_drawn_whichever_name_comes_first(
     agent: AgentProcess, sockets: WrittenSockets, open_page, receiver: str
@@ -183,9 +189,9 @@ def test_a_way_that_is_down_is_drawn_whichever_name_comes_first(
 
 
 def test_what_was_heard_of_long_ago_does_not_say_where_something_is_lost_now(
-    agent: AgentProcess, open_page
+    silent_agent: AgentProcess, open_page
 ) -> None:
-    live: LivePage = open_page(agent)
+    live: LivePage = open_page(silent_agent)
     told = """async () => {
         const { RecentLosses } = await import('/page/js/recent_losses.js');
         const losses = new RecentLosses();
@@ -199,9 +205,9 @@ def test_what_was_heard_of_long_ago_does_not_say_where_something_is_lost_now(
 
 
 def test_of_a_thousand_ways_each_route_is_found_at_once_and_those_through_proxies_too(
-    agent: AgentProcess, open_page
+    silent_agent: AgentProcess, open_page
 ) -> None:
-    live: LivePage = open_page(agent)
+    live: LivePage = open_page(silent_agent)
     told = """async () => {
         const { Routes } = await import('/page/js/routes.js');
         const way = (from, to, inside = false, both = false) => ({ from, to, inside, both });
@@ -220,6 +226,7 @@ def test_of_a_thousand_ways_each_route_is_found_at_once_and_those_through_proxie
     ]
 
 
+@in_detail
 @pytest.mark.parametrize("width", [1280, 390])
 def test_it_is_as_large_as_it_can_be_read_however_long_the_way_is(
     agent: AgentProcess, sockets: WrittenSockets, open_page, width: int
@@ -241,6 +248,7 @@ def test_it_is_as_large_as_it_can_be_read_however_long_the_way_is(
     expect(last).to_be_in_viewport()
 
 
+@in_detail
 def test_a_way_through_a_proxy_is_seen_whole_at_a_desk(
     agent: AgentProcess, sockets: WrittenSockets, open_page
 ) -> None:
@@ -263,6 +271,7 @@ def test_a_way_through_a_proxy_is_seen_whole_at_a_desk(
     assert boxes.evaluate_all(beyond) == 0
 
 
+@in_detail
 def test_a_way_that_a_loss_cannot_have_been_on_is_not_marked(
     agent: AgentProcess, sockets: WrittenSockets, open_page
 ) -> None:
@@ -274,6 +283,7 @@ def test_a_way_that_a_loss_cannot_have_been_on_is_not_marked(
     assert marked(live) == {}
 
 
+@in_detail
 @pytest.mark.parametrize("other", ["within its process", "gone since"])
 def test_a_full_pipe_is_not_put_on_the_only_way_that_is_drawn_where_it_may_have_been_another(
     agent: AgentProcess, sockets: WrittenSockets, open_page, other: str

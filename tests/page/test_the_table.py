@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from agent_process import AgentProcess, eventually
-from live_page import LivePage
+from live_page import LivePage, in_detail
 from many_sockets import ManySockets
 from playwright.sync_api import expect
 
@@ -38,7 +38,7 @@ def test_what_moves_is_shown_of_all_of_them(agent: AgentProcess, many: ManySocke
     live: LivePage = open_page(agent)
     many.move(2, losing=777)
     expect(live.verdict).to_have_text("LOSING: 1 socket of 1,000 lost messages just now: feed-0777.")
-    assert live.names()[0] == "feed-0777"
+    eventually(lambda: live.names()[0] == "feed-0777")
     times = itertools.count(3)
 
     def is_first(name: str) -> bool:
@@ -53,6 +53,7 @@ def test_what_moves_is_shown_of_all_of_them(agent: AgentProcess, many: ManySocke
     assert live.page.locator("thead .col-sent").get_attribute("aria-sort") == "ascending"
 
 
+@in_detail
 def test_what_is_chosen_is_in_the_address_and_a_link_leads_back_to_it(
     agent: AgentProcess, many: ManySockets, open_page
 ) -> None:
@@ -70,6 +71,7 @@ def test_what_is_chosen_is_in_the_address_and_a_link_leads_back_to_it(
     assert again.page.locator("#filter").input_value() == "web-3 feed-02"
 
 
+@in_detail
 def test_keys_alone_lead_to_a_socket_and_back(agent: AgentProcess, many: ManySockets, open_page) -> None:
     live: LivePage = open_page(agent)
     keys = live.page.keyboard
@@ -101,6 +103,7 @@ def test_keys_alone_lead_to_a_socket_and_back(agent: AgentProcess, many: ManySoc
     expect(live.page.locator("#shown")).to_have_text("10 of 1,000 sockets")
 
 
+@in_detail
 def test_keys_can_be_switched_off_and_on_again(agent: AgentProcess, many: ManySockets, open_page) -> None:
     live: LivePage = open_page(agent)
     expect(live.page.locator("#shown")).to_have_text("1,000 sockets")
@@ -124,6 +127,7 @@ def test_keys_can_be_switched_off_and_on_again(agent: AgentProcess, many: ManySo
     expect(live.page.locator("#shown")).to_have_text("0 of 1,000 sockets")
 
 
+@in_detail
 def test_a_row_that_is_scrolled_out_of_sight_is_not_named(
     agent: AgentProcess, many: ManySockets, open_page
 ) -> None:
@@ -141,6 +145,7 @@ def test_a_row_that_is_scrolled_out_of_sight_is_not_named(
     expect(table).to_have_attribute("aria-activedescendant", f"row-{many.id_of(1)}")
 
 
+@in_detail
 def test_a_link_to_a_socket_opens_it_and_back_closes_it(
     agent: AgentProcess, many: ManySockets, open_page
 ) -> None:

@@ -4,7 +4,7 @@ import itertools
 from pathlib import Path
 
 from agent_process import AgentProcess, eventually
-from live_page import LivePage
+from live_page import LivePage, in_detail
 from many_sockets import ManySockets
 from playwright.sync_api import expect
 from written_sockets import WrittenSockets
@@ -29,6 +29,7 @@ def test_events_that_there_is_no_room_for_are_counted(agent: AgentProcess, open_
     sockets.close()
 
 
+@in_detail
 def test_of_sockets_that_are_left_out_it_is_not_known_how_they_do(agent: AgentProcess, open_page) -> None:
     many = ManySockets(agent.journal, PUSHED + LEFT_OUT)
     eventually(lambda: agent.get("/v1/status")["sockets"] == PUSHED + LEFT_OUT, 60)
@@ -68,6 +69,7 @@ def test_of_sockets_that_are_left_out_it_is_not_known_how_they_do(agent: AgentPr
     many.close()
 
 
+@in_detail
 def test_what_is_missing_is_counted_on_when_sockets_are_forgotten(
     agent: AgentProcess, tmp_path: Path, open_page
 ) -> None:

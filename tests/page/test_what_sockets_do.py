@@ -2,6 +2,8 @@
 
 import re
 import threading
+import time
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -9,7 +11,7 @@ import hopwatch
 import pytest
 import zmq
 from agent_process import AgentProcess, eventually
-from live_page import LivePage
+from live_page import LivePage, in_detail
 from playwright.sync_api import expect
 
 
@@ -63,8 +65,8 @@ def feed(agent: AgentProcess) -> Iterator[Feed]:
             hopwatch.unwrap(socket).close(linger=0)
 
 
-def test_before_there_is_a_socket_the_page_says_how_to_get_one(agent: AgentProcess, open_page) -> None:
-    live = open_page(agent)
+def test_before_there_is_a_socket_the_page_says_how_to_get_one(silent_agent: AgentProcess, open_page) -> None:
+    live = open_page(silent_agent)
     expect(live.verdict).to_contain_text("No socket yet: wrap one")
     expect(live.page.locator("#finding-list")).to_contain_text("Nothing wrong or risky")
 
@@ -80,6 +82,7 @@ def test_losses_are_shown_where_they_happen_and_counted_as_they_were(
     expect(live.verdict).to_contain_text("LOSING: 2 sockets of 2 lost messages just now")
     for name in ("quotes", "screen"):
         expect(live.cell(name, "state")).to_have_text("losing")
+    expect(live.page.locator(".hop.losing")).to_have_count(1)
     expect(live.cell("screen", "lost")).to_have_text(f"{feed.missing:,}")
     onsets = live.cell("quotes", "onsets")
     expect(onsets).not_to_have_text("0")
@@ -101,9 +104,9 @@ def test_losses_are_shown_where_they_happen_and_counted_as_they_were(
     incident = live.page.locator(".incident")
     expect(incident).to_contain_text(f"quotes → screen at least {feed.missing:,} messages lost")
     expect(incident).to_contain_text("as this agent has it so far")
-    assert live.page.locator(".hop.losing").count() == 1
 
 
+@in_detail
 def test_when_all_sockets_have_ended_what_they_lost_is_told_with_how_to_know_why(
     agent: AgentProcess, feed: Feed, open_page
 ) -> None:
@@ -128,26 +131,36 @@ def test_rates_are_those_of_the_last_seconds_and_fall_to_zero(
 ) -> None:
     live: LivePage = open_page(agent)
     stop = threading.Event()
+    counted: deque[tuple[float, int]] = deque(maxlen=600)
 
     def send_on() -> None:
         while not stop.wait(0.005):
             feed.send(1)
             feed.read(0)
+            counted.append((time.monotonic(), feed.sent))
+
+    def is_shown(name: str, column: str) -> bool:
+        """Within a factor of two: the page and the test do not look at the same seconds."""
+        (began, first), (ended, last) = counted[0], counted[-1]
+        shown, real = number_in(live.cell(name, column).inner_text()), (last - first) / (ended - began)
+        return real / 2 < shown < real * 2
 
     sending = threading.Thread(target=send_on)
     sending.start()
-    expect(live.cell("quotes", "sent")).to_have_text(r_of(50, 250))
-    expect(live.cell("screen", "received")).to_have_text(r_of(50, 250))
-    stop.set()
-    sending.join()
+    try:
+        eventually(lambda: len(counted) == counted.maxlen)
+        for name, column in (("quotes", "sent"), ("screen", "received")):
+            eventually(lambda: is_shown(name, column))  # noqa: B023
+    finally:
+        stop.set()
+        sending.join()
     expect(live.cell("quotes", "sent")).to_have_text("0")
     expect(live.cell("screen", "received")).to_have_text("0")
     assert live.cell("quotes", "trend").locator("path.sent").get_attribute("d")
 
 
-def r_of(least: int, most: int) -> re.Pattern[str]:
-    """A number between the two, as it is shown."""
-    return re.compile("^(" + "|".join(str(number) for number in range(least, most + 1)) + ")$")
+def number_in(cell: str) -> float:
+    return float(cell.replace(",", "") or 0)
 
 
 def test_what_waits_is_shown_with_its_sender_and_its_receiver(
@@ -168,6 +181,7 @@ def test_what_waits_is_shown_with_its_sender_and_its_receiver(
     expect(panel).to_contain_text("0 sent to it and not yet received")
 
 
+@in_detail
 def test_of_a_socket_that_waits_both_ways_both_are_shown(agent: AgentProcess, open_page) -> None:
     with zmq.Context() as context:
         service = hopwatch.wrap(context.socket(zmq.ROUTER), name="service", sequence="stamp")
@@ -188,6 +202,7 @@ def test_of_a_socket_that_waits_both_ways_both_are_shown(agent: AgentProcess, op
             hopwatch.unwrap(socket).close(linger=0)
 
 
+@in_detail
 def test_a_phone_shows_what_waits_and_why_too(agent: AgentProcess, feed: Feed, open_page) -> None:
     live: LivePage = open_page(agent, width=390)
     feed.read()
@@ -197,9 +212,7 @@ def test_a_phone_shows_what_waits_and_why_too(agent: AgentProcess, feed: Feed, o
     live.page.locator("#table").scroll_into_view_if_needed()
     expect(name.locator(".more")).to_be_in_viewport(ratio=1)
     feed.send(2_000)
-    feed.read()
-    feed.send(1)
-    feed.read()
+    feed.catch_up()
     expect(name.locator(".more")).to_contain_text("in the last 10 s: ")
     state = live.cell("screen", "state")
     expect(state).to_have_text("losing")
@@ -207,6 +220,7 @@ def test_a_phone_shows_what_waits_and_why_too(agent: AgentProcess, feed: Feed, o
     assert live.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@in_detail
 def test_the_panel_shows_where_messages_wait_as_it_is_now(agent: AgentProcess, feed: Feed, open_page) -> None:
     feed.read()
     live: LivePage = open_page(agent)
@@ -220,6 +234,7 @@ def test_the_panel_shows_where_messages_wait_as_it_is_now(agent: AgentProcess, f
     expect(on_the_way).to_have_text("0")
 
 
+@in_detail
 def test_what_the_panel_cannot_have_is_told_until_it_can(agent: AgentProcess, feed: Feed, open_page) -> None:
     live: LivePage = open_page(agent)
     live.page.route("**/v1/connections?socket=*", lambda route: route.abort())
@@ -231,6 +246,7 @@ def test_what_the_panel_cannot_have_is_told_until_it_can(agent: AgentProcess, fe
     expect(live.page.locator("dialog#socket [data-field=peers]")).to_contain_text("quotes")
 
 
+@in_detail
 def test_who_talks_to_whom_is_drawn_and_who_went_is_told(agent: AgentProcess, feed: Feed, open_page) -> None:
     live: LivePage = open_page(agent)
     boxes = live.page.locator("#map-picture .box")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from agent_process import AgentProcess
-from live_page import LivePage
+from live_page import LivePage, in_detail
 from playwright.sync_api import expect
 from written_sockets import WrittenSockets
 
@@ -51,7 +51,9 @@ def is_focused(live: LivePage) -> bool:
     return bool(live.page.evaluate("document.activeElement === kept && kept.isConnected"))
 
 
-@pytest.mark.parametrize("what", [".finding a", "#map-picture .box[data-group^=quotes]"])
+@pytest.mark.parametrize(
+    "what", [".finding a", pytest.param("#map-picture .box[data-group^=quotes]", marks=in_detail)]
+)
 def test_what_is_focused_stays_focused(
     agent: AgentProcess, sockets: WrittenSockets, open_page, what: str
 ) -> None:
@@ -62,7 +64,7 @@ def test_what_is_focused_stays_focused(
     assert is_focused(live)
 
 
-@pytest.mark.parametrize("what", [".finding .do", ".incident .when"])
+@pytest.mark.parametrize("what", [".finding .do", pytest.param(".incident .when", marks=in_detail)])
 def test_what_is_selected_stays_selected(
     agent: AgentProcess, sockets: WrittenSockets, open_page, what: str
 ) -> None:
@@ -74,6 +76,7 @@ def test_what_is_selected_stays_selected(
     assert live.page.evaluate("getSelection().toString()") == live.page.locator(what).first.inner_text()
 
 
+@in_detail
 def test_the_panel_stays_as_it_is_but_for_what_changes(
     agent: AgentProcess, sockets: WrittenSockets, open_page
 ) -> None:
@@ -87,6 +90,7 @@ def test_the_panel_stays_as_it_is_but_for_what_changes(
     assert is_focused(live)
 
 
+@in_detail
 def test_a_box_opens_what_it_is_now(agent: AgentProcess, sockets: WrittenSockets, open_page) -> None:
     live: LivePage = open_page(agent)
     box = live.page.locator("#map-picture .box[data-group^=quotes]")

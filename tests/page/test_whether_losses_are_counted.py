@@ -1,7 +1,7 @@
 """No nought is shown where nobody counts what a receiver lacks."""
 
 from agent_process import AgentProcess, eventually
-from live_page import LivePage
+from live_page import LivePage, in_detail
 from parting_processes import parting_processes
 from playwright.sync_api import expect
 from written_sockets import WrittenSockets
@@ -30,6 +30,7 @@ def cell(live: LivePage, socket: str):
     return live.page.locator(f"#row-{socket} .col-lost")
 
 
+@in_detail
 def test_what_is_counted_is_shown_as_soon_as_it_is_known(agent: AgentProcess, open_page) -> None:
     sockets = WrittenSockets(agent.journal)
     sockets.open("screen", "SUB")
@@ -78,6 +79,7 @@ def test_a_panel_and_the_table_agree_on_what_is_missing(agent: AgentProcess, ope
     sockets.close()
 
 
+@in_detail
 def test_of_what_was_on_its_way_to_a_receiver_that_died_it_is_not_said_that_nothing_was_lost(
     agent: AgentProcess, open_page
 ) -> None:
@@ -101,6 +103,7 @@ def test_of_what_was_on_its_way_to_a_receiver_that_died_it_is_not_said_that_noth
         expect(live.page.locator("#incident-list")).not_to_contain_text("Nothing was lost")
 
 
+@in_detail
 def test_who_ends_just_after_it_lost_something_does_not_make_the_rest_quiet(
     agent: AgentProcess, open_page
 ) -> None:
@@ -117,6 +120,7 @@ def test_who_ends_just_after_it_lost_something_does_not_make_the_rest_quiet(
     sockets.close()
 
 
+@in_detail
 def test_what_a_receiver_ended_without_is_not_called_nothing(agent: AgentProcess, open_page) -> None:
     sockets = WrittenSockets(agent.journal)
     reader, feed = sockets.open("reader", "SUB"), sockets.open("feed", "PUB")

@@ -9,7 +9,7 @@ import pytest
 from agent_process import AgentProcess, eventually
 from hopwatch_api.live import CLIENTS
 from journal_writer import JournalWriter
-from live_page import LivePage
+from live_page import LivePage, in_detail
 from playwright.sync_api import expect
 from written_sockets import WrittenSockets
 
@@ -52,6 +52,7 @@ def test_an_agent_with_a_token_is_asked_with_the_one_that_is_typed(guarded: Agen
     context.close()
 
 
+@in_detail
 def test_what_no_token_can_hold_is_not_taken_for_one(guarded: AgentProcess, browser) -> None:
     with browser.new_context() as context:
         live = LivePage(context.new_page(), guarded.url)
@@ -66,6 +67,7 @@ def test_what_no_token_can_hold_is_not_taken_for_one(guarded: AgentProcess, brow
         expect(live.link).to_have_text("live")
 
 
+@in_detail
 def test_who_gives_no_token_is_not_asked_time_and_again(guarded: AgentProcess, browser) -> None:
     with browser.new_context() as context:
         live = LivePage(context.new_page(), guarded.url)
@@ -87,6 +89,7 @@ def test_who_gives_no_token_is_not_asked_time_and_again(guarded: AgentProcess, b
         expect(button).to_be_hidden()
 
 
+@in_detail
 def test_a_token_that_is_renewed_while_somebody_looks_is_asked_for(
     agent: AgentProcess, browser, tmp_path: Path
 ) -> None:
@@ -120,6 +123,7 @@ def test_a_token_that_is_renewed_while_somebody_looks_is_asked_for(
         expect(live.row("quotes")).to_have_count(1)
 
 
+@in_detail
 def test_who_is_refused_for_another_reason_is_told_it_and_asked_for_no_token(
     agent: AgentProcess, browser
 ) -> None:
@@ -142,14 +146,14 @@ def test_who_is_refused_for_another_reason_is_told_it_and_asked_for_no_token(
 
 
 def test_a_browser_that_keeps_nothing_for_the_page_shows_it_all_the_same(
-    agent: AgentProcess, browser
+    silent_agent: AgentProcess, browser
 ) -> None:
     with browser.new_context() as context:
         for kind in ("localStorage", "sessionStorage"):
             context.add_init_script(
                 f"Object.defineProperty(window, '{kind}', {{ get() {{ throw new DOMException('kept out', 'SecurityError'); }} }})"
             )
-        live = LivePage(context.new_page(), agent.url).open()
+        live = LivePage(context.new_page(), silent_agent.url).open()
         switch = live.page.get_by_label("single keys do this")
         live.page.keyboard.press("?")
         expect(switch).to_be_checked()
@@ -160,8 +164,8 @@ def test_a_browser_that_keeps_nothing_for_the_page_shows_it_all_the_same(
         assert live.complaints == []
 
 
-def test_without_a_token_the_interface_is_linked_to(agent: AgentProcess, open_page) -> None:
-    live: LivePage = open_page(agent)
+def test_without_a_token_the_interface_is_linked_to(silent_agent: AgentProcess, open_page) -> None:
+    live: LivePage = open_page(silent_agent)
     live.page.locator("#docs-link").click()
     expect(live.page.locator("body")).to_contain_text("/v1/sockets")
 
@@ -176,15 +180,19 @@ def test_the_page_itself_is_served_without_a_token_and_what_it_shows_is_not(guar
         assert httpx.get(guarded.url + path, headers={"authorization": f"Bearer {SHOWN}"}).status_code == 404
 
 
-def test_a_browser_may_run_its_files_alone_and_ask_anew_whether_they_changed(agent: AgentProcess) -> None:
-    page = httpx.get(agent.url)
+def test_a_browser_may_run_its_files_alone_and_ask_anew_whether_they_changed(
+    silent_agent: AgentProcess,
+) -> None:
+    page = httpx.get(silent_agent.url)
     policy = page.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert page.headers["cache-control"] == "no-cache"
-    script = httpx.get(f"{agent.url}/page/js/main.js")
+    script = httpx.get(f"{silent_agent.url}/page/js/main.js")
     assert "javascript" in script.headers["content-type"]
-    again = httpx.get(f"{agent.url}/page/js/main.js", headers={"if-none-match": script.headers["etag"]})
+    again = httpx.get(
+        f"{silent_agent.url}/page/js/main.js", headers={"if-none-match": script.headers["etag"]}
+    )
     assert again.status_code == 304
 
 
@@ -201,6 +209,7 @@ def test_what_journals_say_is_shown_as_text(agent: AgentProcess, open_page) -> N
     writer.close()
 
 
+@in_detail
 def test_names_do_not_turn_what_is_said_of_them(agent: AgentProcess, open_page) -> None:
     sockets = WrittenSockets(agent.journal)
     sockets.open("\u202equotes", "PUB")
