@@ -109,6 +109,7 @@ def test_who_let_go_sees_it_at_once_and_what_ends_after_it_came_back_has_a_reaso
     eventually(lambda: ends_at(bench, "reader") == [("disconnected", "let_go")])
     reader.ask("connect", event="connected")
     eventually(lambda: ends_at(bench, "reader") == [("disconnected", "let_go"), ("ready", None)])
+    eventually(lambda: ends_at(bench, "source")[-1] == ("ready", None))
     source.reap()
     # of two connections by one path it is not known which is whose
     why = "died" if transport == "tcp" else "unknown"
@@ -192,7 +193,8 @@ def test_a_connection_that_was_cut_between_two_who_are_there_is_told_so(bench: A
     [endpoint] = source.expect("ready")
     reader = start("reader", endpoint)
     reader.expect("ready")
-    bench.tick()
+    # whose ends they are can be asked while it is up only
+    eventually(lambda: ends_at(bench, "source") == ends_at(bench, "reader") == [("ready", None)])
     reader.ask("send-too-much", event="sent")
     connection = parted(bench)
     assert (connection.peer_name, connection.ended.how) == ("reader", "cut")
@@ -204,7 +206,7 @@ def test_of_who_was_never_watched_nothing_is_claimed(bench: Any, start: Starts) 
     [endpoint] = source.expect("ready")
     reader = start("reader", endpoint, "--bare")
     reader.expect("ready")
-    bench.tick()
+    eventually(lambda: ends_at(bench, "source") == [("ready", None)])
     reader.interrupt(signal.SIGKILL)
 
     def is_down() -> bool:
