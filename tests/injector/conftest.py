@@ -73,7 +73,7 @@ class Injector:
 
     def await_log(self, event: str) -> None:
         """Waits until its log tells of an event."""
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while event not in self._log.read_text():
             assert time.monotonic() < deadline, self._log.read_text()
             time.sleep(0.01)
@@ -128,7 +128,7 @@ def injector_adding(folder: Path, fragment: Json, *arguments: str) -> Iterator[I
         with httpx.Client(base_url=line.split()[-1], verify=trusting) as client:
             yield Injector(client, trusting, process, log)
         process.terminate()
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=120) == 0
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,11 @@
 """Garbage is refused by name, and the injector goes on."""
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_process import HOPWATCH
+from hopwatch.cli import main
 from pod_parts import ASKED, container, pod
 from pods import KINDS
 
@@ -125,15 +124,11 @@ def test_quantities_that_are_none_are_the_api_servers_to_refuse(injector: Inject
         ),
     ],
 )
-def test_it_does_not_start_on_a_fragment_that_it_cannot_use(tmp_path: Path, fragment: Any, said: str) -> None:
+def test_it_does_not_start_on_a_fragment_that_it_cannot_use(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fragment: Any, said: str
+) -> None:
     file = tmp_path / "fragment.json" if fragment is None else write(tmp_path, fragment)
-    ended = subprocess.run(
-        [HOPWATCH, "injector", "--fragment", str(file), "--listen", "127.0.0.1:0"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert ended.returncode == 2
-    assert said in ended.stderr
-    assert ended.stderr.startswith("hopwatch injector: ")
+    assert main(["injector", "--fragment", str(file), "--listen", "127.0.0.1:0"]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.startswith("hopwatch injector: ")
