@@ -73,7 +73,7 @@ def marked(page: str) -> Any:
 
 
 @needs_namespaces
-@pytest.mark.parametrize("page", map(marked, BY_THEMSELVES))
+@pytest.mark.parametrize("page", [marked(page) for page in BY_THEMSELVES])
 def test_the_commands_of_a_page_do_what_it_says(page: str, followed: dict[str, Future[Followed]]) -> None:
     followed[page].result()
 
