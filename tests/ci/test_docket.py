@@ -1,11 +1,11 @@
 """Of one report about many systems, each case sees what is of its own, and fails if that is not the truth."""
 
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
-from docket import Case, Report, holds, marks, of_nobody, part_of
+from docket import Case, Report, mark_of, of_nobody, part_of
+from expected import Expected, as_reported
 from judgement import reported_findings
 
 
@@ -49,13 +49,13 @@ def test_a_case_sees_its_own_rows_in_plain_names() -> None:
 
 
 def test_a_case_holds_where_its_own_rows_are_the_truth_whatever_others_are() -> None:
-    Case("case2.", (), holds(TRUE_OF_TWO, None)).hold(report_of(case1=1, case2=2))
+    Case("case2.", (), expected=Expected(TRUE_OF_TWO)).hold(report_of(case1=1, case2=2))
 
 
 @pytest.mark.parametrize("report", [report_of(case1=2, case2=3), report_of(case1=2)])
 def test_a_case_fails_where_its_own_rows_are_not_the_truth_or_not_there(report: Report) -> None:
     with pytest.raises(AssertionError):
-        Case("case2.", (), holds(TRUE_OF_TWO, None)).hold(report)
+        Case("case2.", (), expected=Expected(TRUE_OF_TWO)).hold(report)
 
 
 @pytest.mark.parametrize("name", ["evidence", "advice"])
@@ -63,7 +63,7 @@ def test_a_case_fails_where_an_incident_has_nothing_to_show_or_to_advise(name: s
     report = report_of(case2=2)
     report["incidents"][0][name] = []
     with pytest.raises(AssertionError):
-        Case("case2.", (), holds(TRUE_OF_TWO, None)).hold(report)
+        Case("case2.", (), expected=Expected(TRUE_OF_TWO)).hold(report)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_case_fails_where_its_advice_contradicts_itself(cause: str, advice: st
     report = report_of(case2=2)
     report["incidents"][0] |= {"cause": cause, "advice": [advice]}
     with pytest.raises(AssertionError, match="unsound advice"):
-        Case("case2.", (), print).hold(report)
+        Case("case2.", ()).hold(report)
 
 
 def test_a_case_fails_where_what_is_to_hold_besides_does_not() -> None:
@@ -90,20 +90,36 @@ def test_a_case_fails_where_what_is_to_hold_besides_does_not() -> None:
         assert report["findings"] == []
 
     with pytest.raises(AssertionError):
-        Case("case1.", (), holds(TRUE_OF_TWO, has_no_finding)).hold(report_of(case1=2))
+        Case("case1.", (), has_no_finding, Expected(TRUE_OF_TWO)).hold(report_of(case1=2))
 
 
 def test_rows_that_no_case_sees_are_named() -> None:
-    (hop, row, incident) = of_nobody(report_of(case1=1, case7=2), [Case("case1.", (Path(),), print)])
+    (hop, row, incident) = of_nobody(report_of(case1=1, case7=2), [Case("case1.", (Path(),))])
     assert all("case7.feed" in text for text in (hop, row, incident))
 
 
 def test_no_mark_is_within_another() -> None:
-    some = list(islice(marks(), 200))
-    assert not [(one, other) for one in some for other in some if one != other and one in other]
+    some = [mark_of(f"test {number}") for number in range(200)]
+    assert not [(one, other) for one in some for other in some if one is not other and one in other]
 
 
 def test_a_case_fails_where_what_numbers_prove_is_told_as_inferred() -> None:
-    case = Case("case1.", (), holds(TRUE_OF_TWO, None, exact=[("feed → reader", "slow_receiver")]))
+    case = Case("case1.", (), expected=Expected(TRUE_OF_TWO, exact=[("feed → reader", "slow_receiver")]))
     with pytest.raises(AssertionError, match="surely"):
         case.hold(report_of(case1=2))
+
+
+def test_a_case_fails_where_the_advice_on_a_cause_lacks_a_text() -> None:
+    report = report_of(case2=2)
+    Case("case2.", (), expected=Expected(TRUE_OF_TWO, advice={"slow_receiver": "change"})).hold(report)
+    with pytest.raises(AssertionError):
+        Case("case2.", (), expected=Expected(TRUE_OF_TWO, advice={"slow_receiver": "raise"})).hold(report)
+
+
+def test_a_report_says_what_it_is_expected_to_say_once_it_is_frozen() -> None:
+    expected = as_reported(told("", 2))
+    assert expected.rules == ["uneven_marks"]
+    Case("case2.", (), expected=expected).hold(report_of(case2=2))
+    for other in (report_of(case2=3), {**report_of(case2=2), "findings": []}):
+        with pytest.raises(AssertionError):
+            Case("case2.", (), expected=expected).hold(other)

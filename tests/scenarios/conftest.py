@@ -1,50 +1,88 @@
 """What every scenario needs: a system of its own, and a judgement of what its hosts landed.
 
-All systems are played first. One analysis is made of what they landed, as of a fleet of many applications, which takes little longer than that of
-one; ``told of test_...`` holds what it says of each system against the truth.
+All systems are played first. Then one analysis is made of what they landed, which takes little longer than that of one;
+``told of test_...`` holds its report on each system against the truth.
+
+The gate plays SMOKE alone, and judges the others by their recordings (``tests/recorded``).
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+import os
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from docket import Case, Check, holds, marks, of_nobody
+import recordings
+import shared_spark
+from docket import Case, Check, assert_whole, mark_of
+from expected import Expected, as_reported
 from hopwatch_analysis import job
-from hopwatch_analysis.files.finding import find_landed
-from hopwatch_analysis.spark.session import spark_session
 from judgement import Losses, Told, Way, assert_intended, true_findings
-from report_shape import fractions, misshapen, nonsense
+from pyspark.sql import SparkSession
 from system import BARE, System
 from xdist.scheduler.loadfile import LoadFileScheduling
 
 HERE = Path(__file__).parent
-WORKERS = 2
+SMOKE = {
+    "test_healthy.py": "test_a_healthy_system_has_closed_ledgers_and_no_incident",
+    "test_connections.py": "test_what_was_all_sent_before_a_subscriber_connected_was_so_for_certain",
+    "test_closing.py": "test_what_is_closed_with_loses_and_what_was_refused_was_never_on_its_way",
+    "test_topics.py": "test_what_nobody_asked_for_is_no_gap",
+    "test_counts.py": "test_what_was_sent_before_a_late_subscription_has_no_cause",
+}
+"""Systems whose outcome depends on no rate: what they lose, and why, follows from the order of their steps."""
+RECORD = os.environ.get("SCENARIO_RECORD", "").split()
+"""Names of the systems to record (see ``scripts/record``), or "all"."""
 Docket = dict[pytest.Item, Case]
-WhenTold = Callable[[Check], None]
+WhenTold = Callable[..., None]
 Judge = Callable[..., None]
+ReportOn = Callable[[pytest.Item], dict[str, Any]]
 WHY_SKIPPED = pytest.StashKey[str]()
+PLAYED = pytest.StashKey[pytest.Item]()
+"""The test that plays the system which a test is told of."""
+
+pytest_configure = shared_spark.use
 
 
 class BySystems(LoadFileScheduling):
-    """Two processes share the systems; each has an analysis of those that it has played."""
+    """Two processes share the systems, SMOKE in one of them; each has an analysis of those that it has played."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        places = [path.relative_to(HERE.parent.parent).as_posix() for path in sorted(HERE.rglob("test_*.py"))]
-        return f"systems {places.index(file) % WORKERS}" if file in places else file
+        places = sorted(HERE.rglob("test_*.py"), key=lambda path: (path.name not in SMOKE, path))
+        names = [path.relative_to(HERE.parent.parent).as_posix() for path in places]
+        return f"systems {2 * names.index(file) // len(names)}" if file in names else file
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
     return BySystems(config, log) if config.getoption("dist") == "loadfile" else None
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem() -> Generator[None, Any, Any]:
+    """Beside each system there is a test of what is told of it."""
+    made = yield
+    if BARE or not isinstance(made, list):
+        return made
+    return [each for item in made for each in (item, _told_of(item))]
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Systems are played first, and then comes what is told of them."""
-    played = [item for item in items if HERE in item.path.parents]
-    told = [] if BARE else [_told_of(item) for item in played]
-    items[:] = [*played, *told, *(item for item in items if item not in played)]
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Systems are played first, also where only what is told of one is asked for."""
+    here = [item for item in items if HERE in item.path.parents]
+    chosen = [item for item in here if _is_recorded(item)] if RECORD else here
+    config.hook.pytest_deselected(items=[item for item in here if item not in chosen])
+    told = [item for item in chosen if PLAYED in item.stash]
+    played = list(dict.fromkeys(item.stash.get(PLAYED, item) for item in chosen))
+    for item in (*played, *told):
+        if item.stash.get(PLAYED, item).name != SMOKE.get(item.path.name):
+            item.add_marker(pytest.mark.extended("a live system"))
+    items[:] = [*played, *told, *(item for item in items if item not in here)]
+
+
+def _is_recorded(item: pytest.Item) -> bool:
+    return RECORD == ["all"] or recordings.name_of(item.stash.get(PLAYED, item).nodeid) in RECORD
 
 
 @pytest.hookimpl(wrapper=True)
@@ -57,17 +95,28 @@ def pytest_runtest_makereport(
 
 
 def _told_of(played: pytest.Item) -> pytest.Item:
-    def told(docket: Docket, joint_report: dict[str, Any]) -> None:
+    def told(docket: Docket, report_on: ReportOn) -> None:
         if WHY_SKIPPED in played.stash:
             pytest.skip(played.stash[WHY_SKIPPED])
         assert played in docket, "it was not played to its end"
-        docket[played].hold(joint_report)
+        own = docket[played].hold(report_on(played))
+        if RECORD:
+            _record(played, docket[played], own)
 
     assert played.parent is not None
     test: pytest.Item = pytest.Function.from_parent(
         played.parent, name=f"told of {played.name}", callobj=told
     )
+    test.stash[PLAYED] = played
+    test.add_marker("spark")
     return test
+
+
+def _record(played: pytest.Item, case: Case, own: dict[str, Any]) -> None:
+    if case.expected is None:
+        recordings.record(played.nodeid, case, as_reported(own), recordings.CHECKED_REPORT)
+    else:
+        recordings.record(played.nodeid, case, case.expected, recordings.PROGRAMS)
 
 
 @pytest.fixture(scope="session")
@@ -77,27 +126,25 @@ def docket() -> Docket:
 
 
 @pytest.fixture(scope="session")
-def joint_report(docket: Docket, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The real analysis of all systems in one job."""
-    cases = list(docket.values())
-    folders = [str(folder) for case in cases for folder in case.folders]
-    with spark_session("local[2]", find_landed(folders).rows) as spark:
-        report: dict[str, Any] = job.analyze(spark, folders, tmp_path_factory.mktemp("joint"))
-    for name in ("contradictions", "skipped_files", "faults", "events_lost"):
-        assert report[name] == [], name
-    assert misshapen(report) + fractions(report) + nonsense(report) == []
-    assert of_nobody(report, cases) == []
-    return report
+def report_on(docket: Docket, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> ReportOn:
+    """The report on a system: of the real analysis of all that were played since the last one, in one job."""
+    reports: dict[pytest.Item, dict[str, Any]] = {}
 
+    def report_on(played: pytest.Item) -> dict[str, Any]:
+        if played not in reports:
+            cases = {item: case for item, case in docket.items() if item not in reports}
+            folders = [str(folder) for case in cases.values() for folder in case.folders]
+            report: dict[str, Any] = job.analyze(spark, folders, tmp_path_factory.mktemp("joint"))
+            reports.update(dict.fromkeys(cases, report))
+        assert_whole(reports[played], [case for item, case in docket.items() if item in reports])
+        return reports[played]
 
-@pytest.fixture(scope="session")
-def _marks() -> Iterator[str]:
-    return marks()
+    return report_on
 
 
 @pytest.fixture
-def system(tmp_path: Path, _marks: Iterator[str]) -> Iterator[System]:
-    system = System(tmp_path, next(_marks))
+def system(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[System]:
+    system = System(tmp_path, mark_of(request.node.name))
     yield system
     system.reap()
 
@@ -109,23 +156,33 @@ def when_told(request: pytest.FixtureRequest, system: System, docket: Docket) ->
     With SCENARIO_BARE=1 the programs ran unwrapped: then there is nothing to tell, and only the intended losses are shown to have happened.
     """
 
-    def enter(check: Check) -> None:
-        docket[request.node] = Case(system.mark, tuple(system.landed_folders()), check)
+    def enter(check: Check | None, expected: Expected | None = None) -> None:
+        docket[request.node] = Case(system.mark, tuple(system.landed_folders()), check, expected)
 
     return enter
 
 
 @pytest.fixture
 def judge(system: System, when_told: WhenTold) -> Judge:
-    """Of all that a report tells, the truth is to be told, as ``exact`` where that is said; ``also`` is to hold of it too."""
+    """Of all that a report tells, the truth is to be told, as ``exact`` and with the ``advice`` on a cause where that is said.
 
-    def enter(ways: Sequence[Way], losses: Losses, also: Check | None = None, *, exact: Told = ()) -> None:
+    ``also`` is to hold of the live report too.
+    """
+
+    def enter(
+        ways: Sequence[Way],
+        losses: Losses,
+        also: Check | None = None,
+        *,
+        exact: Told = (),
+        advice: Mapping[str, str] | None = None,
+    ) -> None:
         truth = system.truth()
         print(f"sent: {truth.sent}; lost: {dict(losses)}")
         assert all(lost > 0 for lost in losses.values()), (
             f"the scenario lost nothing where it should: {losses}"
         )
         assert_intended(truth, ways, losses)
-        when_told(holds(true_findings(truth, ways, losses), also, exact))
+        when_told(also, Expected(true_findings(truth, ways, losses), sorted(exact), advice or {}))
 
     return enter

@@ -1,7 +1,7 @@
 """DEALERs that ask a ROUTER, and its answers to each by routing id: what one does not read costs that one alone, and no question."""
 
 import pytest
-from judgement import Way, advises
+from judgement import Way
 from programs import Program
 from system import LOOPBACK, System
 
@@ -46,5 +46,5 @@ def test_answers_that_one_dealer_is_too_slow_for_are_lost_and_no_question_is(sys
             Way("server", "quick", ("quick",)),
         ],
         {("server → slow", "slow_receiver"): lost},
-        also=advises(slow_receiver="Or set ROUTER_MANDATORY on server"),
+        advice={"slow_receiver": "Or set ROUTER_MANDATORY on server"},
     )

@@ -1,7 +1,7 @@
 """PUB → SUB where the connection comes late, is cut and comes back, or ends with the PUB's process."""
 
 import pytest
-from judgement import Way, advises
+from judgement import Way
 from system import LOOPBACK, System
 
 pytestmark = pytest.mark.scenario
@@ -28,7 +28,7 @@ def test_a_subscriber_that_comes_late_misses_what_went_before(system: System, ju
     judge(
         [Way("quotes", "early"), Way("quotes", "late")],
         {("quotes → late", "slow_joiner"): len(truth.missing("quotes", "late"))},
-        also=advises(slow_joiner="Let quotes wait until late has subscribed before it sends"),
+        advice={"slow_joiner": "Let quotes wait until late has subscribed before it sends"},
     )
 
 
@@ -81,7 +81,7 @@ def test_what_is_sent_while_a_connection_is_cut_is_lost(system: System, judge) -
     judge(
         [Way("quotes", "remote"), Way("quotes", "local")],
         {("quotes → remote", "reconnect"): len(truth.missing("quotes", "remote"))},
-        also=advises(reconnect="as quotes is bound, so is what is queued at quotes for it"),
+        advice={"reconnect": "as quotes is bound, so is what is queued at quotes for it"},
     )
 
 
@@ -100,7 +100,5 @@ def test_what_a_killed_pub_had_not_passed_on_dies_with_it(system: System, judge)
 
     lost = len(system.truth().missing("quotes", "slow"))
     died = ("quotes → slow", "sender_died")
-    drops = advises(
-        sender_died="would not have saved them: what has no room in its queue a PUB drops at once"
-    )
-    judge([Way("quotes", "slow")], {died: lost}, exact=[died], also=drops)
+    drops = "would not have saved them: what has no room in its queue a PUB drops at once"
+    judge([Way("quotes", "slow")], {died: lost}, exact=[died], advice={"sender_died": drops})

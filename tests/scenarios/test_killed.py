@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judgement import Way, advises
+from judgement import Way
 from memory_limit import NoLimitError, limited
 from programs import Program
 from system import BARE, LOOPBACK, System
@@ -69,12 +69,12 @@ def test_who_the_kernel_killed_for_memory_is_told_from_who_was_killed_beside_it(
         [Way("quotes", name) for name in (*VICTIMS, "survivor")],
         {(f"quotes → {name}", "receiver_died"): len(truth.missing("quotes", name)) for name in VICTIMS},
         exact=[(f"quotes → {name}", "receiver_died") for name in VICTIMS],
+        advice={"receiver_died": "is lost with it, as it is bound, up to SNDHWM (now 10000"},
         also=only_the_greedy_one_was_killed_for_memory,
     )
 
 
 def only_the_greedy_one_was_killed_for_memory(report: dict[str, Any]) -> None:
-    advises(receiver_died="is lost with it, as it is bound, up to SNDHWM (now 10000")(report)
     (limit,) = evidence_of_memory(report)["quotes → greedy"]
     assert LIMIT - 4096 < limit <= LIMIT
     assert evidence_of_memory(report)["quotes → frugal"] == []

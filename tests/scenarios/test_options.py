@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from judgement import Way, advises
+from judgement import Way
 from system import LOOPBACK, System, another_system
 
 pytestmark = pytest.mark.scenario
@@ -36,7 +36,7 @@ def test_a_receiver_hangs_up_on_a_message_that_is_too_large_and_never_calls_agai
     judge(
         [Way("uploads", "bounded"), Way("uploads", "boundless")],
         {("uploads → bounded", "oversize"): len(truth.missing("uploads", "bounded"))},
-        also=advises(oversize="Raise ZMQ_MAXMSGSIZE of bounded"),
+        advice={"oversize": "Raise ZMQ_MAXMSGSIZE of bounded"},
     )
 
 

@@ -1,7 +1,7 @@
 """PUSH → PULL: messages are shared out, and what a receiver takes down with it is lost."""
 
 import pytest
-from judgement import Way, advises
+from judgement import Way
 from system import LOOPBACK, System
 
 pytestmark = pytest.mark.scenario
@@ -50,7 +50,7 @@ def test_a_push_that_closed_cleanly_still_loses_at_a_low_rcvhwm(system: System, 
         system.truth().missing("jobs", "worker")
     )  # 5, or less where a busy machine reads several at once
     closed = ("jobs → worker", "closed")
-    larger = advises(
-        closed="RCVHWM of worker (1) should be at least as large as what can be unread when jobs closes"
+    larger = "RCVHWM of worker (1) should be at least as large as what can be unread when jobs closes"
+    judge(
+        [Way("jobs", "worker", lost_of_share=lost)], {closed: lost}, exact=[closed], advice={"closed": larger}
     )
-    judge([Way("jobs", "worker", lost_of_share=lost)], {closed: lost}, exact=[closed], also=larger)

@@ -20,6 +20,8 @@ NONE_LOSES = re.compile(r"hopwatch +0 losing ")
 """In the head of ``hopwatch top``, whichever tab is shown."""
 WIDE = 230
 Plays = dict[str, Trouble]
+NewTrouble = Callable[[str], Trouble]
+"""Given a name that the module has once."""
 
 
 @dataclass(frozen=True)

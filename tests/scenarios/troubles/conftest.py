@@ -4,15 +4,15 @@ Those of a module are played at the same time, most beside their bare twin; a te
 would, and ends it as a user does. What the programs print is the truth.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
 from browser import CHROMIUM, MISSING, chromium
-from docket import Case, Check
+from docket import Case, Check, mark_of
 from playwright.sync_api import Browser
 from system import BARE, System
-from trouble_stories import Plays, Shown, Told, hold
+from trouble_stories import NewTrouble, Plays, Shown, Told, hold
 from troubles import Trouble
 
 
@@ -25,12 +25,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module")
 def new_trouble(
-    tmp_path_factory: pytest.TempPathFactory, _marks: Iterator[str]
-) -> Iterator[Callable[[], Trouble]]:
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[NewTrouble]:
     with ExitStack() as stack:
 
-        def new() -> Trouble:
-            trouble = Trouble(System(tmp_path_factory.mktemp("trouble"), next(_marks)))
+        def new(name: str) -> Trouble:
+            mark = mark_of(f"{request.path.stem} {name}")
+            trouble = Trouble(System(tmp_path_factory.mktemp("trouble"), mark))
             stack.callback(trouble.reap)
             return trouble
 
@@ -38,10 +39,10 @@ def new_trouble(
 
 
 @pytest.fixture(scope="module")
-def plays(request: pytest.FixtureRequest, new_trouble: Callable[[], Trouble]) -> Plays:
+def plays(request: pytest.FixtureRequest, new_trouble: NewTrouble) -> Plays:
     """The STARTS of the module, begun at once: they need nothing but loopback."""
     starts = request.module.STARTS
-    plays = {start.__name__: new_trouble() for start in starts}
+    plays = {start.__name__: new_trouble(start.__name__) for start in starts}
     for trouble in plays.values():
         trouble.begin_agent()
     for start in starts:

@@ -1,14 +1,12 @@
 """A network that loses packets, and a subscriber that is fast."""
 
-from collections.abc import Callable
-
 import pytest
 from browser import CHROMIUM, MISSING, chromium
 from namespaces import SENDER, inside, wire
 from namespaces import missing as lacking_for_namespaces
 from trouble_books import Report, balances, causes, dropped_before, words_on
-from trouble_stories import SOCKETS, Story, Told, hold
-from troubles import Trouble, eventually
+from trouble_stories import SOCKETS, NewTrouble, Story, Told, hold
+from troubles import eventually
 
 pytestmark = pytest.mark.scenario
 
@@ -19,9 +17,9 @@ LONG = 20_000
 @pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 @pytest.mark.skipif(lacking_for_namespaces() is not None, reason=str(lacking_for_namespaces()))
 def test_a_lossy_network_fills_the_pipe_though_the_subscriber_is_fast(
-    new_trouble: Callable[[], Trouble], told: Told
+    new_trouble: NewTrouble, told: Told
 ) -> None:
-    trouble = new_trouble()
+    trouble = new_trouble("lossy_network")
     with wire() as lossy:
         lossy.lose(0.1)
         trouble.system.host("upstream", inside(lossy.sender))

@@ -1,14 +1,13 @@
 """Huge messages."""
 
 import signal
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from memory_limit import NoLimitError, limited
 from trouble_books import Report, causes, loses, words_on
-from trouble_stories import CONNECTIONS, Shown, Story, Told
+from trouble_stories import CONNECTIONS, NewTrouble, Shown, Story, Told
 from troubles import Trouble, address, eventually
 
 pytestmark = pytest.mark.scenario
@@ -17,9 +16,9 @@ MEMORY = 100_000_000
 
 
 def test_huge_messages_fill_the_memory_of_who_does_not_read_them(
-    new_trouble: Callable[[], Trouble], told: Told, shown: Shown
+    new_trouble: NewTrouble, told: Told, shown: Shown
 ) -> None:
-    trouble = new_trouble()
+    trouble = new_trouble("huge_messages")
     try:
         with limited(MEMORY) as cgroup, limited(MEMORY) as bare_cgroup:
             _with_little_memory(trouble, cgroup, bare_cgroup)

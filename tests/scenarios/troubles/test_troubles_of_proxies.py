@@ -1,7 +1,6 @@
 """A high water mark that seems not to drop behind an XSUB and XPUB proxy, and DONTWAIT on a PUB that never raises."""
 
 import signal
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from trouble_books import (
     dropped_before,
     words_on,
 )
-from trouble_stories import FINDINGS, Plays, Shown, Story, Told
+from trouble_stories import FINDINGS, NewTrouble, Plays, Shown, Story, Told
 from troubles import Trouble, address, eventually, missing, waiting_on
 
 pytestmark = pytest.mark.scenario
@@ -36,10 +35,10 @@ def behind_a_proxy(trouble: Trouble) -> None:
 
 
 def test_behind_a_proxy_a_mark_seems_not_to_drop_as_all_waits_in_the_subscribers_own_pipe(
-    new_trouble: Callable[[], Trouble], told: Told, shown: Shown
+    new_trouble: NewTrouble, told: Told, shown: Shown
 ) -> None:
     """The user had given the PUB a RCVHWM of 100, and waited for drops."""
-    trouble = new_trouble()
+    trouble = new_trouble("behind_a_proxy")
     trouble.await_agent()
     behind_a_proxy(trouble)
     app, bare = trouble.programs["app"], trouble.programs["bare app"]
