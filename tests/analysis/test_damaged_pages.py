@@ -71,6 +71,7 @@ def passing_over(spark: SparkSession) -> Iterator[SparkSession]:
         yield spark
 
 
+@pytest.mark.extended("one more analysis for the settings of a cluster")
 def test_a_file_that_is_cut_off_under_way_is_named_even_where_the_cluster_passes_over_such(
     passing_over: SparkSession, landed: Path, tmp_path: Path
 ) -> None:
@@ -85,6 +86,7 @@ def test_a_file_that_is_cut_off_under_way_is_named_even_where_the_cluster_passes
     assert [passing_over.conf.get(name) for name in NOTHING_PASSED_OVER] == ["true", "true"]
 
 
+@pytest.mark.extended("one more analysis for the settings of a cluster")
 def test_a_file_that_goes_away_under_way_is_missed_even_where_the_cluster_passes_over_such(
     passing_over: SparkSession, landed: Path, tmp_path: Path
 ) -> None:

@@ -108,7 +108,6 @@ def test_incidents_land_once_as_they_close_over_kills_merges_and_late_hosts(
     assert "some files went away meanwhile, as merged ones do: beginning again" in batch_said
 
 
-@pytest.mark.extended("three minutes of turns")
 def test_what_went_with_a_receiver_lands_though_its_sender_goes_on(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -119,6 +118,7 @@ def test_what_went_with_a_receiver_lands_though_its_sender_goes_on(
     assert [(row["cause"], row["lost"]) for row in landed_incidents(job.out)] == [("receiver_died", 30)]
 
 
+@pytest.mark.extended("minutes of turns")
 def test_what_reaches_back_behind_the_window_is_told_as_a_correction(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -36,6 +36,7 @@ def feed_of_a_reader_that_once_waited() -> LandedFolder:
     return story
 
 
+@pytest.mark.extended("minutes of turns")
 def test_what_looks_otherwise_when_the_window_has_moved_on_does_not_land_again(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -34,6 +34,7 @@ def away(folder: Path, files: str) -> Iterator[None]:
         place.rename(path)
 
 
+@pytest.mark.extended("minutes of turns")
 def test_what_was_told_of_folders_and_files_that_were_away_is_not_told_again(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -61,6 +62,7 @@ def test_what_was_told_of_folders_and_files_that_were_away_is_not_told_again(
     assert turn(300)
 
 
+@pytest.mark.extended("minutes of turns")
 def test_files_that_spark_took_note_of_and_no_turn_has_had_are_not_passed_over_by_the_next_once(
     spark: SparkSession, tmp_path: Path
 ) -> None:

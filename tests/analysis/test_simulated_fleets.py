@@ -92,6 +92,7 @@ def test_causes_are_the_true_ones_and_exact_ones_are_never_wrong(score: Score) -
     assert_causes(score)
 
 
+@pytest.mark.extended("one more analysis of a dozen fleets")
 def test_with_sparse_stamps_books_are_true_and_what_is_exact_is_right(
     spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -52,6 +52,7 @@ def test_nothing_is_told_of_it_but_that(
     assert [report[name] for name in ("ledger", "incidents", "not_checked", "findings")] == [[], [], [], []]
 
 
+@pytest.mark.extended("one more analysis, of what the joint report shows too")
 def test_a_window_that_holds_it_tells_of_all(spark: SparkSession, landed: Path, tmp_path: Path) -> None:
     told: list[str] = []
     report = analyze(spark, [str(landed)], tmp_path, since=at(-60), until=at(3600), progress=told.append)
