@@ -69,7 +69,8 @@ def receiver_of(hop: str) -> str:
 def reported_findings(report: dict[str, Any]) -> dict[str, Any]:
     lost_by_hop: Counter[str] = Counter()
     lost_by_cause: Counter[str] = Counter()
-    over_last_hops = {row["receiver_name"]: Counter[str]() for row in report["ledger"]}
+    known = (row["receiver_name"] for row in report["ledger"] if row["receiver_name"] is not None)
+    over_last_hops = {receiver: Counter[str]() for receiver in known}
     for hop in report["hops"]:
         lost_by_hop[hop["hop"]] += hop["lost"]
         if (receiver := receiver_of(hop["hop"])) in over_last_hops:

@@ -1,4 +1,7 @@
-"""A publisher with a mark of 100, a proxy, and a subscriber that is far slower: nothing is dropped. Scaled: the one ten times as fast, the other a hundred times."""
+"""A publisher with a mark of 100, a proxy, and a subscriber that is far slower: nothing is dropped.
+
+Scaled: the one ten times as fast, the other thirty times, so that it lasts while page and terminal are looked at.
+"""
 
 import sys
 import time
@@ -34,7 +37,7 @@ def subscribe(context):
     for _ in range(1000):
         message = subscriber.recv()
         print(f"Received: {message.decode()}")
-        time.sleep(0.01)
+        time.sleep(0.03)
 
 
 if __name__ == "__main__":
