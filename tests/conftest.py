@@ -3,22 +3,25 @@
 import os
 import resource
 import signal
+from typing import Any
 
 import in_time
 import leaks
 import must_run
 import pytest
+import sharing
 from hypothesis import settings
 
 settings.register_profile("gate", derandomize=True, database=None)
 settings.register_profile("search", derandomize=False)
 
-LONGEST_FIRST = ("test_exactly_once", "test_images", "test_injected_pod", "test_demo")
-"""Files of which one would keep a worker when the others have nothing left to do."""
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> sharing.Sharing | None:
+    return sharing.Sharing(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.path.stem not in LONGEST_FIRST)
+    sharing.longest_first(items)
 
 
 def pytest_configure(config: pytest.Config) -> None:

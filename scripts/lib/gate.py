@@ -12,7 +12,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import textwrap
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +22,8 @@ from pathlib import Path
 from quick import tests_of_change
 
 ROOT = Path(__file__).parents[2]
+LOGS = Path(".tools", "gate")
+"""What each stage's tests did, and how long they took: a file of pytest-reportlog a stage."""
 MOST_FLAKES = 2
 """More tests than this that pass at the second try only turn the run red."""
 MOST_SECOND_TRIES = 10

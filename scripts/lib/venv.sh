@@ -20,7 +20,7 @@ ensure_venv() {
 install_pinned() {
   local python=$1 pins=$repo/constraints.txt
   shift
-  "$python" -m pip install --quiet --disable-pip-version-check --constraint "$pins" uv >&2 &&
+  "$python" -m pip install --quiet --quiet --disable-pip-version-check --constraint "$pins" uv >&2 &&
     "$python" -m uv pip install --quiet --python "$python" --constraints "$pins" --build-constraints "$pins" "$@" >&2
 }
 

@@ -8,39 +8,9 @@ from judgement import assert_balanced
 from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
 from report_shape import fractions, misshapen, nonsense
-from xdist.scheduler.loadfile import LoadFileScheduling
 
 HERE = Path(__file__).parent
-LONGEST_FIRST = (
-    "test_following_command",
-    "test_following",
-    "test_cluster",
-    "test_landed_elsewhere",
-    "test_command",
-    "test_simulated_fleets",
-    "test_whole_reports",
-)
-"""Files of which one would keep a worker when the others have nothing left to do."""
-
 pytest_configure = shared_spark.use
-
-
-class ByReport(LoadFileScheduling):
-    """One process has all modules that the joint report is of: a second one would make the same report."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        file = super()._split_scope(nodeid)
-        told = HERE / Path(file).name
-        return "joint report" if told.exists() and "\nSTORIES" in told.read_text() else file
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
-    return ByReport(config, log) if config.getoption("dist") == "loadfile" else None
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    places = {name: place for place, name in enumerate(LONGEST_FIRST)}
-    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
 
 
 @pytest.fixture(scope="session")

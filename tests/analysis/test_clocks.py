@@ -48,7 +48,7 @@ def test_a_connection_to_a_translated_address_compares_clocks_by_its_callers_add
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_the_report_tells_which_clocks_differ_and_its_times_are_those_of_the_others(
     spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -4,7 +4,7 @@ import pytest
 from landed_folder import LandedFolder
 from stories import Json, incidents, pub_sub, row, through_proxy
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 PAST_US = ("handed_over", "proxy_not_counted", "address_taken")
 

@@ -8,7 +8,7 @@ from landed_folder import LandedFolder, at
 from pyspark.sql import Row, SparkSession
 from stories import Json, hop, incidents, row
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 SENT, HEAD, GAP = 1000, 5, 60
 PIECES = (

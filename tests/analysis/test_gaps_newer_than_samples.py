@@ -4,7 +4,7 @@ import pytest
 from landed_folder import LandedFolder
 from stories import Json, row
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 def loses_all_the_time(story: LandedFolder) -> None:

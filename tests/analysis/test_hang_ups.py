@@ -6,7 +6,7 @@ import pytest
 from landed_folder import LandedFolder
 from stories import Json, incidents
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 BOUND = 65_536
 DOWN = 10.1

@@ -5,7 +5,7 @@ from landed_folder import LandedFolder
 from stories import Json, hop, incidents, row
 from told_connections import ToldConnection, proxied, sampled
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 def another_reader(story: LandedFolder, pub: str, sub: str, closed: float | None = None) -> ToldConnection:

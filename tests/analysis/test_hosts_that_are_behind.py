@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from stories import Json, incidents, row
 from told_connections import ToldConnection, proxied, sampled
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 HEARD, ENDS = 60, 120
 """What host "behind" landed last, and the newest event of all."""

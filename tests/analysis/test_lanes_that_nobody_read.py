@@ -4,7 +4,7 @@ import pytest
 from landed_folder import LandedFolder
 from stories import Json, incidents
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 def router(story: LandedFolder, name: str, *lanes: int, closed: float | None = 50) -> None:

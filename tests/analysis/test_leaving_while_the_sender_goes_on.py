@@ -5,7 +5,7 @@ from landed_folder import LandedFolder, at, id_of
 from stories import Json, incidents, row
 from told_connections import ENDPOINT, ToldConnection, proxied, sampled
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 ENDS = 120
 

@@ -4,7 +4,7 @@ import pytest
 from landed_folder import LandedFolder, at, id_of
 from stories import Json, hop, incidents, row
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 SENT, GAP, TAIL = 1000, 60, 40
 CAME = SENT - GAP - TAIL

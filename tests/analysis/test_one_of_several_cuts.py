@@ -5,7 +5,7 @@ from landed_folder import LandedFolder
 from stories import Json, incidents
 from told_connections import ToldConnection
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 BOUND = 65_536
 HUNG_UP, CUT, ENDS = 20, 80, 120

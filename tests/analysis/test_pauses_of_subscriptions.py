@@ -4,7 +4,7 @@ import pytest
 from landed_folder import LandedFolder, at, id_of
 from stories import Json, incidents, row
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 IN_THE_PAUSE = ((9, 10), (12, 20), (18, 40), (25, 60))
 """When, and how many of the second topic had been sent by then: the last 50 between 10 s and 30 s."""

@@ -5,7 +5,7 @@ from hopwatch_analysis.report.places import Place
 from landed_folder import LandedFolder
 from stories import Json
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 AT_FEED = {
     "namespace": "trading",

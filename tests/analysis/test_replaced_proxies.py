@@ -4,7 +4,7 @@ import pytest
 from landed_folder import LandedFolder, id_of
 from stories import Json, hop, incidents, row
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 SEEN_TO_GO, CAME_BACK, READER_BACK = 10.0, 12.0, 13.0
 SENT, LOST_FROM, SENT_WHEN_GONE, LOST_TO = 1000, 96, 100, 129

@@ -5,7 +5,7 @@ from landed_folder import LandedFolder
 from stories import Json, incidents
 from told_connections import ToldConnection
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 def restarted_broker(story: LandedFolder) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hopwatch_analysis.spark.session import suited_to
 from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 SIZED = (
     "spark.sql.shuffle.partitions",

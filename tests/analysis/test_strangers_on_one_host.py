@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 from stories import Json, incidents, row
 from told_connections import local_connection, meet
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 def beside_an_unwrapped_one(story: LandedFolder, push: str, *, since: float) -> None:

@@ -4,7 +4,7 @@ import pytest
 from landed_folder import LandedFolder
 from stories import Json, incidents, row
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 BOUND = "tcp://0.0.0.0:7200"
 OF_FEED = "10.4.0.2:7200"

@@ -4,7 +4,7 @@ import pytest
 from landed_folder import LandedFolder
 from stories import Json, incidents, row
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 def killed_with_most_unread(story: LandedFolder, sender: str, receiver: str) -> None:

@@ -5,7 +5,7 @@ from landed_folder import LandedFolder, id_of
 from stories import Json, incidents
 from told_connections import local_connection, meet
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 def slow_reader(story: LandedFolder, pub: str, place: str) -> None:

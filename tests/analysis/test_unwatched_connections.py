@@ -5,7 +5,7 @@ from landed_folder import LandedFolder
 from stories import Json, incidents, row
 from told_connections import ToldConnection, meet
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 def own_monitor(story: LandedFolder, *sockets: str) -> None:

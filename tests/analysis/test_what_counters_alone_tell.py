@@ -6,7 +6,7 @@ import pytest
 from landed_folder import LandedFolder
 from stories import Json, incidents, row
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 def router(story: LandedFolder, name: str, *, told: int, counted: int, sequence: str | None = None) -> None:

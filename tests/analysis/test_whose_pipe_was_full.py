@@ -5,7 +5,7 @@ from landed_folder import LandedFolder, at, id_of
 from stories import Json, incidents, row
 from told_connections import ToldConnection, proxied
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 def pub_and_sub(story: LandedFolder, pub: str, *subs: str, up: float = 0.1, **closed: float) -> None:

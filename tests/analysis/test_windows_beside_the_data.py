@@ -9,7 +9,7 @@ from landed_folder import LandedFolder, at
 from pyspark.sql import SparkSession
 from stories import pub_sub
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 
 def told_at(seconds: float) -> str:

@@ -6,7 +6,7 @@ import pytest
 from docket import assert_whole
 from recordings import Recording, recordings
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]  # one analysis of all
 
 RECORDINGS = recordings()
 

@@ -20,7 +20,6 @@ from hopwatch_analysis import job
 from judgement import Losses, Told, Way, assert_intended, true_findings
 from pyspark.sql import SparkSession
 from system import BARE, System
-from xdist.scheduler.loadfile import LoadFileScheduling
 
 HERE = Path(__file__).parent
 SMOKE = {
@@ -42,20 +41,6 @@ PLAYED = pytest.StashKey[pytest.Item]()
 """The test that plays the system which a test is told of."""
 
 pytest_configure = shared_spark.use
-
-
-class BySystems(LoadFileScheduling):
-    """Two processes share the systems, SMOKE in one of them; each has an analysis of those that it has played."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        file = super()._split_scope(nodeid)
-        places = sorted(HERE.rglob("test_*.py"), key=lambda path: (path.name not in SMOKE, path))
-        names = [path.relative_to(HERE.parent.parent).as_posix() for path in places]
-        return f"systems {2 * names.index(file) // len(names)}" if file in names else file
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
-    return BySystems(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(wrapper=True)

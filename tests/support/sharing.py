@@ -1,0 +1,57 @@
+"""Which files one process has to have, where several share the tests, and which of them begin."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from xdist.scheduler.loadfile import LoadFileScheduling
+
+TESTS = Path(__file__).parent.parent
+JOINT_REPORT = "joint report"
+LONGEST_FIRST = (
+    "tests/recorded/test_recorded.py",
+    JOINT_REPORT,
+    "tests/analysis/test_simulated_fleets.py",
+    "tests/analysis/test_following_command.py",
+    "tests/analysis/test_following.py",
+    "tests/analysis/test_cluster.py",
+    "tests/analysis/test_landed_elsewhere.py",
+    "tests/analysis/test_command.py",
+    "tests/pods/test_images.py",
+    "tests/pods/test_injected_pod.py",
+    "tests/demo/test_demo.py",
+    "tests/agent/test_exactly_once.py",
+)
+"""Files of which one would keep a process when the others have nothing left to do."""
+
+
+class Sharing(LoadFileScheduling):
+    """A file is one process's, and so is all that one analysis is made for: a second process would make the same one."""
+
+    def __init__(self, config: pytest.Config, log: Any) -> None:
+        super().__init__(config, log)
+        self._systems = sorted(TESTS.glob("scenarios/**/test_*.py"))
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        path = TESTS.parent / file
+        if path in self._systems:
+            return f"systems {2 * self._systems.index(path) // len(self._systems)}"
+        return JOINT_REPORT if is_of_joint_report(path) else file
+
+
+def is_of_joint_report(path: Path) -> bool:
+    """Tell a module of the analysis' tests that has stories for the report that they share."""
+    return path.parent == TESTS / "analysis" and path.exists() and "\nSTORIES" in path.read_text()
+
+
+def longest_first(items: list[pytest.Item]) -> None:
+    """Sort tests by when their files are to begin."""
+    paths = {item.path for item in items}
+    names = {
+        path: JOINT_REPORT if is_of_joint_report(path) else path.relative_to(TESTS.parent).as_posix()
+        for path in paths
+        if TESTS in path.parents
+    }
+    places = {name: place for place, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: places.get(names.get(item.path, ""), len(places)))
