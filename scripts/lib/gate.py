@@ -157,18 +157,17 @@ def run(stage: Stage) -> Done:
     """Run a stage; pytest prints each failure when it happens."""
     say(f"stage: {stage.name}")
     began = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log"
-        command = [
-            *("pytest", f"--numprocesses={stage.workers}", "--dist=loadfile", "--no-loadscope-reorder"),
-            *("-m", stage.marked, "--instafail", "--durations=25", f"--report-log={log}", *stage.arguments),
-        ]
-        status = subprocess.run(
-            command, cwd=stage.folder, env=environment(stage.environment), check=False
-        ).returncode
-        passed, failures = outcomes(log)
-    if status not in (0, 1) or (status == 1 and not failures):
-        failures = (*failures, Failure(f"stage {stage.name}", f"pytest ended with status {status}"))
+    log = stage.folder / LOGS / f"{stage.name.replace(' ', '-')}.jsonl"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.unlink(missing_ok=True)
+    command = [
+        *("pytest", f"--numprocesses={stage.workers}", "--dist=loadfile", "--no-loadscope-reorder"),
+        *("-m", stage.marked, "--instafail", "--durations=25", f"--report-log={log}", *stage.arguments),
+    ]
+    ended = subprocess.run(command, cwd=stage.folder, env=environment(stage.environment), check=False)
+    passed, failures = outcomes(log)
+    if ended.returncode not in (0, 1) or (ended.returncode == 1 and not failures):
+        failures = (*failures, Failure(f"stage {stage.name}", f"pytest ended with status {ended.returncode}"))
     return Done(stage.name, time.monotonic() - began, passed, failures)
 
 

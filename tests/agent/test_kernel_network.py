@@ -2,7 +2,8 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,15 @@ class Run:
         self._agent.expect("hopwatch")
         self._source = self._start(self._over.sender, sys.executable, "-c", SOURCE)
 
+    @contextmanager
+    def at_rest(self) -> Iterator[None]:
+        """All that was sent has been read while the block runs: nobody's window is full."""
+        self._source.freeze()
+        frozen = datetime.now(timezone.utc)
+        eventually(lambda: self.rows("tcp")[-1]["at"] > frozen and self.total("send_queue") == 0)
+        yield
+        self._source.thaw()
+
     def finish(self) -> None:
         """Goes on until the sender has met a full pipe, and something is told to be the limit."""
         eventually(self._has_told, seconds=60)
@@ -105,11 +115,13 @@ def broken_wire(tmp_path: Path) -> Iterator[Run]:
     if reason := missing():
         pytest.skip(reason)
     with wire() as over:
+        over.narrow(4)  # so that the sender always has more than is on its way
         run = Run(tmp_path / "broken", over)
         try:
             run.begin()
             eventually(lambda: run.total("segments_sent") > 300)
-            over.lose(1.0)
+            with run.at_rest():
+                over.lose(1.0)
             yield run
         finally:
             run.reap()

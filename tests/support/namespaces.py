@@ -36,6 +36,11 @@ class Wire:
         rule = ["INPUT", "-m", "statistic", "--mode", "random", "--probability", str(part), "-j", "DROP"]
         _run(*inside(self.receiver), "iptables", "-A", *rule)
 
+    def narrow(self, segments: int) -> None:
+        """Let no more of a connection than so many segments be on their way from the sender at once."""
+        clamp = ["src", SENDER, "cwnd", "lock", str(segments)]
+        _run("ip", "-n", self.sender, "route", "replace", "10.77.0.0/24", "dev", self.device, *clamp)
+
     def slow_down(self, rate: str) -> None:
         """Lets no more than a rate, like "4mbit", out at the sender."""
         limit = ["tbf", "rate", rate, "burst", "16kb", "latency", "400ms"]
