@@ -20,7 +20,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> sharing.Shar
     return sharing.Sharing(config, log) if config.getoption("dist") == "loadfile" else None
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.spark)
     sharing.longest_first(items)
 
 

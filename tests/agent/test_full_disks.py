@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
+import pytest
 from agent_process import AgentProcess, WriterProcess, eventually
 from small_disks import fill, small_disk
 
@@ -46,6 +47,7 @@ def test_a_database_that_gets_no_room_goes_on_when_there_is_some(
     assert_each_onset_once(agent, written)
 
 
+@pytest.mark.extended("a disk that has to fill, fifteen seconds")
 def test_a_database_that_filled_its_disk_itself_empties_it_when_the_landing_place_is_back(
     agent: AgentProcess, writing: Writing
 ) -> None:

@@ -126,6 +126,7 @@ def test_who_was_killed_for_memory_is_known_though_its_container_is_gone(
     assert row.values["limit"] == 100 * MEGABYTE
 
 
+@pytest.mark.extended("waits for a cgroup to be handed over")
 def test_an_agent_that_comes_later_is_handed_it_too(tmp_path: Path, cgroup: Path) -> None:
     greedy = greedy_in(tmp_path, cgroup)
     process = the_process(tmp_path)

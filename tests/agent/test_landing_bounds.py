@@ -139,6 +139,7 @@ def test_a_batch_is_bounded_by_its_bytes_too(bench: Any) -> None:
     assert not bench.batches.unformed()
 
 
+@pytest.mark.extended("an agent that has to reach its bounds")
 def test_an_agent_whose_place_is_gone_gives_up_the_oldest_and_says_so(agent: AgentProcess) -> None:
     agent.set("HOPWATCH_AGENT_KEEP_BYTES", "1000000")
     agent.set("HOPWATCH_AGENT_LOG_LEVEL", "warning")

@@ -235,6 +235,7 @@ def test_an_agent_killed_in_the_middle_of_an_upload_writes_the_same_objects_agai
     assert onsets(store, place, tmp_path / "copy") == list(range(written))
 
 
+@pytest.mark.extended("waits for a server that does not answer")
 def test_a_server_that_does_not_answer_is_left_after_some_seconds(
     bench: Any, store: ObjectStore, silent: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,6 +244,7 @@ def test_a_server_that_does_not_answer_is_left_after_some_seconds(
     assert "it does not answer" in str(land(bench, store.uri("anywhere/events", endpoint=endpoint(silent))))
 
 
+@pytest.mark.extended("waits for a server that hangs")
 def test_a_server_that_hangs_blocks_neither_the_agent_nor_its_end(
     agent: AgentProcess,
     writing: Writing,

@@ -126,6 +126,7 @@ def serving(store: BusyStore) -> Iterator[str]:
     store.server_close()
 
 
+@pytest.mark.extended("waits for a store that is busy")
 def test_an_object_store_that_is_busy_for_a_while_is_asked_until_it_is_not(
     agent: AgentProcess, writing: Writing
 ) -> None:

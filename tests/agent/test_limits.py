@@ -163,6 +163,7 @@ def test_a_crowd_of_living_sockets_is_looked_through_only_where_something_has_en
         assert [looks(clock) for clock in (10.5, 10.75, 11, 11.25)] == [False, True, False, False]
 
 
+@pytest.mark.extended("a million sockets")
 def test_a_million_sockets_and_lanes_cost_bounded_memory_and_time(bench: Any, alive: Alive) -> None:
     bench.set_limits(Limits(sockets=200, lanes=400))
     hostile, good = bench.writer(segment_limit=1 << 40), bench.writer()

@@ -5,6 +5,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from agent_process import AgentProcess, eventually
 
 PROCESSES = 500
@@ -37,6 +38,7 @@ def descriptors(agent: AgentProcess) -> int:
     return len(list(Path(f"/proc/{agent.process.pid}/fd").iterdir()))
 
 
+@pytest.mark.extended("five hundred processes")
 def test_five_hundred_processes_that_come_and_go_leave_nothing_but_their_rows(agent: AgentProcess) -> None:
     agent.start()
     written = come_and_go(agent, AT_ONCE)

@@ -43,6 +43,7 @@ def test_a_data_directory_that_is_read_only_is_one_clear_line_until_it_is_not(
     assert len(bound.rows("onset")) == written
 
 
+@pytest.mark.extended("an agent that tries for long")
 def test_folders_that_become_read_only_are_told_and_written_again_when_they_may_be(
     bound: AgentProcess, writing: Writing
 ) -> None:

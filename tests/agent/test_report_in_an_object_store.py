@@ -31,6 +31,7 @@ def put(store: ObjectStore, text: str) -> None:
         stream.write(text.encode())
 
 
+@pytest.mark.extended("twenty seconds of a real object store")
 def test_it_is_told_as_one_in_a_folder_is_and_its_secret_is_not(store: ObjectStore, tmp_path: Path) -> None:
     found = [incident("quotes → slow", "00000000000000a1", now(-70), now(-60))]
     put(store, json.dumps(report(now(-100), now(), incidents=found)))

@@ -111,6 +111,7 @@ def test_an_agent_that_ends_tells_what_was_counted_to_the_end(
     eventually(told)
 
 
+@pytest.mark.extended("a receiver and an agent that waits")
 def test_what_was_counted_is_told_at_the_end_though_it_cannot_be_landed(
     agent: AgentProcess, collector: Collector, writer: JournalWriter
 ) -> None:
@@ -124,6 +125,7 @@ def test_what_was_counted_is_told_at_the_end_though_it_cannot_be_landed(
     eventually(lambda: "hopwatch.lost.messages" in collector.said())
 
 
+@pytest.mark.extended("a receiver that comes and goes")
 def test_a_collector_that_comes_later_and_goes_in_between_gets_everything(
     tmp_path: Path,
     collector: Collector,
@@ -206,6 +208,7 @@ def test_prometheus_scrapes_a_real_agent_and_its_rules_fire(
         process.wait(60)
 
 
+@pytest.mark.extended("a receiver and two agents, fifteen seconds")
 def test_no_counter_falls_when_the_agent_is_killed(
     agent: AgentProcess, writing: Callable[..., WriterProcess]
 ) -> None:

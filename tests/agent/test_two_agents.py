@@ -40,6 +40,7 @@ def test_a_second_agent_on_a_journal_directory_is_refused_whatever_its_data(
     assert set(numbers) == set(range(written))
 
 
+@pytest.mark.extended("two agents that wait for each other")
 def test_a_directory_that_comes_later_is_read_by_one_of_two_agents(
     agent: AgentProcess, second: AgentProcess, writing: Writing
 ) -> None:
@@ -66,6 +67,7 @@ def test_a_directory_that_comes_later_is_read_by_one_of_two_agents(
     assert set(numbers) == set(range(written))
 
 
+@pytest.mark.extended("two agents that wait for each other")
 def test_a_directory_that_is_made_anew_is_held_anew(
     agent: AgentProcess, second: AgentProcess, writing: Writing
 ) -> None:
