@@ -162,7 +162,8 @@ def run(stage: Stage) -> Done:
     log.unlink(missing_ok=True)
     command = [
         *("pytest", f"--numprocesses={stage.workers}", "--dist=loadfile", "--no-loadscope-reorder"),
-        *("-m", stage.marked, "--instafail", "--durations=25", f"--report-log={log}", *stage.arguments),
+        *("-m", stage.marked, "--continue-on-collection-errors", "--instafail", "--durations=25"),
+        *(f"--report-log={log}", *stage.arguments),
     ]
     ended = subprocess.run(command, cwd=stage.folder, env=environment(stage.environment), check=False)
     passed, failures = outcomes(log)

@@ -12,86 +12,83 @@ from gate import Done, Failure, Stage
 ROOT = Path(__file__).parents[2]
 FAILS_ONCE = """
 from pathlib import Path
-import pytest
 
-@pytest.mark.parametrize("number", range({count}))
-def test_once(number):
-    tried = Path(__file__).with_name(f"tried-{{number}}")
+def test_once():
+    tried = Path(__file__).with_name("tried")
     first = not tried.exists()
     tried.touch()
     assert not first, "not yet"
 """
-ALWAYS_FAILS = "def test_never(): assert 1 == 2"
-PASSES = "def test_ever(): pass"
 
 
-def played(folder: Path, **files: str) -> tuple[int, list[Done]]:
-    """Run a stage of these files and a second try; the exit status and what was done."""
+def stage_of(folder: Path, **files: str) -> Stage:
+    """A stage of these files, in one process."""
     (folder / "pytest.ini").write_text("[pytest]\n")
     for name, text in files.items():
         (folder / f"test_{name}.py").write_text(text)
-    stage = Stage("some tests", "not absent", 0, folder=folder)
+    return Stage("some tests", "not absent", 0, folder=folder)
+
+
+def test_what_fails_is_run_once_more_and_what_then_passes_is_flaky(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    stage = stage_of(
+        tmp_path,
+        broken="import a_module_that_is_not_there",
+        failing="def test_never(): assert 1 == 2",
+        flaky=FAILS_ONCE,
+        right="def test_ever(): pass",
+    )
     done = [gate.run(stage)]
-    return gate.verdict(done, gate.second_tries([stage], done)), done
-
-
-def last_lines(capfd: pytest.CaptureFixture[str], first: str) -> list[str]:
+    flaky = gate.second_tries([stage], done)
+    assert done[0].passed == 1
+    assert [each.what for each in done[0].failures] == [
+        "test_broken.py",
+        "test_failing.py::test_never",
+        "test_flaky.py::test_once",
+    ]
+    assert [each.what for each in flaky] == ["test_flaky.py::test_once"]
+    capfd.readouterr()
+    assert gate.verdict(done, flaky) == 1
     said = capfd.readouterr().out.splitlines()
-    return said[max(place for place, line in enumerate(said) if line.startswith(first)) :]
-
-
-def test_a_failure_is_listed_again_at_the_end_and_turns_the_run_red(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    status, _ = played(tmp_path, failing=ALWAYS_FAILS, right=PASSES)
-    assert status == 1
-    said = last_lines(capfd, "FAILED ")
-    assert said[0].endswith("test_failing.py::test_never")
-    assert "assert 1 == 2" in said[1]
-    assert said[-1] == "1 passed, 1 failed, 0 flaky"
-
-
-def test_what_passes_at_the_second_try_is_shown_with_its_first_failure_and_counted(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    status, _ = played(tmp_path, flaky=FAILS_ONCE.format(count=1), right=PASSES)
-    assert status == 0
-    said = last_lines(capfd, "FLAKY ")
-    assert said[0].endswith("test_flaky.py::test_once[0]")
+    assert said[0] == "FLAKY test_flaky.py::test_once"
     assert "not yet" in said[1]
-    assert said[-1] == "2 passed, 0 failed, 1 flaky"
+    assert [line for line in said if line.startswith("FAILED ")] == [
+        "FAILED test_broken.py",
+        "FAILED test_failing.py::test_never",
+    ]
+    assert any("a_module_that_is_not_there" in line for line in said)
+    assert any("assert 1 == 2" in line for line in said)
+    assert said[-1] == "2 passed, 2 failed, 1 flaky"
 
 
-def test_more_than_two_flaky_tests_turn_the_run_red(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("flakes", "status"), [(0, 0), (2, 0), (3, 1)])
+def test_two_flaky_tests_are_shown_and_three_turn_the_run_red(
+    flakes: int, status: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status, _ = played(tmp_path, flaky=FAILS_ONCE.format(count=3))
-    assert status == 1
-    assert last_lines(capfd, "FAILED: ")[0] == "FAILED: 3 tests are flaky; at most 2 may be"
+    failures = tuple(Failure(f"test_a.py::test_{number}", "not yet") for number in range(flakes))
+    assert gate.verdict([Done("some tests", 1.0, 7, failures)], failures) == status
+    said = capsys.readouterr().out
+    assert said.splitlines()[-1] == f"{7 + flakes} passed, 0 failed, {flakes} flaky"
+    assert ("FAILED: 3 tests are flaky; at most 2 may be" in said) is bool(status)
 
 
-def test_where_many_tests_fail_none_is_tried_again(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    status, done = played(tmp_path, failing=FAILS_ONCE.format(count=gate.MOST_SECOND_TRIES + 1))
-    assert status == 1
-    assert len(done[0].failures) == gate.MOST_SECOND_TRIES + 1
-    assert "0 passed, 11 failed, 0 flaky" in capfd.readouterr().out
-
-
-def test_a_file_that_cannot_be_imported_is_a_failure(tmp_path: Path) -> None:
-    status, done = played(tmp_path, broken="import a_module_that_is_not_there", right=PASSES)
-    assert status == 1
-    assert "a_module_that_is_not_there" in done[0].failures[0].why
+def test_where_many_tests_fail_none_is_tried_again(capsys: pytest.CaptureFixture[str]) -> None:
+    failures = tuple(Failure(f"test_{number}.py::test", "") for number in range(gate.MOST_SECOND_TRIES + 1))
+    stage = Stage("some tests", "", 0)
+    assert gate.second_tries([stage], [Done("some tests", 1.0, 0, failures)]) == []
+    assert "11 tests failed: too many for a second try" in capsys.readouterr().out
 
 
 def test_a_stage_without_any_test_is_a_failure(tmp_path: Path) -> None:
-    status, done = played(tmp_path)
-    assert status == 1
-    assert done[0].failures == (Failure("stage some tests", "pytest ended with status 5"),)
+    assert gate.run(stage_of(tmp_path)).failures == (
+        Failure("stage some tests", "pytest ended with status 5"),
+    )
 
 
 def test_a_stage_that_ends_without_a_report_is_a_failure(tmp_path: Path) -> None:
-    status, _ = played(tmp_path, broken="import os\nos._exit(7)")
-    assert status == 1
+    done = gate.run(stage_of(tmp_path, broken="import os\nos._exit(7)"))
+    assert done.failures == (Failure("stage some tests", "pytest ended with status 7"),)
 
 
 def test_a_check_that_fails_says_what_it_printed() -> None:
