@@ -79,6 +79,9 @@ ALL = (
     Stage("systems", "scenario", 2),
 )
 
+OF_OTHERS = (("scripts/test-pythons",), ("python", "benchmarks/foreign_suites.py"))
+"""Other Pythons, and other people's test suites."""
+
 
 def main(kind: str) -> int:
     """Run a kind of gate and return the exit status."""
@@ -89,6 +92,7 @@ def main(kind: str) -> int:
         stages = {"gate": GATE, "all": ALL}[kind]
         done = [*checks((*OF_PYTHON, *of_the_rest())), *map(run, stages)]
         flaky = second_tries(stages, done)
+        done += checks(OF_OTHERS) if kind == "all" else ()
     for each in done:
         say(f"{each.seconds:.0f} s: {each.name}")
     say(f"{time.monotonic() - began:.0f} s: all")
