@@ -18,7 +18,7 @@ from agent_process import AgentProcess, WriterProcess, eventually
 from loaded_process import Application, Truth
 from stages import COMMITTED, LANDED, MERGED, STARTING, WRITING, stages
 
-WORST = ((STARTING, 1), (WRITING, 2), (LANDED, 1), (COMMITTED, 1), (MERGED, 1), (LANDED, 4), (COMMITTED, 3))
+WORST = ((STARTING, 1), (LANDED, 4), (COMMITTED, 1), (WRITING, 2), (MERGED, 1))
 """In which stages an agent dies, and when it comes to them for the how many-th time."""
 
 KILLS = 50
