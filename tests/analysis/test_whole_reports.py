@@ -87,7 +87,7 @@ def readers_leave_at_once(story: LandedFolder) -> None:
         story.socket(reader, "SUB", closed=45, unread=unread)
         story.subscribe(reader, "")
         story.link("cinema-back", reader, down=45)
-        story.got(reader, "films", 400, 0, 399, 44.9)
+        story.got(reader, "films", 400, 0, 399, 44.9, newest=43.8)
     story.sent("films", 500, 44)
     story.counters("cinema-front", 59, final=True, proxied_in_frames=1000)
 
