@@ -14,6 +14,9 @@ ensure_java() {
     give_up "$JAVA_PACKAGE is installed, but no Java runtime $OLDEST_JAVA or newer was found: set JAVA_HOME to one"
 }
 
+# find_java: has this shell use the runtime that there is, if one suits; ensure_java may have installed it in another shell.
+find_java() { java_suits "$(java_of_spark)" || use_installed_java || true; }
+
 # Spark looks at JAVA_HOME first, then at PATH.
 java_of_spark() {
   if [ -n "${JAVA_HOME:-}" ]; then echo "$JAVA_HOME/bin/java"; else echo java; fi
