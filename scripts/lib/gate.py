@@ -226,9 +226,9 @@ def passes_alone(stage: Stage, node: str) -> bool:
 
 
 def environment(more: Mapping[str, str]) -> dict[str, str]:
-    """Return what a command runs with: the programs beside this interpreter come first."""
+    """Return what a command runs with, the same language on any machine: the programs beside this interpreter come first."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    return {**os.environ, "PATH": path, **more}
+    return {**os.environ, "PATH": path, "LANG": "C.UTF-8", **more}
 
 
 def sources(patterns: Sequence[str]) -> list[Path]:

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from agent_process import HOPWATCH, AgentProcess, eventually
+from agent_process import AgentProcess, eventually
 from journal_writer import JournalWriter
+from preloaded import HOPWATCH, run_to_end
 
 USER = 54321
 SOCKET = "00000000000000a1"
@@ -182,14 +183,7 @@ def test_without_a_token_it_does_not_start_beyond_loopback(tmp_path: Path) -> No
 def run(folder: Path, settings: dict[str, str], *arguments: str) -> "subprocess.CompletedProcess[str]":
     others = {k: v for k, v in os.environ.items() if not k.startswith("HOPWATCH_")}
     environ = {**others, "HOPWATCH_DIR": str(folder / "journal"), **settings}
-    return subprocess.run(
-        [str(HOPWATCH), "agent", *arguments],
-        env=environ,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return run_to_end([HOPWATCH, "agent", *arguments], environ)
 
 
 def check(folder: Path, settings: dict[str, str]) -> "subprocess.CompletedProcess[str]":

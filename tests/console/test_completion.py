@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from agent_process import HOPWATCH
 from console_command import hopwatch
+from preloaded import HOPWATCH
 from terminal import Terminal, on_terminal
 
 SHELLS = {

@@ -5,11 +5,12 @@ import re
 import signal
 
 import pytest
-from agent_process import HOPWATCH, AgentProcess, eventually
+from agent_process import AgentProcess, eventually
 from asking_sockets import ANSWERS, QUESTIONS, asking_sockets
 from console_command import Starting, hopwatch
 from lossy_sockets import lossy_sockets
 from ports import free_ports
+from preloaded import HOPWATCH
 from terminal import Terminal, on_terminal, terminal
 
 LEFT_ALTERNATE_SCREEN = b"\x1b[?1049l"

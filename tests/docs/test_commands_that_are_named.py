@@ -6,8 +6,8 @@ import sys
 from functools import cache
 
 import pytest
-from agent_process import HOPWATCH
 from documents import DOCS, REPOSITORY, blocks_in
+from preloaded import HOPWATCH, run_to_end
 
 DOCUMENTS = [
     *(
@@ -34,7 +34,8 @@ def named() -> dict[str, set[tuple[str, str]]]:
 
 @cache
 def help_of(*command: str) -> str:
-    done = subprocess.run([HOPWATCH, *command, "--help"], capture_output=True, text=True, check=True)
+    done = run_to_end([HOPWATCH, *command, "--help"])
+    assert done.returncode == 0
     return done.stdout
 
 

@@ -2,12 +2,10 @@
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 
 import kubernetes_validate
 import pytest
-from agent_process import HOPWATCH
 from charts import (
     CHART,
     KUBERNETES,
@@ -22,6 +20,7 @@ from charts import (
     rendered,
 )
 from hopwatch_injector.fragment import read_fragment
+from preloaded import HOPWATCH, run_to_end
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
@@ -144,12 +143,5 @@ def test_the_agent_takes_its_settings(values: str, tmp_path: Path) -> None:
     here["HOPWATCH_DIR"] = str(tmp_path / "journal")
     if here["HOPWATCH_AGENT_LAND"] == "/landed":
         here["HOPWATCH_AGENT_LAND"] = str(tmp_path / "landed")
-    done = subprocess.run(
-        [HOPWATCH, *agent["args"], "--check"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=here,
-        timeout=60,
-    )
+    done = run_to_end([HOPWATCH, *agent["args"], "--check"], here)
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,6 +1,7 @@
 """A real injector, served over real HTTPS, with what a chart would have it add."""
 
 import json
+import os
 import ssl
 import subprocess
 import time
@@ -11,8 +12,8 @@ from typing import Any
 
 import httpx
 import pytest
-from agent_process import HOPWATCH
 from certificates import Authority
+from preloaded import HOPWATCH, start
 
 Json = dict[str, Any]
 TO_BE_ADDED: Json = {
@@ -114,11 +115,11 @@ def injector_adding(folder: Path, fragment: Json, *arguments: str) -> Iterator[I
     log = folder / "log"
     with (
         log.open("w") as lines,
-        subprocess.Popen(
+        start(
             [HOPWATCH, "injector", *files, "--listen", "127.0.0.1:0", *arguments],
+            os.environ,
             stdout=subprocess.PIPE,
             stderr=lines,
-            text=True,
         ) as process,
     ):
         assert process.stdout is not None

@@ -3,18 +3,17 @@
 import asyncio
 import signal
 import socket
-import subprocess
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
 import pytest
-from agent_process import HOPWATCH
 from hopwatch_injector import body
 from hopwatch_injector.app import create_app
 from hopwatch_injector.fragment import Fragment, read_fragment
 from pods import KINDS
+from preloaded import HOPWATCH, run_to_end
 
 from tests.injector.conftest import TO_BE_ADDED, Injector, injector_adding, write
 
@@ -95,9 +94,7 @@ def test_an_agent_that_would_not_start_is_put_into_no_pod(
     preparing, agent = TO_BE_ADDED["initContainers"]
     spoilt = agent | {"env": [*agent["env"], {"name": variable, "value": value}]}
     file = write(tmp_path, TO_BE_ADDED | {"initContainers": [preparing, spoilt]})
-    done = subprocess.run(
-        [HOPWATCH, "injector", "--fragment", file], capture_output=True, text=True, check=False, timeout=120
-    )
+    done = run_to_end([HOPWATCH, "injector", "--fragment", file])
     assert done.returncode == 2
     assert "hopwatch-agent would not start: " in done.stderr
     assert said in done.stderr

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import sysconfig
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,8 +10,7 @@ from typing import Any, TypeVar
 import httpx
 import pyarrow.parquet as pq
 from hopwatch_analysis.files.merged import without_parts
-
-HOPWATCH = Path(sysconfig.get_path("scripts")) / "hopwatch"
+from preloaded import HOPWATCH, start
 
 T = TypeVar("T")
 
@@ -78,7 +76,7 @@ class AgentProcess:
     def launch(self, *arguments: str) -> "subprocess.Popen[str]":
         """Starts it."""
         folders = ["--dir", str(self.journal), "--data", str(self.data), "--land", self._land]
-        return subprocess.Popen(
+        return start(
             [
                 *self.before,
                 str(HOPWATCH),
@@ -93,7 +91,6 @@ class AgentProcess:
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
             env=self._environment,
-            text=True,
         )
 
     def get(self, path: str) -> Any:

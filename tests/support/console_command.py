@@ -4,7 +4,8 @@ import os
 import subprocess
 from collections.abc import Callable, Mapping
 
-from agent_process import HOPWATCH, AgentProcess
+from agent_process import AgentProcess
+from preloaded import HOPWATCH, run_to_end, start
 
 Starting = Callable[..., AgentProcess]
 """Starts an agent with settings of the environment."""
@@ -18,24 +19,15 @@ def without_hopwatch() -> dict[str, str]:
 
 def hopwatch(*arguments: object, **variables: str) -> "subprocess.CompletedProcess[str]":
     """Runs it to its end, piped."""
-    return subprocess.run(
-        [str(HOPWATCH), *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env={**without_hopwatch(), **variables},
-        stdin=subprocess.DEVNULL,
-        timeout=120,
-        check=False,
-    )
+    return run_to_end([HOPWATCH, *map(str, arguments)], {**without_hopwatch(), **variables})
 
 
 def started(*arguments: object, variables: Mapping[str, str]) -> "subprocess.Popen[str]":
     """Starts it, piped."""
-    return subprocess.Popen(
-        [str(HOPWATCH), *map(str, arguments)],
+    return start(
+        [HOPWATCH, *map(str, arguments)],
+        {**without_hopwatch(), **variables},
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        text=True,
-        env={**without_hopwatch(), **variables},
     )

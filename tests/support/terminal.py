@@ -14,15 +14,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import pyte
-from agent_process import HOPWATCH, eventually
+from agent_process import eventually
 from console_command import without_hopwatch
+from preloaded import HOPWATCH, start_on_terminal
 
 
 @dataclass
 class Terminal:
     """A program on a terminal of its own."""
 
-    process: "subprocess.Popen[bytes]"
+    process: "subprocess.Popen[str]"
     master: int
     screen: pyte.Screen
     raw: bytearray = field(default_factory=bytearray)
@@ -102,14 +103,9 @@ def on_terminal(
         os.close(master)
 
 
-def _started(command: list[str], terminal: int, variables: Mapping[str, str]) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        ["setsid", "--ctty", *command],  # without a fork: it leads no group yet
-        stdin=terminal,
-        stdout=terminal,
-        stderr=terminal,
-        env={**without_hopwatch(), "TERM": "xterm-256color", "LANG": "C.UTF-8", **variables},
-    )
+def _started(command: list[str], terminal: int, variables: Mapping[str, str]) -> "subprocess.Popen[str]":
+    env = {**without_hopwatch(), "TERM": "xterm-256color", "LANG": "C.UTF-8", **variables}
+    return start_on_terminal(command, env, terminal)
 
 
 def _read(shown: Terminal, stop: threading.Event) -> None:
