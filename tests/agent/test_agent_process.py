@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Callable
 
-import httpx
+import plain_http
 import pytest
 from agent_process import AgentProcess, WriterProcess, eventually
 from hopwatch_agent.logs.limit import LINES_A_MINUTE
@@ -14,7 +14,7 @@ Writing = Callable[..., WriterProcess]
 
 
 def ready(agent: AgentProcess) -> bool:
-    return httpx.get(f"{agent.url}/readyz").status_code == 200
+    return plain_http.get(f"{agent.url}/readyz").status_code == 200
 
 
 def test_sigterm_lands_everything_and_ends_in_order(agent: AgentProcess, writing: Writing) -> None:
@@ -108,10 +108,10 @@ def test_a_directory_that_cannot_be_read_is_waited_for(agent: AgentProcess, writ
     (error,) = eventually(lambda: agent.get("/v1/status")["errors"])
     assert "Not a directory" in error["text"]
     assert str(agent.journal) in error["text"]
-    answer = httpx.get(f"{agent.url}/readyz")
+    answer = plain_http.get(f"{agent.url}/readyz")
     assert answer.status_code == 503
     assert str(agent.journal) not in answer.text
-    assert httpx.get(f"{agent.url}/healthz").status_code == 200
+    assert plain_http.get(f"{agent.url}/healthz").status_code == 200
     agent.journal.unlink()
     eventually(lambda: ready(agent))
 

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-import httpx
+import plain_http
 import pytest
 from agent_process import AgentProcess, WriterProcess, eventually
 from faked_clocks import faked_wall_clock
@@ -45,8 +45,8 @@ def goes_on(agent: AgentProcess) -> None:
     status = agent.get("/v1/status")
     assert 0 <= status["lag_seconds"] < HOUR  # and not forty days
     assert status["errors"] == []
-    assert httpx.get(f"{agent.url}/healthz").status_code == 200
-    assert httpx.get(f"{agent.url}/readyz").status_code == 200
+    assert plain_http.get(f"{agent.url}/healthz").status_code == 200
+    assert plain_http.get(f"{agent.url}/readyz").status_code == 200
 
 
 def days(agent: AgentProcess) -> set[date]:

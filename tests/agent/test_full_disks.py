@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import httpx
+import plain_http
 import pytest
 from agent_process import AgentProcess, WriterProcess, eventually
 from small_disks import fill, small_disk
@@ -19,7 +19,7 @@ def errors_of(agent: AgentProcess, source: str) -> list[str]:
 
 
 def assert_lives(agent: AgentProcess) -> None:
-    assert httpx.get(f"{agent.url}/healthz").status_code == 200
+    assert plain_http.get(f"{agent.url}/healthz").status_code == 200
 
 
 def assert_each_onset_once(agent: AgentProcess, written: int) -> None:

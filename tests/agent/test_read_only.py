@@ -4,7 +4,7 @@ import os
 import shutil
 from collections.abc import Callable
 
-import httpx
+import plain_http
 import pytest
 from agent_process import AgentProcess, WriterProcess, eventually
 
@@ -60,7 +60,7 @@ def test_folders_that_become_read_only_are_told_and_written_again_when_they_may_
     bound.journal.chmod(0o500)
     (error,) = eventually(lambda: errors_of(bound, "cleaning"))
     assert str(bound.journal) in error
-    assert httpx.get(f"{bound.url}/healthz").status_code == 200
+    assert plain_http.get(f"{bound.url}/healthz").status_code == 200
     for folder in (*folders, bound.journal):
         folder.chmod(0o700)
     eventually(lambda: bound.get("/v1/status")["errors"] == [])

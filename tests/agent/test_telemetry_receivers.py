@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import plain_http
 import pytest
 from agent_process import AgentProcess, WriterProcess, eventually
 from hopwatch_agent.agent import Agent
@@ -230,14 +231,14 @@ def test_no_counter_falls_when_the_agent_is_killed(
 
 
 def metrics(agent: AgentProcess) -> str:
-    answer = httpx.get(f"{agent.url}/metrics", timeout=30)
+    answer = plain_http.get(f"{agent.url}/metrics", timeout=30)
     assert answer.status_code == 200
     return answer.text
 
 
 def query(port: int, expression: str) -> list[dict[str, Any]]:
     try:
-        answer = httpx.get(f"http://127.0.0.1:{port}/api/v1/query", params={"query": expression})
+        answer = plain_http.get(f"http://127.0.0.1:{port}/api/v1/query", params={"query": expression})
     except httpx.TransportError:
         return []
     return answer.json()["data"]["result"] if answer.status_code == 200 else []

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import httpx
+import plain_http
 import pytest
 from agent_process import AgentProcess, eventually
 from hopwatch_agent.kernel.records import KernelShown, Limit, Tcp, TcpState
@@ -112,7 +112,7 @@ def test_real_connections_and_what_waits_in_them_are_told_on_the_page(
     def page() -> dict[tuple[str, str], float]:
         return {
             (sample.name, sample.labels.get("hopwatch_socket_name", "")): sample.value
-            for family in parse(httpx.get(f"{agent.url}/metrics", timeout=30).text)
+            for family in parse(plain_http.get(f"{agent.url}/metrics", timeout=30).text)
             for sample in family.samples
         }
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
+import plain_http
 import pytest
 from agent_process import AgentProcess, eventually
 from certificates import Authority, Certificate
@@ -70,7 +71,7 @@ def test_with_a_token_only_health_and_the_empty_page_are_open_and_they_leak_noth
         "/nowhere",
         "/healthz/",
     ):
-        answer = httpx.get(guarded.url + path)
+        answer = plain_http.get(guarded.url + path)
         assert (answer.status_code, answer.headers["www-authenticate"]) == (
             401,
             'Bearer realm="hopwatch agent"',
@@ -82,9 +83,9 @@ def test_with_a_token_only_health_and_the_empty_page_are_open_and_they_leak_noth
             "status": 401,
             "detail": "send the agent's token: Authorization: Bearer ...",
         }
-    eventually(lambda: httpx.get(guarded.url + "/readyz").status_code == 200)
-    assert httpx.get(guarded.url + "/healthz").json() == {"ok": True, "reason": None}
-    answer = httpx.get(guarded.url + "/v1/status", headers=bearer(KNOWN))
+    eventually(lambda: plain_http.get(guarded.url + "/readyz").status_code == 200)
+    assert plain_http.get(guarded.url + "/healthz").json() == {"ok": True, "reason": None}
+    answer = plain_http.get(guarded.url + "/v1/status", headers=bearer(KNOWN))
     assert "(not shown)" in answer.json()["settings"]["token"]
     assert KNOWN not in answer.text
 
@@ -94,12 +95,13 @@ def test_with_a_token_only_health_and_the_empty_page_are_open_and_they_leak_noth
 )
 def test_no_other_header_opens_it(guarded: AgentProcess, header: str) -> None:
     headers = {"Authorization": header.encode("latin-1")}
-    assert httpx.get(guarded.url + "/v1/status", headers=headers).status_code == 401
+    assert plain_http.get(guarded.url + "/v1/status", headers=headers).status_code == 401
 
 
 def test_the_scheme_may_be_written_otherwise(guarded: AgentProcess) -> None:
     assert (
-        httpx.get(guarded.url + "/v1/status", headers={"Authorization": f"bEARER {KNOWN}"}).status_code == 200
+        plain_http.get(guarded.url + "/v1/status", headers={"Authorization": f"bEARER {KNOWN}"}).status_code
+        == 200
     )
 
 
@@ -111,18 +113,18 @@ def test_a_token_file_that_is_replaced_holds_at_once(starting: Starting, tmp_pat
     (tmp_path / "secret" / "new").write_text(NEXT + "\n")
     file.symlink_to("old")
     agent = starting(token_file=file)
-    assert httpx.get(agent.url + "/v1/status", headers=bearer(KNOWN)).status_code == 200
+    assert plain_http.get(agent.url + "/v1/status", headers=bearer(KNOWN)).status_code == 200
 
     (tmp_path / "secret" / "next").symlink_to("new")
     (tmp_path / "secret" / "next").rename(file)
 
-    assert httpx.get(agent.url + "/v1/status", headers=bearer(NEXT)).status_code == 200
-    assert httpx.get(agent.url + "/v1/status", headers=bearer(KNOWN)).status_code == 401
+    assert plain_http.get(agent.url + "/v1/status", headers=bearer(NEXT)).status_code == 200
+    assert plain_http.get(agent.url + "/v1/status", headers=bearer(KNOWN)).status_code == 401
 
     (tmp_path / "secret" / "new").write_text("")
 
     def problem() -> str:
-        errors = httpx.get(agent.url + "/v1/status", headers=bearer(NEXT)).json()["errors"]
+        errors = plain_http.get(agent.url + "/v1/status", headers=bearer(NEXT)).json()["errors"]
         return next((error["text"] for error in errors if error["source"] == "token"), "")
 
     assert "too short" in eventually(problem)
@@ -149,8 +151,8 @@ def test_it_answers_by_its_own_names_and_addresses_alone(
     agent_with_a_name: AgentProcess, host: str, status: int
 ) -> None:
     url = agent_with_a_name.url
-    assert httpx.get(url + "/v1/status", headers={"Host": host}).status_code == status
-    assert httpx.get(url + "/healthz", headers={"Host": host}).status_code == 200
+    assert plain_http.get(url + "/v1/status", headers={"Host": host}).status_code == status
+    assert plain_http.get(url + "/healthz", headers={"Host": host}).status_code == 200
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +169,9 @@ def agent_with_a_name(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Agen
 def test_every_answer_tells_browsers_to_be_careful_and_lets_no_other_site_read(
     agent_with_a_name: AgentProcess,
 ) -> None:
-    answer = httpx.get(agent_with_a_name.url + "/v1/status", headers={"Origin": "http://attacker.example"})
+    answer = plain_http.get(
+        agent_with_a_name.url + "/v1/status", headers={"Origin": "http://attacker.example"}
+    )
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["x-frame-options"] == "DENY"
     assert answer.headers["cache-control"] == "no-store"

@@ -8,6 +8,7 @@ from typing import Any
 
 import hopwatch
 import httpx
+import plain_http
 import pytest
 import zmq
 from agent_process import AgentProcess, eventually
@@ -224,7 +225,7 @@ def test_the_end_at_an_ipc_path_is_named_where_only_one_can_be_meant(
 
 def test_who_watches_is_told_of_states_revisions_and_backlog(agent: AgentProcess) -> None:
     def frame(query: str) -> Any:
-        with httpx.stream("GET", f"{agent.url}/v1/live{query}", timeout=60) as answer:
+        with plain_http.stream("GET", f"{agent.url}/v1/live{query}", timeout=60) as answer:
             line = next(line for line in answer.iter_lines() if line.startswith("data: "))
             return httpx.Response(200, text=line.removeprefix("data: ")).json()
 
@@ -243,4 +244,4 @@ def test_who_watches_is_told_of_states_revisions_and_backlog(agent: AgentProcess
             return (none["sockets"], none["sockets_left_out"]) == ([], len(every["sockets"]))
 
         eventually(all_are_left_out)  # between the two a socket may come to rest
-    assert httpx.get(f"{agent.url}/v1/live?sockets=2001").status_code == 422
+    assert plain_http.get(f"{agent.url}/v1/live?sockets=2001").status_code == 422

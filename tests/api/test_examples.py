@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import plain_http
 import pytest
 from agent_process import AgentProcess, eventually
 from beside_an_agent import Beside
@@ -169,7 +169,7 @@ def test_what_the_examples_show_was_there_to_compare(agent: AgentProcess) -> Non
 def test_a_message_of_live_has_the_keys_of_its_example(agent: AgentProcess, description: Description) -> None:
     content = description["paths"]["/v1/live"]["get"]["responses"]["200"]["content"]["text/event-stream"]
     example = messages(content["example"])
-    with httpx.stream("GET", f"{agent.url}/v1/live", timeout=20) as answer:
+    with plain_http.stream("GET", f"{agent.url}/v1/live", timeout=20) as answer:
         lines = answer.iter_lines()
         told = [next(lines) for _ in range(4)]
     ((kind, data),) = messages("\n".join(told) + "\n")
@@ -198,7 +198,7 @@ def test_metrics_are_as_in_their_examples(agent: AgentProcess, description: Desc
     ):
         (example,) = parse(content[accept]["example"])
         kind = f"{accept};version=1.0.0" if "open" in accept else accept
-        told = httpx.get(f"{agent.url}/metrics", headers={"Accept": kind}, timeout=30)
+        told = plain_http.get(f"{agent.url}/metrics", headers={"Accept": kind}, timeout=30)
         assert told.headers["content-type"].startswith(accept)
         same = next(family for family in parse(told.text) if family.name == example.name)
         assert (same.documentation, same.type) == (example.documentation, example.type)
@@ -215,7 +215,7 @@ def test_metrics_are_as_in_their_examples(agent: AgentProcess, description: Desc
 def test_a_real_problem_is_its_example(
     agent: AgentProcess, description: Description, path: str, kind: str, headers: dict[str, str]
 ) -> None:
-    told = httpx.get(agent.url + path, headers=headers)
+    told = plain_http.get(agent.url + path, headers=headers)
     of_path = "/v1/sockets/{identity}" if path.count("/") == 3 else "/v1/sockets"
     answers = description["paths"][of_path]["get"]["responses"]
     assert told.json() == answers[str(told.status_code)]["content"][PROBLEM]["examples"][kind]["value"]

@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import httpx
+import plain_http
 import pytest
 from agent_process import AgentProcess, WriterProcess, eventually
 from journal_writer import JournalWriter
@@ -165,7 +165,7 @@ def test_findings_are_listed_with_their_sockets(agent: AgentProcess, writer: Jou
 
 
 def test_an_unknown_socket_is_a_404_with_a_reason(agent: AgentProcess) -> None:
-    answer = httpx.get(f"{agent.url}/v1/sockets/ffffffffffffffff")
+    answer = plain_http.get(f"{agent.url}/v1/sockets/ffffffffffffffff")
     assert answer.status_code == 404
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.json() == {
@@ -211,12 +211,12 @@ def test_events_are_numbered_and_can_be_followed(agent: AgentProcess, writer: Jo
 
 @pytest.mark.parametrize("query", ["after=-1", "limit=0", "limit=100000", "after=x"])
 def test_a_bad_query_is_refused(agent: AgentProcess, query: str) -> None:
-    assert httpx.get(f"{agent.url}/v1/events?{query}").status_code == 422
+    assert plain_http.get(f"{agent.url}/v1/events?{query}").status_code == 422
 
 
 def test_it_is_healthy_and_ready(agent: AgentProcess) -> None:
     assert agent.get("/healthz") == {"ok": True, "reason": None}
-    eventually(lambda: httpx.get(f"{agent.url}/readyz").status_code == 200)
+    eventually(lambda: plain_http.get(f"{agent.url}/readyz").status_code == 200)
 
 
 def test_the_interface_is_documented(agent: AgentProcess) -> None:
@@ -229,7 +229,7 @@ def test_the_interface_is_documented(agent: AgentProcess) -> None:
         "/v1/lanes",
         "/v1/findings",
     } < set(paths)
-    assert httpx.get(f"{agent.url}/docs").status_code == 200
+    assert plain_http.get(f"{agent.url}/docs").status_code == 200
 
 
 def test_rates_are_per_second(agent: AgentProcess, writer: JournalWriter) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import plain_http
 import pytest
 from agent_process import AgentProcess, eventually
 from hopwatch_agent.report.file import LARGEST_REPORT
@@ -256,7 +256,7 @@ def test_incidents_by_what_they_are_and_in_pages(
     assert [lost for _, _, lost in whole] == [10, 0, 1, 2, 3, 4, 3, 5]
     path, paged = "/v1/incidents?limit=3", []
     while path:
-        answer = httpx.get(agent.url + path)
+        answer = plain_http.get(agent.url + path)
         paged += [(i["source"], i["hop"], i["lost"]) for i in answer.json()]
         path = answer.links["next"]["url"] if "next" in answer.links else ""
     assert paged == whole
@@ -274,12 +274,12 @@ def test_incidents_by_what_they_are_and_in_pages(
         "since=1700000000",
         "since=2026-01-01T00:00:00",
     ):
-        answer = httpx.get(f"{agent.url}/v1/incidents?{query}")
+        answer = plain_http.get(f"{agent.url}/v1/incidents?{query}")
         (error,) = answer.json()["errors"]
         assert (answer.status_code, error["name"]) == (422, query.split("=")[0])
 
-    tag = httpx.get(f"{agent.url}/v1/incidents").headers["etag"]
-    again = httpx.get(f"{agent.url}/v1/incidents", headers={"If-None-Match": tag})
+    tag = plain_http.get(f"{agent.url}/v1/incidents").headers["etag"]
+    again = plain_http.get(f"{agent.url}/v1/incidents", headers={"If-None-Match": tag})
     assert (again.status_code, again.headers["cache-control"]) == (304, "no-cache")
 
 

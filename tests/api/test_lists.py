@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 import httpx
+import plain_http
 import pytest
 from agent_process import AgentProcess, eventually
 from hopwatch_agent.landing.schemas import KINDS, SAMPLES
@@ -52,7 +53,7 @@ def writer(agent: AgentProcess) -> Iterator[JournalWriter]:
 def pages(agent: AgentProcess, path: str) -> Iterator[list[Any]]:
     """One page after the other, as the Link headers lead."""
     while True:
-        answer = httpx.get(agent.url + path)
+        answer = plain_http.get(agent.url + path)
         assert answer.status_code == 200, answer.text
         yield answer.json()
         if "next" not in answer.links:
@@ -83,7 +84,7 @@ def test_pages_come_to_the_whole_list(
 def test_a_list_that_is_not_asked_for_in_pages_leads_nowhere(
     agent: AgentProcess, writer: JournalWriter
 ) -> None:
-    assert "link" not in httpx.get(f"{agent.url}/v1/sockets").headers
+    assert "link" not in plain_http.get(f"{agent.url}/v1/sockets").headers
 
 
 def test_a_filter_holds_on_each_page(agent: AgentProcess, writer: JournalWriter) -> None:
@@ -105,7 +106,7 @@ def test_the_newest_events_are_those_at_the_end_and_lead_nowhere(
     agent: AgentProcess, writer: JournalWriter
 ) -> None:
     whole = agent.get("/v1/events?limit=1000&kind=finding")
-    answer = httpx.get(f"{agent.url}/v1/events?limit=5&kind=finding&newest=true")
+    answer = plain_http.get(f"{agent.url}/v1/events?limit=5&kind=finding&newest=true")
     assert answer.json() == whole[-5:]
     assert "next" not in answer.links
     after = whole[-3]["id"]
@@ -193,7 +194,7 @@ def test_connections_lanes_and_findings_by_what_they_are(agent: AgentProcess, wr
 def test_what_cannot_be_asked_is_refused_with_what_can(
     agent: AgentProcess, path: str, name: str, told: str
 ) -> None:
-    answer = httpx.get(f"{agent.url}/v1/{path}")
+    answer = plain_http.get(f"{agent.url}/v1/{path}")
     assert answer.status_code == 422
     (error,) = answer.json()["errors"]
     assert error["name"] == name
@@ -233,22 +234,22 @@ def test_an_answer_that_is_still_the_same_is_not_sent_again(
     agent: AgentProcess, writer: JournalWriter
 ) -> None:
     for path in ("/v1/connections", "/v1/events?limit=3", "/openapi.json", "/docs"):
-        first = httpx.get(agent.url + path)
+        first = plain_http.get(agent.url + path)
         assert (first.status_code, first.headers["cache-control"]) == (200, "no-cache")
         tag = first.headers["etag"]
         for given in (tag, f'W/{tag}, "other"', "*"):
-            again = httpx.get(agent.url + path, headers={"If-None-Match": given})
+            again = plain_http.get(agent.url + path, headers={"If-None-Match": given})
             assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
             assert again.headers["cache-control"] == "no-cache"
-        assert httpx.get(agent.url + path, headers={"If-None-Match": '"other"'}).content == first.content
+        assert plain_http.get(agent.url + path, headers={"If-None-Match": '"other"'}).content == first.content
 
 
 def test_an_answer_that_changes_is_sent(agent: AgentProcess, writer: JournalWriter) -> None:
-    first = httpx.get(f"{agent.url}/v1/connections")
+    first = plain_http.get(f"{agent.url}/v1/connections")
     writer.event("retried", socket=identity(1), endpoint="tcp://127.0.0.1:2")
 
     def again() -> httpx.Response:
-        return httpx.get(f"{agent.url}/v1/connections", headers={"If-None-Match": first.headers["etag"]})
+        return plain_http.get(f"{agent.url}/v1/connections", headers={"If-None-Match": first.headers["etag"]})
 
     eventually(lambda: again().status_code == 200)
     assert again().headers["etag"] != first.headers["etag"]
@@ -256,6 +257,6 @@ def test_an_answer_that_changes_is_sent(agent: AgentProcess, writer: JournalWrit
 
 @pytest.mark.parametrize("path", ["/v1/status", "/v1/sockets", "/v1/lanes", "/healthz"])
 def test_what_moves_each_second_is_kept_by_nobody(agent: AgentProcess, path: str) -> None:
-    answer = httpx.get(agent.url + path)
+    answer = plain_http.get(agent.url + path)
     assert answer.headers["cache-control"] == "no-store"
     assert "etag" not in answer.headers

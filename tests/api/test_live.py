@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
+import plain_http
 import pytest
 from agent_process import AgentProcess, eventually
 from hopwatch_api.live import CLIENTS
@@ -44,7 +44,7 @@ def pushed(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def status_of_live(agent: AgentProcess) -> int:
-    with httpx.stream("GET", f"{agent.url}/v1/live", timeout=SECONDS) as answer:
+    with plain_http.stream("GET", f"{agent.url}/v1/live", timeout=SECONDS) as answer:
         return answer.status_code
 
 
@@ -89,7 +89,7 @@ def test_live_tells_of_the_agent_rates_and_new_events_each_second(
     writer.set_counters(SENDER, 0, sent=1)
     last = eventually(lambda: agent.get("/v1/events?limit=1000"))[-1]["id"]
     began = time.monotonic()
-    with httpx.stream("GET", f"{agent.url}/v1/live?after={last}", timeout=SECONDS) as answer:
+    with plain_http.stream("GET", f"{agent.url}/v1/live?after={last}", timeout=SECONDS) as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
         messages = pushed(answer.iter_lines())
         event, first = next(messages)
@@ -112,7 +112,7 @@ def test_who_comes_is_told_of_the_newest_events_and_how_many_were_before(
     for number in range(250):
         writer.event("onset", socket=SENDER, number=1000 + number, lane=0, lane_number=number)
     eventually(lambda: len(agent.get(f"/v1/events?after={before}&limit=1000")) == 250)
-    with httpx.stream("GET", f"{agent.url}/v1/live?after={before}", timeout=SECONDS) as answer:
+    with plain_http.stream("GET", f"{agent.url}/v1/live?after={before}", timeout=SECONDS) as answer:
         _, told = next(pushed(answer.iter_lines()))
     numbers = [event["values"]["number"] for event in told["events"]]
     assert (numbers, told["events_left_out"]) == (list(range(1050, 1250)), 50)
@@ -122,10 +122,10 @@ def test_those_who_watch_are_bounded_and_who_leaves_is_noticed(agent: AgentProce
     with contextlib.ExitStack() as watching:
         kept = []
         for _ in range(CLIENTS):
-            answer = watching.enter_context(httpx.stream("GET", f"{agent.url}/v1/live", timeout=SECONDS))
+            answer = watching.enter_context(plain_http.stream("GET", f"{agent.url}/v1/live", timeout=SECONDS))
             kept.append(answer.iter_lines())  # which closes its answer when it goes
             assert next(kept[-1]) == "event: live"
-        answer = httpx.get(f"{agent.url}/v1/live")
+        answer = plain_http.get(f"{agent.url}/v1/live")
         assert (answer.status_code, answer.headers["content-type"]) == (503, "application/problem+json")
         assert answer.json()["type"] == "tag:hopwatch.dev,2026:no-more-watch"
     eventually(lambda: status_of_live(agent) == 200)
@@ -145,7 +145,7 @@ def test_who_watches_is_told_of_the_end_and_does_not_delay_it(ending: AgentProce
     seen: list[str] = []
 
     def watch() -> None:
-        with httpx.stream("GET", f"{ending.url}/v1/live", timeout=SECONDS) as answer:
+        with plain_http.stream("GET", f"{ending.url}/v1/live", timeout=SECONDS) as answer:
             for event, _ in pushed(answer.iter_lines()):
                 seen.append(event)
 

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Iterator
 
 import httpx
+import plain_http
 import pytest
 from agent_process import AgentProcess
 from hopwatch_api import create_app
@@ -26,7 +27,7 @@ def problem_of(answer: httpx.Response, name: str, status: int) -> Problem:
 
 
 def test_a_parameter_that_there_is_not_is_refused_with_those_that_there_are(agent: AgentProcess) -> None:
-    answer = httpx.get(f"{agent.url}/v1/events?aftr=1&limit=5")
+    answer = plain_http.get(f"{agent.url}/v1/events?aftr=1&limit=5")
     (error,) = problem_of(answer, "invalid-parameters", 422).errors
     assert (error.place, error.name, error.given) == ("query", "aftr", "1")
     assert error.text == "there is no such parameter here; did you mean after?"
@@ -35,24 +36,24 @@ def test_a_parameter_that_there_is_not_is_refused_with_those_that_there_are(agen
 
 def test_of_many_wrong_parameters_the_first_are_told(agent: AgentProcess) -> None:
     query = "&".join(f"p{number}=1" for number in range(1500))
-    found = problem_of(httpx.get(f"{agent.url}/v1/events?{query}"), "invalid-parameters", 422)
+    found = problem_of(plain_http.get(f"{agent.url}/v1/events?{query}"), "invalid-parameters", 422)
     assert [error.name for error in found.errors] == [f"p{number}" for number in range(20)]
 
 
 def test_a_text_that_is_too_long_is_not_repeated_whole(agent: AgentProcess) -> None:
-    answer = httpx.get(f"{agent.url}/v1/sockets?name={'x' * 1001}")
+    answer = plain_http.get(f"{agent.url}/v1/sockets?name={'x' * 1001}")
     (error,) = problem_of(answer, "invalid-parameters", 422).errors
     assert (error.given, error.allowed) == ("x" * 100, "a text of 1000 characters at most")
 
 
 @pytest.mark.parametrize("path", ["/v1/status", "/v1/sockets/00000000000000a1"])
 def test_where_there_are_no_parameters_none_is_passed_over(agent: AgentProcess, path: str) -> None:
-    (error,) = problem_of(httpx.get(f"{agent.url}{path}?x="), "invalid-parameters", 422).errors
+    (error,) = problem_of(plain_http.get(f"{agent.url}{path}?x="), "invalid-parameters", 422).errors
     assert (error.name, error.allowed) == ("x", "no parameter")
 
 
 def test_each_value_that_cannot_be_used_is_told_with_what_it_may_be(agent: AgentProcess) -> None:
-    answer = httpx.get(f"{agent.url}/v1/events?after=x&limit=0")
+    answer = plain_http.get(f"{agent.url}/v1/events?after=x&limit=0")
     found = problem_of(answer, "invalid-parameters", 422)
     assert [(error.name, error.given, error.allowed) for error in found.errors] == [
         ("after", "x", "a whole number from 0 to 9223372036854775807"),
@@ -62,25 +63,25 @@ def test_each_value_that_cannot_be_used_is_told_with_what_it_may_be(agent: Agent
 
 
 def test_a_value_that_would_count_for_nothing_is_refused(agent: AgentProcess) -> None:
-    answer = httpx.get(f"{agent.url}/v1/events?limit=1&limit=2")
+    answer = plain_http.get(f"{agent.url}/v1/events?limit=1&limit=2")
     (error,) = problem_of(answer, "invalid-parameters", 422).errors
     assert (error.name, error.given) == ("limit", "1, 2")
 
 
 def test_an_id_that_is_none_is_told_as_such(agent: AgentProcess) -> None:
-    (error,) = problem_of(httpx.get(f"{agent.url}/v1/sockets/xyz"), "invalid-parameters", 422).errors
+    (error,) = problem_of(plain_http.get(f"{agent.url}/v1/sockets/xyz"), "invalid-parameters", 422).errors
     assert (error.place, error.name, error.allowed) == ("path", "identity", "16 hex digits")
 
 
 def test_a_path_that_there_is_not_and_a_method_that_there_is_not(agent: AgentProcess) -> None:
-    assert "/v1/sokets" in problem_of(httpx.get(f"{agent.url}/v1/sokets"), "unknown-path", 404).detail
-    answer = httpx.post(f"{agent.url}/v1/sockets")
+    assert "/v1/sokets" in problem_of(plain_http.get(f"{agent.url}/v1/sokets"), "unknown-path", 404).detail
+    answer = plain_http.post(f"{agent.url}/v1/sockets")
     assert problem_of(answer, "wrong-method", 405).detail == "POST is no method of /v1/sockets; there is GET"
     assert answer.headers["allow"] == "GET"
 
 
 def test_another_name_is_refused(agent: AgentProcess) -> None:
-    answer = httpx.get(f"{agent.url}/v1/status", headers={"Host": "attacker.example"})
+    answer = plain_http.get(f"{agent.url}/v1/status", headers={"Host": "attacker.example"})
     assert "allowed_hosts" in problem_of(answer, "other-name", 421).detail
 
 
@@ -104,7 +105,7 @@ def without_metrics(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentP
 
 
 def test_metrics_that_are_turned_off_are_a_problem(without_metrics: AgentProcess) -> None:
-    answer = httpx.get(f"{without_metrics.url}/metrics")
+    answer = plain_http.get(f"{without_metrics.url}/metrics")
     assert problem_of(answer, "metrics-off", 503).detail == "OTEL_SDK_DISABLED is true"
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
+import plain_http
 import pytest
 from agent_process import AgentProcess, eventually
 from certificates import Authority
@@ -34,7 +35,7 @@ def starting(tmp_path: Path) -> Iterator[Starting]:
 
 
 def status(agent: AgentProcess, token: str) -> httpx.Response:
-    return httpx.get(agent.url + "/v1/status", headers={"Authorization": f"Bearer {token}"})
+    return plain_http.get(agent.url + "/v1/status", headers={"Authorization": f"Bearer {token}"})
 
 
 @pytest.mark.parametrize("content", [None, "", "short"])
@@ -45,10 +46,10 @@ def test_with_a_token_that_is_none_it_answers_probes_alone_until_there_is_one(
     if content is not None:
         file.write_text(content)
     agent = starting(token_file=file)
-    eventually(lambda: httpx.get(agent.url + "/readyz").status_code == 200)
+    eventually(lambda: plain_http.get(agent.url + "/readyz").status_code == 200)
     for token in (content or "x", KNOWN):
         assert status(agent, token).status_code == 401
-    assert httpx.get(agent.url + "/v1/status").status_code == 401
+    assert plain_http.get(agent.url + "/v1/status").status_code == 401
     file.write_text(KNOWN)
     eventually(lambda: status(agent, KNOWN).status_code == 200)
     eventually(lambda: "token" not in {one["source"] for one in status(agent, KNOWN).json()["errors"]})

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing, suppress
 
-import httpx
+import plain_http
 import pytest
 import yaml
 from agent_process import AgentProcess, eventually
@@ -75,7 +75,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, set[str
 
 def labels_of(agent: AgentProcess) -> dict[str, set[str]]:
     labels: defaultdict[str, set[str]] = defaultdict(set)
-    for family in parse(httpx.get(f"{agent.url}/metrics", timeout=20).text):
+    for family in parse(plain_http.get(f"{agent.url}/metrics", timeout=20).text):
         for sample in family.samples:
             labels[sample.name] |= {"", *(name for name, value in sample.labels.items() if value)}
     return labels

@@ -4,7 +4,7 @@ import re
 from contextlib import ExitStack
 from pathlib import Path
 
-import httpx
+import plain_http
 import pytest
 from agent_process import AgentProcess, eventually
 from hopwatch_api.live import CLIENTS
@@ -109,7 +109,7 @@ def test_a_token_that_is_renewed_while_somebody_looks_is_asked_for(
         agent.token = SHOWN + "-renewed"
         eventually(
             lambda: (
-                httpx.get(
+                plain_http.get(
                     f"{agent.url}/v1/status", headers={"authorization": f"Bearer {agent.token}"}
                 ).status_code
                 == 200
@@ -130,7 +130,7 @@ def test_who_is_refused_for_another_reason_is_told_it_and_asked_for_no_token(
     with ExitStack() as watching:
         kept = []
         for _ in range(CLIENTS):
-            answer = watching.enter_context(httpx.stream("GET", f"{agent.url}/v1/live", timeout=20))
+            answer = watching.enter_context(plain_http.stream("GET", f"{agent.url}/v1/live", timeout=20))
             kept.append(answer.iter_lines())  # which closes its answer when it goes
             assert next(kept[-1]) == "event: live"
         context = watching.enter_context(browser.new_context())
@@ -172,25 +172,29 @@ def test_without_a_token_the_interface_is_linked_to(silent_agent: AgentProcess, 
 
 def test_the_page_itself_is_served_without_a_token_and_what_it_shows_is_not(guarded: AgentProcess) -> None:
     answers = {
-        path: httpx.get(guarded.url + path).status_code for path in ("/", "/page/js/main.js", "/v1/sockets")
+        path: plain_http.get(guarded.url + path).status_code
+        for path in ("/", "/page/js/main.js", "/v1/sockets")
     }
     assert answers == {"/": 200, "/page/js/main.js": 200, "/v1/sockets": 401}
-    assert httpx.get(guarded.url, headers={"host": "evil.example"}).status_code == 421
+    assert plain_http.get(guarded.url, headers={"host": "evil.example"}).status_code == 421
     for path in ("/page/../guard.py", "/page/%2e%2e/guard.py", "/page/", "/page/js"):
-        assert httpx.get(guarded.url + path, headers={"authorization": f"Bearer {SHOWN}"}).status_code == 404
+        assert (
+            plain_http.get(guarded.url + path, headers={"authorization": f"Bearer {SHOWN}"}).status_code
+            == 404
+        )
 
 
 def test_a_browser_may_run_its_files_alone_and_ask_anew_whether_they_changed(
     silent_agent: AgentProcess,
 ) -> None:
-    page = httpx.get(silent_agent.url)
+    page = plain_http.get(silent_agent.url)
     policy = page.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert page.headers["cache-control"] == "no-cache"
-    script = httpx.get(f"{silent_agent.url}/page/js/main.js")
+    script = plain_http.get(f"{silent_agent.url}/page/js/main.js")
     assert "javascript" in script.headers["content-type"]
-    again = httpx.get(
+    again = plain_http.get(
         f"{silent_agent.url}/page/js/main.js", headers={"if-none-match": script.headers["etag"]}
     )
     assert again.status_code == 304

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-import httpx
+import plain_http
 import pyarrow.parquet as pq
 from hopwatch_analysis.files.merged import without_parts
 from preloaded import HOPWATCH, start
@@ -96,7 +96,7 @@ class AgentProcess:
     def get(self, path: str) -> Any:
         """The JSON of an answer with status 200."""
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
-        answer = httpx.get(self.url + path, timeout=60, headers=headers)
+        answer = plain_http.get(self.url + path, timeout=60, headers=headers)
         assert answer.status_code == 200, answer.text
         return answer.json()
 

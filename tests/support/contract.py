@@ -6,6 +6,7 @@ As a program (scripts/write-openapi) it writes the description as it is now, unl
 import json
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +31,13 @@ class _Nobody:
 
 def described() -> Description:
     """The interface as it is now; the version is that of the interface."""
-    made: Description = json.loads(
-        json.dumps(create_app(_Nobody(), "1", metrics=lambda _accept: None).openapi())  # type: ignore[arg-type, return-value]
-    )
+    made: Description = json.loads(_described())
     return made
+
+
+@cache
+def _described() -> str:
+    return json.dumps(create_app(_Nobody(), "1", metrics=lambda _accept: None).openapi())  # type: ignore[arg-type, return-value]
 
 
 def written() -> Description:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import plain_http
 from agent_process import eventually
 from ports import free_ports
 from receivers import tool
@@ -33,7 +34,7 @@ class Prometheus:
         return {rule["name"]: rule for group in groups for rule in group["rules"]}
 
     def _get(self, path: str, **parameters: str) -> Any:
-        answer = httpx.get(f"{self.url}/api/v1/{path}", params=parameters, timeout=10)
+        answer = plain_http.get(f"{self.url}/api/v1/{path}", params=parameters, timeout=10)
         assert answer.status_code == 200, answer.text
         return answer.json()["data"]
 
@@ -60,6 +61,6 @@ def prometheus(folder: Path, target: str, rules: Path) -> Iterator[Prometheus]:
 
 def _is_ready(url: str) -> bool:
     try:
-        return httpx.get(f"{url}/-/ready").status_code == 200
+        return plain_http.get(f"{url}/-/ready").status_code == 200
     except httpx.TransportError:
         return False

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import plain_http
 from hosts import Host
 from programs import DEADLINE, Program, ProgramError
 from truth import Truth, read_truth, received_so_far, sent_so_far
@@ -90,7 +90,7 @@ class System:
             )
 
     def _sockets_seen(self, host: str) -> set[str]:
-        answer = httpx.get(f"{self.host(host).url}/v1/sockets", timeout=DEADLINE)
+        answer = plain_http.get(f"{self.host(host).url}/v1/sockets", timeout=DEADLINE)
         return {socket["name"].removeprefix(self.mark) for socket in answer.json()}
 
     def await_parted(self, host: str, name: str) -> None:
@@ -102,7 +102,7 @@ class System:
             )
 
     def _states_of_connections(self, host: str, name: str) -> set[str]:
-        answer = httpx.get(f"{self.host(host).url}/v1/connections", timeout=DEADLINE)
+        answer = plain_http.get(f"{self.host(host).url}/v1/connections", timeout=DEADLINE)
         return {each["state"] for each in answer.json() if each["socket_name"] == self.mark + name}
 
     def landed_folders(self) -> list[Path]:
@@ -119,7 +119,7 @@ class System:
         )
 
     def _cgroups_seen(self, host: str) -> set[str]:
-        answer = httpx.get(f"{self.host(host).url}/v1/sockets", timeout=DEADLINE)
+        answer = plain_http.get(f"{self.host(host).url}/v1/sockets", timeout=DEADLINE)
         found = [socket["process"]["memory"] for socket in answer.json()]
         return {memory["cgroup"] for memory in found if memory is not None}
 

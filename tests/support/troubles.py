@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import httpx
+import plain_http
 from hosts import HOPWATCH, Host, environment_of
 from programs import DEADLINE
 from system import System
@@ -164,7 +164,11 @@ class Trouble:
     def ask(self, path: str, host: str = "desk") -> list[dict[str, Any]]:
         """What the agent answers, in plain names."""
         at = self.system.host(host)
-        text = fetched_within(at, path) if at.inside else httpx.get(f"{at.url}{path}", timeout=DEADLINE).text
+        text = (
+            fetched_within(at, path)
+            if at.inside
+            else plain_http.get(f"{at.url}{path}", timeout=DEADLINE).text
+        )
         found: list[dict[str, Any]] = json.loads(text.replace(self.system.mark, ""))
         return found
 
