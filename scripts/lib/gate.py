@@ -30,6 +30,8 @@ MOST_SECOND_TRIES = 10
 """Where more tests fail than this, chance is not the reason, and none is run again."""
 NO_JAVA = {"JAVA_HOME": "/no-java-in-this-stage"}
 """Spark looks here first: a test that needs Spark and is not marked so fails in the first stage."""
+OF_SPARK = ("tests/analysis", "tests/recorded")
+"""Folders of the gate's tests of Spark: to look through all others takes each process longer than an analysis."""
 QUICK_SECONDS = 60
 """After so long no further test of a quick run begins."""
 OF_PYTHON = (("ruff", "format", "--check", "."), ("ruff", "check", "."), ("mypy",), ("lint-imports",))
@@ -69,7 +71,7 @@ class Done:
 
 GATE = (
     Stage("without Java", "not spark and not scenario and not extended", 3, NO_JAVA),
-    Stage("Spark", "spark and not scenario and not extended", 2),
+    Stage("Spark", "spark and not scenario and not extended", 2, arguments=OF_SPARK),
     Stage("systems", "scenario and not extended", 2),
 )
 SEARCHING = {"HYPOTHESIS_PROFILE": "search"}

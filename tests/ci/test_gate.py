@@ -7,6 +7,7 @@ from pathlib import Path
 import gate
 import pytest
 import quick
+import sharing
 from gate import Done, Failure, Stage
 
 ROOT = Path(__file__).parents[2]
@@ -127,3 +128,8 @@ def test_tests_that_come_too_late_are_left_out_and_counted(
     said = capfd.readouterr().out
     assert "no time was left for it" in said
     assert "2 skipped" in said
+
+
+def test_the_stage_of_spark_has_the_folders_that_its_tests_are_held_to() -> None:
+    (stage,) = (each for each in gate.GATE if each.name == "Spark")
+    assert tuple(ROOT / folder for folder in stage.arguments) == sharing.OF_SPARK

@@ -8,6 +8,8 @@ from xdist.scheduler.loadfile import LoadFileScheduling
 
 TESTS = Path(__file__).parent.parent
 JOINT_REPORT = "joint report"
+OF_SPARK = (TESTS / "analysis", TESTS / "recorded")
+"""Folders of the gate's tests of Spark: its stage looks through no other."""
 LONGEST_FIRST = (
     "tests/recorded/test_recorded.py",
     JOINT_REPORT,
@@ -43,6 +45,16 @@ class Sharing(LoadFileScheduling):
 def is_of_joint_report(path: Path) -> bool:
     """Tell a module of the analysis' tests that has stories for the report that they share."""
     return path.parent == TESTS / "analysis" and path.exists() and "\nSTORIES" in path.read_text()
+
+
+def require_at_home(items: list[pytest.Item]) -> None:
+    """Raise UsageError for a test of Spark that the gate would not find."""
+    elsewhere = {"scenario", "extended"}
+    for item in items:
+        marks = {mark.name for mark in item.iter_markers()}
+        if "spark" in marks and not marks & elsewhere and not set(OF_SPARK) & set(item.path.parents):
+            folders = " or ".join(folder.relative_to(TESTS.parent).as_posix() for folder in OF_SPARK)
+            raise pytest.UsageError(f"{item.nodeid}: a test of Spark belongs into {folders}, or is extended")
 
 
 def longest_first(items: list[pytest.Item]) -> None:
