@@ -1,4 +1,7 @@
-"""``--from`` and ``--to`` in the middle of streams: what is told then, and by whose clock the window ends."""
+"""``--from`` and ``--to`` in the middle of streams: what is told then, and by whose clock the window ends.
+
+A proxy has also counted the streams that were over before the window.
+"""
 
 from datetime import timedelta
 from pathlib import Path
@@ -7,9 +10,11 @@ import pytest
 from hopwatch_analysis.job import analyze
 from landed_folder import LandedFolder, at
 from pyspark.sql import SparkSession
-from stories import Json, row
+from stories import Json, hop, row, through_proxy
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
+
+EARLIER_ENDS, BETWEEN, LATER_OPENS, SENT = 30, 35, 40, 1000
 
 
 def ahead(story: LandedFolder, host: str, seconds: float) -> None:
@@ -50,12 +55,57 @@ def losing_twice(story: LandedFolder) -> None:
         story.got("reader", "quotes", number + 90 - lost, 0, number + 89, second + 0.1, final=second == 100)
 
 
+def later_publisher_loses_behind_the_proxy(story: LandedFolder) -> None:
+    """The earlier one sends all that it has to the reader; of the later one's, ten come to the proxy and no further."""
+    through_proxy(story, "dawn", "mast", "watchman", closed=EARLIER_ENDS)
+    story.sent("dawn", SENT, 25)
+    story.got("watchman", "dawn", SENT, 0, SENT - 1, 27)
+    story.socket("dusk", "PUB", opened=LATER_OPENS, closed=50, sndhwm=1000)
+    story.link("mast-front", "dusk", up=LATER_OPENS + 0.1)
+    story.sent("dusk", SENT, 45)
+    story.gap("watchman", "dusk", 500, 509, (43, 43.1), received=500)
+    story.got("watchman", "dusk", SENT - 10, 0, SENT - 1, 46)
+    story.counters("mast-front", 59, final=True, proxied_in_frames=2 * 2 * SENT)
+
+
+def later_producer_dies_with_its_queue(story: LandedFolder) -> None:
+    """Nothing of the earlier one is lost; of the later one's, 200 never come to the proxy."""
+    story.socket("crane-front", "PULL", closed=60)
+    story.socket("crane-back", "PUSH", closed=60)
+    story.proxy("crane", "crane-front", "crane-back")
+    story.socket("stevedore", "PULL", closed=59)
+    story.link("crane-back", "stevedore")
+    story.socket("first-ship", "PUSH", closed=EARLIER_ENDS)
+    story.link("crane-front", "first-ship", down=EARLIER_ENDS)
+    story.sent("first-ship", SENT, 25)
+    story.got("stevedore", "first-ship", SENT, 0, SENT - 1, 27)
+    story.socket("second-ship", "PUSH", opened=LATER_OPENS)
+    story.link("crane-front", "second-ship", up=LATER_OPENS + 0.1, down=50)
+    story.killed("second-ship", 50)
+    story.sent("second-ship", SENT, 49)
+    story.got("stevedore", "second-ship", SENT - 200, 0, SENT - 201, 52)
+    story.counters("crane-front", 59, final=True, proxied_in_frames=2 * (2 * SENT - 200))
+
+
 @pytest.fixture(scope="module")
 def landed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     story = LandedFolder()
     told_by_a_clock_ahead(story)
     losing_twice(story)
+    later_publisher_loses_behind_the_proxy(story)
+    later_producer_dies_with_its_queue(story)
     return story.write(tmp_path_factory.mktemp("windows") / "landed")
+
+
+@pytest.fixture(scope="module")
+def begun_later(spark: SparkSession, landed: Path, tmp_path_factory: pytest.TempPathFactory) -> Json:
+    """The report of a window that begins between the earlier streams and the later ones."""
+    return analyze(spark, [str(landed)], tmp_path_factory.mktemp("later"), since=at(BETWEEN))
+
+
+def of_quotes(report: Json) -> list[int]:
+    """Return what each incident of one stream lost, in ascending order."""
+    return sorted(each["lost"] for each in report["incidents"] if each["hop"].startswith("quotes"))
 
 
 def books(report: Json, stream: str, receiver: str) -> list[int]:
@@ -70,13 +120,28 @@ def test_a_window_that_ends_in_a_stream_tells_of_it_as_it_was_then_by_the_clock_
     assert {each["host"]: each["ahead_by_ms"] for each in report["clocks"]} == {"early": pytest.approx(7000)}
     assert books(report, "news", "desk") == [100, 100, 0, 0, 0]
     assert books(report, "quotes", "reader") == [290, 280, 10, 0, 0]
-    assert [each["lost"] for each in report["incidents"]] == [10]
+    assert of_quotes(report) == [10]
 
 
-def test_a_window_that_begins_in_a_stream_leaves_out_those_that_were_over_and_tells_all_of_it(
-    spark: SparkSession, landed: Path, tmp_path: Path
+def test_a_window_that_begins_in_a_stream_tells_all_of_it(begun_later: Json) -> None:
+    assert books(begun_later, "quotes", "reader") == [490, 450, 40, 0, 0]
+    assert of_quotes(begun_later) == [10, 30]
+
+
+def test_what_the_proxy_counted_of_the_earlier_stream_does_not_hide_where_the_later_one_lost(
+    begun_later: Json,
 ) -> None:
-    report = analyze(spark, [str(landed)], tmp_path, since=at(60))
-    assert {each["name"] for each in report["ledger"]} == {"quotes"}
-    assert books(report, "quotes", "reader") == [490, 450, 40, 0, 0]
-    assert sorted(each["lost"] for each in report["incidents"]) == [10, 30]
+    behind = hop(begun_later, "mast → watchman")
+    assert (behind["sent"], behind["lost"], behind["unexplained"]) == (SENT, 10, 0)
+
+
+def test_nor_does_it_stand_in_for_what_never_came(begun_later: Json) -> None:
+    assert row(begun_later, "second-ship", "stevedore")["causes"] == {"unexplained": 200}
+    others = {each["hop"] for each in begun_later["incidents"]} - {"quotes → reader"}
+    assert others == {"mast → watchman"}
+
+
+def test_what_was_over_before_is_not_told_of(begun_later: Json) -> None:
+    assert {each["name"] for each in begun_later["ledger"]} == {"quotes", "news", "dusk", "second-ship"}
+    assert not any(each["hop"].startswith(("dawn", "first-ship")) for each in begun_later["hops"])
+    assert [begun_later[name] for name in ("not_checked", "contradictions")] == [[], []]
