@@ -20,6 +20,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 STORIES_OF_A_FLEET = 5
 FLEETS_DRAWN = 12
 SEVERAL_LANES_END_TOGETHER = (20, 22, 25)
+OF_CLOCKS = Drawn(11, 3, 0.001, ("fan_in", "reader_closes", "killed_reader", "quiet_chain"), 4.0, 70)
+"""A fleet whose stories compare the clocks of all its hosts."""
 Json = dict[str, Any]
 
 
@@ -49,11 +51,11 @@ def small_fleets(seed: int) -> list[Drawn]:
         3.0,
         len(fleets) + max(SEVERAL_LANES_END_TOGETHER) + 1,
     )
-    return [*fleets, *more, found_wrong]
+    return [*fleets, *more, found_wrong, OF_CLOCKS]
 
 
-def scored(spark: SparkSession, fleets: Sequence[Drawn], folder: Path) -> Score:
-    """The report of fleets that are analysed together, held against their truth."""
+def told_together(spark: SparkSession, fleets: Sequence[Drawn], folder: Path) -> tuple[Json, Json]:
+    """Return the report of fleets that are analysed together, and their truth."""
     truth: Json = {"ledger": [], "hops": [], "refused": []}
     for drawn in fleets:
         fleet = simulate(drawn)
@@ -63,17 +65,32 @@ def scored(spark: SparkSession, fleets: Sequence[Drawn], folder: Path) -> Score:
         truth["ledger"] += fleet.truth["ledger"]
         truth["hops"] += fleet.truth["hops"]
         truth["refused"] += fleet.truth["refused"]
-    found = Score()
     report = analyze(spark, [str(place) for place in folder.iterdir()], folder / "out")
-    found.add(report, truth, pq.read_table(folder / "out" / "tables" / "losses").to_pylist())
     assert report["contradictions"] == []
     assert_balanced(report)
+    return report, truth
+
+
+def scored(told: tuple[Json, Json], folder: Path) -> Score:
+    """Hold a report and its table of losses against the truth."""
+    found = Score()
+    found.add(*told, pq.read_table(folder / "out" / "tables" / "losses").to_pylist())
     return found
 
 
 @pytest.fixture(scope="module")
-def score(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Score:
-    return scored(spark, small_fleets(700), tmp_path_factory.mktemp("fleets"))
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("fleets")
+
+
+@pytest.fixture(scope="module")
+def told(spark: SparkSession, folder: Path) -> tuple[Json, Json]:
+    return told_together(spark, small_fleets(700), folder)
+
+
+@pytest.fixture(scope="module")
+def score(told: tuple[Json, Json], folder: Path) -> Score:
+    return scored(told, folder)
 
 
 def test_lost_and_unexplained_is_what_was_lost(score: Score) -> None:
@@ -92,12 +109,28 @@ def test_causes_are_the_true_ones_and_exact_ones_are_never_wrong(score: Score) -
     assert_causes(score)
 
 
+def test_the_report_tells_which_clocks_differ_and_its_times_are_those_of_the_others(
+    told: tuple[Json, Json],
+) -> None:
+    report, _ = told
+    fleet = simulate(OF_CLOCKS)
+    true = {each["host"]: each["clock_ahead_by"] for each in fleet.truth["hosts"]}
+    ahead = {each["host"]: each["ahead_by_ms"] / 1000 for each in report["clocks"]}
+    usual = sorted(true.values())[1]
+    assert {host: ahead.get(host, 0.0) for host in true} == {
+        host: pytest.approx(clock - usual, abs=0.3) for host, clock in true.items()
+    }
+    assert any(abs(ahead.get(host, 0.0)) > 1 for host in true)
+    names = {each["name"] for each in fleet.truth["ledger"]}
+    assert {row["unexplained"] for row in report["ledger"] if row["name"] in names} == {0}
+
+
 @pytest.mark.extended("one more analysis of a dozen fleets")
 def test_with_sparse_stamps_books_are_true_and_what_is_exact_is_right(
-    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+    spark: SparkSession, tmp_path: Path
 ) -> None:
     fleets = [Drawn(seed, 3, 0.001, tuple(SPARSE), 3.0, seed) for seed in range(12)]
-    found = scored(spark, fleets, tmp_path_factory.mktemp("sparse"))
+    found = scored(told_together(spark, fleets, tmp_path), tmp_path)
     assert found.books > 40
     assert_books(found)
     assert not [line for line in found.disagreements if line.startswith(("hop", "wrong exact"))]
@@ -123,7 +156,8 @@ def test_the_same_holds_of_fleets_that_nobody_has_chosen(
 ) -> None:
     note(f"python benchmarks/fleets.py --seeds N:N+1, for N in {seeds}")
     drawn = [small(draw(seed), site) for site, seed in enumerate(seeds)]
-    found = scored(spark, drawn, tmp_path_factory.mktemp("drawn"))
+    folder = tmp_path_factory.mktemp("drawn")
+    found = scored(told_together(spark, drawn, folder), folder)
     assert found.books > FLEETS_DRAWN
     assert_books(found)
     assert_hops(found)
