@@ -202,6 +202,7 @@ def small_disk(folder: Path) -> Iterator[Path]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
+@pytest.mark.extended("a cold start and a whole analysis; test_failures fills a disk by the last step alone")
 def test_a_disk_that_is_full_later_is_told_as_such(tmp_path: Path, landed: Path) -> None:
     with small_disk(tmp_path / "disk") as disk:
         done = analyze(tmp_path, landed, "--out", disk / "out")
