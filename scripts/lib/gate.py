@@ -70,13 +70,13 @@ class Done:
 
 
 GATE = (
-    Stage("without Java", "not spark and not scenario and not extended", 3, NO_JAVA),
+    Stage("without Java", "not spark and not scenario and not extended", 4, NO_JAVA),
     Stage("Spark", "spark and not scenario and not extended", 2, arguments=OF_SPARK),
     Stage("systems", "scenario and not extended", 2),
 )
 SEARCHING = {"HYPOTHESIS_PROFILE": "search"}
 ALL = (
-    Stage("without Java", "not spark and not scenario", 3, NO_JAVA | SEARCHING),
+    Stage("without Java", "not spark and not scenario", 4, NO_JAVA | SEARCHING),
     Stage("Spark", "spark and not scenario", 2, SEARCHING),
     Stage("systems", "scenario", 2),
 )

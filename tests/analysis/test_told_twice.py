@@ -1,4 +1,4 @@
-"""Two agents may tell of one gap; and a killed sender may have sent one message more than it counted."""
+"""Two agents may tell of one gap."""
 
 import pytest
 from landed_folder import LandedFolder
