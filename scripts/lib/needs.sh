@@ -6,7 +6,7 @@ readonly EVERYTHING=(tests/agent tests/analysis tests/api tests/console tests/de
 # What the gate leaves to --all needs containers, and jars for S3.
 ensure_needs_of_gate() {
   ensure_java
-  ensure_tools shellcheck=shellcheck chromium=chromium curl=curl faketime=faketime fish=fish ip=iproute2 iptables=iptables jq=jq npm=npm openssl=openssl prometheus=prometheus promtool=prometheus zsh=zsh
+  ensure_tools shellcheck=shellcheck chromium-headless-shell=chromium-headless-shell curl=curl faketime=faketime fish=fish ip=iproute2 iptables=iptables jq=jq npm=npm openssl=openssl prometheus=prometheus promtool=prometheus zsh=zsh
   ensure_helms "$repo/.tools/helm"
   ensure_crd_types "$repo/.tools/crds"
   ensure_page_checks "$repo/.tools/page"
@@ -27,21 +27,21 @@ ensure_needs() {
       tests/api*) ensure_java && ensure_tools openssl=openssl ;;
       tests/console*) ensure_tools fish=fish zsh=zsh ;;
       tests/demo* | tests/recorded*) ensure_java ;;
-      tests/docs*) ensure_java && ensure_tools chromium=chromium curl=curl jq=jq ;;
+      tests/docs*) ensure_java && ensure_tools chromium-headless-shell=chromium-headless-shell curl=curl jq=jq ;;
       tests/helm* | tests/injector*) ensure_charts ;;
       tests/instrumentation*) ensure_tools ss=iproute2 ;;
-      tests/page*) ensure_tools chromium=chromium npm=npm && ensure_crd_types "$repo/.tools/crds" && ensure_page_checks "$repo/.tools/page" ;;
+      tests/page*) ensure_tools chromium-headless-shell=chromium-headless-shell npm=npm && ensure_crd_types "$repo/.tools/crds" && ensure_page_checks "$repo/.tools/page" ;;
       tests/pods*) ensure_java && ensure_pods ;;
-      tests/scenarios*) ensure_java && ensure_tools chromium=chromium ip=iproute2 iptables=iptables ;;
+      tests/scenarios*) ensure_java && ensure_tools chromium-headless-shell=chromium-headless-shell ip=iproute2 iptables=iptables ;;
     esac
   done
 }
 
 ensure_needs_of_analysis() {
   case $1 in
-    *test_page*) ensure_tools chromium=chromium ;;
+    *test_page*) ensure_tools chromium-headless-shell=chromium-headless-shell ;;
     *test_*) ;;
-    *) ensure_tools chromium=chromium fusermount3=fuse3 ;;
+    *) ensure_tools chromium-headless-shell=chromium-headless-shell fusermount3=fuse3 ;;
   esac
   case $1 in *test_cluster* | *test_landed_elsewhere* | tests/analysis | tests/analysis/) ensure_tools fusermount3=fuse3 && ensure_s3_jars "$repo/.tools/jars" ;; esac
 }

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from browser import CHROMIUM
 from documents import DOCS, REPOSITORY
 from page_reader import read_page
 from playwright.sync_api import Route, sync_playwright
@@ -105,9 +106,7 @@ def test_a_browser_fetches_nothing_from_elsewhere(site: Path) -> None:
         route.abort() if not route.request.url.startswith("file:") else route.continue_()
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-        )
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         page = browser.new_page()
         page.route("**/*", note)
         for name in ("index.html", "when-zeromq-is-full.html", "repository/index.html"):

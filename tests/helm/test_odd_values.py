@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import kubernetes_validate
 import pytest
 from charts import (
     CHART,
@@ -18,6 +17,7 @@ from charts import (
     rendered,
 )
 from crds import is_of_others
+from kubernetes_schemas import require_valid
 
 NUMBERS = {
     "images": {"pullSecrets": ["123"]},
@@ -50,7 +50,7 @@ def made_of(values: Json, folder: Path, version: str = "4", release: str = "hw")
 def test_names_that_look_like_numbers_are_names(version: str, tmp_path: Path) -> None:
     found = made_of(NUMBERS, tmp_path, version)
     for one in found:
-        kubernetes_validate.validate(one, CLUSTER, strict=True)
+        require_valid(one, CLUSTER)
     added = fragment_in(found)
     volumes = {volume["name"]: volume for volume in added["volumes"]}
     assert volumes["hopwatch-landed"]["persistentVolumeClaim"] == {"claimName": "2024"}
@@ -196,7 +196,7 @@ def test_releases_and_namespaces_that_look_like_other_things_are_names(release: 
         if "namespace" in one["metadata"]:
             assert one["metadata"]["namespace"] == namespace
         if not is_of_others(one):
-            kubernetes_validate.validate(one, CLUSTER, strict=True)
+            require_valid(one, CLUSTER)
 
 
 def test_an_image_by_its_digest_has_no_tag(tmp_path: Path) -> None:

@@ -4,18 +4,16 @@ import copy
 from pathlib import Path
 
 import jsonpatch
-import kubernetes_validate
 import pytest
-from charts import CHART, KUBERNETES, VALUES, VERSIONS, Json, helm, objects, rendered
+from charts import CHART, NEWEST, OLDEST, VALUES, VERSIONS, Json, each_kubernetes, helm, objects, rendered
 from crds import is_of_others, misfits
 from hopwatch_injector.agent_settings import require_agent_settings
 from hopwatch_injector.fragment import read_fragment
 from hopwatch_injector.patch import patch
 from hopwatch_injector.wishes import Wishes
+from kubernetes_schemas import require_valid
 from pods import KINDS
 
-COMPARED = ("1.28", "1.35")
-"""The oldest and the newest version of Kubernetes."""
 WITHOUT_INJECTOR = {"spark-application"}
 CERTIFICATES = {"ca.crt", "tls.crt", "tls.key"}
 
@@ -33,13 +31,7 @@ def without_certificates(found: list[Json]) -> list[Json]:
     return masked
 
 
-between = pytest.mark.extended("versions between the oldest and the newest take half a minute more")
-
-
-@pytest.mark.parametrize(
-    "kubernetes",
-    [pytest.param(one, marks=() if one in COMPARED else between) for one in KUBERNETES],
-)
+@pytest.mark.parametrize("kubernetes", each_kubernetes(OLDEST, NEWEST))
 @pytest.mark.parametrize("values", VALUES)
 def test_both_versions_of_helm_make_the_same_and_kubernetes_takes_it(values: str, kubernetes: str) -> None:
     made = {
@@ -49,7 +41,7 @@ def test_both_versions_of_helm_make_the_same_and_kubernetes_takes_it(values: str
     assert without_certificates(made["3"]) == without_certificates(made["4"])
     for one in made["4"]:
         if not is_of_others(one):
-            kubernetes_validate.validate(one, kubernetes, strict=True)
+            require_valid(one, kubernetes)
 
 
 def test_operators_take_what_is_made_for_them() -> None:
@@ -86,7 +78,7 @@ def test_what_the_injector_adds_makes_a_pod_that_kubernetes_takes(
     pod = KINDS["bare"].pod
     for one in (pod, KINDS["that is guaranteed what it asks for"].pod):
         patched = jsonpatch.apply_patch(copy.deepcopy(one), patch(one, fragment, Wishes(inject=True)))
-        kubernetes_validate.validate(patched, kubernetes, strict=True)
+        require_valid(patched, kubernetes)
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -4,14 +4,16 @@ import json
 import shutil
 from pathlib import Path
 
-import kubernetes_validate
 import pytest
 from charts import (
     CHART,
-    KUBERNETES,
+    NEWEST,
+    OLDEST,
+    OLDEST_WITH_NATIVE_SIDECARS,
     VALUES,
     VERSIONS,
     Json,
+    each_kubernetes,
     fragment_in,
     helm,
     objects,
@@ -20,6 +22,7 @@ from charts import (
     rendered,
 )
 from hopwatch_injector.fragment import read_fragment
+from kubernetes_schemas import require_valid
 from preloaded import HOPWATCH, run_to_end
 
 
@@ -53,14 +56,14 @@ def parts(spec: Json) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.parametrize("kubernetes", KUBERNETES)
+@pytest.mark.parametrize("kubernetes", each_kubernetes(OLDEST, OLDEST_WITH_NATIVE_SIDECARS, NEWEST))
 def test_it_is_an_init_container_that_goes_on_where_the_cluster_can(
     feed: tuple[str, Path], kubernetes: str
 ) -> None:
     version, chart = feed
     found = objects(rendered(version, chart, kubernetes=kubernetes))
     for one in found:
-        kubernetes_validate.validate(one, kubernetes, strict=True)
+        require_valid(one, kubernetes)
     (spec,) = pods_of(found)
     native = kubernetes != "1.28"
     assert parts(spec) == {

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import jsonpatch
-import kubernetes_validate
 import pytest
 import yaml
 from charts import CHART, Json, fragment_in, helm, objects
@@ -17,6 +16,7 @@ from hopwatch_injector.fragment import read_fragment
 from hopwatch_injector.patch import patch
 from hopwatch_injector.sound import require_sound
 from hopwatch_injector.wishes import Wishes
+from kubernetes_schemas import require_valid
 from pod_rules import broken
 from pods import KINDS
 
@@ -55,12 +55,12 @@ def test_a_value_of_nothing_is_asked_for_or_is_like_an_empty_one(path: str, tmp_
     found = objects(done.stdout)
     for one in found:
         if not is_of_others(one):
-            kubernetes_validate.validate(one, CLUSTER, strict=True)
+            require_valid(one, CLUSTER)
     fragment = read_fragment(write(tmp_path, fragment_in(found)))
     require_sound(fragment)
     require_agent_settings(fragment)
     bare = KINDS["bare"].pod
     made = jsonpatch.apply_patch(copy.deepcopy(bare), patch(bare, fragment, Wishes(inject=True)))
-    kubernetes_validate.validate(made, CLUSTER, strict=True)
+    require_valid(made, CLUSTER)
     assert broken(made) == []
     assert "<no value>" not in json.dumps([*found, fragment_in(found)], ensure_ascii=False)

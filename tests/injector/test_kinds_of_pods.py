@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import jsonpatch
-import kubernetes_validate
 import pytest
 from charts import CHART, VALUES, fragment_in, objects, rendered
+from kubernetes_schemas import require_valid
 from pod_parts import EVICTABLE, Kind
 from pod_rules import broken
 from pods import KINDS
@@ -63,7 +63,7 @@ def require_outcome(injector: Injector, kind: Kind) -> None:
     assert response["patchType"] == "JSONPatch"
     pod = applied(kind.pod, response)
     for version in VERSIONS:
-        kubernetes_validate.validate(pod, version, strict=True)
+        require_valid(pod, version)
     assert broken(pod) == []
     assert pod["metadata"]["annotations"]["hopwatch.dev/injected"]
     assert pod["metadata"]["labels"]["hopwatch.dev/agent"] == "true"
@@ -299,4 +299,4 @@ def test_a_pod_that_ends_by_itself_is_not_kept_by_an_agent_beside_its_containers
         spec = applied(KINDS["bare"].pod, injector.review(KINDS["bare"].pod))["spec"]
     assert [one["name"] for one in spec["containers"]] == ["app", "hopwatch-agent"]
     for version in VERSIONS:
-        kubernetes_validate.validate(KINDS["bare"].pod | {"spec": spec}, version, strict=True)
+        require_valid(KINDS["bare"].pod | {"spec": spec}, version)

@@ -19,19 +19,20 @@ from hopwatch_simulate.landing import TRUTH, land
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-CAUSES = {
-    "slow_receiver",
-    "hwm_too_low",
-    "network",
-    "reconnect",
-    "slow_joiner",
-    "closed",
-    "receiver_died",
-    "sender_died",
-    "unroutable",
-    "conflated",
-    "oversize",
+TOLD_BY = {
+    "slow_receiver": "slow_subscriber",
+    "hwm_too_low": "bursts",
+    "network": "slow_before_a_proxy",
+    "reconnect": "share_cut_for_good",
+    "slow_joiner": "joins_in_a_pause",
+    "closed": "source_closes",
+    "receiver_died": "killed_replier",
+    "sender_died": "killed_source",
+    "unroutable": "dealer_goes",
+    "conflated": "conflating_feed",
+    "oversize": "oversize_job",
 }
+"""For each cause a story in which messages are lost for it."""
 
 SHARED_OUT = sorted(
     name
@@ -62,6 +63,7 @@ def test_the_books_of_every_stream_and_receiver_balance(seed: int, hosts: int) -
     for hop in truth["hops"]:
         assert hop["lost"] == sum(each["lost"] for each in hop["causes"]) > 0
         for each in hop["causes"]:
+            assert each["cause"] in TOLD_BY
             assert each["lost"] == sum(one["last"] - one["first"] + 1 for one in each["ranges"])
 
 
@@ -101,9 +103,10 @@ def test_no_event_tells_on_which_side_of_a_second_proxy_was_lost_what_was_sent_w
     assert all(row["knowable"] for row in truth["ledger"])
 
 
-def test_every_cause_is_some_storys() -> None:
-    told = {each["cause"] for name in ALL for hop in of_story(name).truth["hops"] for each in hop["causes"]}
-    assert told == CAUSES
+@pytest.mark.parametrize("cause", TOLD_BY)
+def test_every_cause_is_some_storys(cause: str) -> None:
+    told = {each["cause"] for hop in of_story(TOLD_BY[cause]).truth["hops"] for each in hop["causes"]}
+    assert cause in told
 
 
 LANDED_BY_SEED = """

@@ -19,6 +19,7 @@ VALUES = {
 }
 VERSIONS = ("3", "4")
 KUBERNETES = tuple(f"1.{minor}" for minor in range(28, 36))
+OLDEST, OLDEST_WITH_NATIVE_SIDECARS, NEWEST = "1.28", "1.29", "1.35"
 
 
 def helm(version: str, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
@@ -43,6 +44,12 @@ def rendered(version: str, chart: Path, *arguments: str | Path, kubernetes: str 
     done = helm(version, "template", "hw", chart, *place, *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def each_kubernetes(*in_gate: str) -> list[Any]:
+    """Every version as a parameter; the gate runs those that are named."""
+    between = pytest.mark.extended("the versions between take a rendering each")
+    return [pytest.param(one, marks=() if one in in_gate else between) for one in KUBERNETES]
 
 
 def objects(text: str) -> list[Json]:

@@ -9,7 +9,7 @@ import pytest
 class Leaks:
     """The plugin: whoever leaves a socket or a file open warns when it is collected, and warnings are errors.
 
-    All that is there before the first test is kept from the collector, so that a look costs milliseconds.
+    All that is there before the first test, and what a module leaves, is kept from the collector, so that a look costs a millisecond.
     """
 
     def pytest_collection_finish(self) -> None:
@@ -17,9 +17,13 @@ class Leaks:
         gc.freeze()
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_teardown(self) -> Generator[None, None, None]:
+    def pytest_runtest_teardown(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> Generator[None, None, None]:
         yield
         gc.collect()
+        if nextitem is not None and nextitem.path != item.path:
+            gc.freeze()
 
 
 def use(config: pytest.Config) -> None:

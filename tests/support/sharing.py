@@ -29,6 +29,11 @@ LONGEST_FIRST = (
     "tests/pods/test_injected_pod.py",
     "tests/demo/test_demo.py",
     "tests/agent/test_exactly_once.py",
+    "tests/simulate/test_fleets.py",
+    "tests/helm/test_rendering.py",
+    "tests/injector/test_service.py",
+    "tests/page/test_accessible.py",
+    "tests/page/test_what_sockets_do.py",
 )
 """Files of which one would keep a process when the others have nothing left to do."""
 
