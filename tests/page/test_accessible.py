@@ -26,9 +26,11 @@ def writer(agent: AgentProcess) -> Iterator[JournalWriter]:
     writer = JournalWriter(agent.journal)
     writer.opened(SENDER, name="quotes")
     writer.opened(RECEIVER, slot=1, kind="SUB", name="screen")
-    ends = {"local": "127.0.0.1:5555", "remote": "127.0.0.1:40001"}
-    link = {"endpoint": "tcp://127.0.0.1:5555", "accepted": True, "sent": 0, "received": 0}
-    writer.event("connected", socket=SENDER, connection=1, **link, **ends)
+    of_sender, of_receiver = "127.0.0.1:5555", "127.0.0.1:40001"
+    for socket, local, remote in ((SENDER, of_sender, of_receiver), (RECEIVER, of_receiver, of_sender)):
+        ends = {"local": local, "remote": remote, "accepted": socket == SENDER}
+        link = {"endpoint": f"tcp://{of_sender}", "sent": 0, "received": 0}
+        writer.event("connected", socket=socket, connection=1, **link, **ends)
     writer.event("finding", socket=RECEIVER, rule="conflate", text="keeps the last", advice="unset it")
     numbers = {"first": 4, "last": 6, "before": 3, "after": 7, "lost": 3}
     writer.event("gap", socket=RECEIVER, stream=SENDER, lane=0, received=1, **numbers)
