@@ -30,7 +30,7 @@ MOST_SECOND_TRIES = 10
 """Where more tests fail than this, chance is not the reason, and none is run again."""
 NO_JAVA = {"JAVA_HOME": "/no-java-in-this-stage"}
 """Spark looks here first: a test that needs Spark and is not marked so fails in the first stage."""
-OF_SPARK = ("tests/analysis", "tests/recorded")
+OF_SPARK = ("tests/analysis", "tests/recorded", "tests/scenarios")
 """Folders of the gate's tests of Spark: to look through all others takes each process longer than an analysis."""
 QUICK_SECONDS = 60
 """After so long no further test of a quick run begins."""
@@ -71,14 +71,13 @@ class Done:
 
 GATE = (
     Stage("without Java", "not spark and not scenario and not extended", 4, NO_JAVA),
-    Stage("Spark", "spark and not scenario and not extended", 2, arguments=OF_SPARK),
-    Stage("systems", "scenario and not extended", 2),
+    Stage("Spark and systems", "(spark or scenario) and not extended", 2, arguments=OF_SPARK),
 )
+"""Systems come last in the sessions of Spark that the tests before them have warmed: a new one takes a minute longer."""
 SEARCHING = {"HYPOTHESIS_PROFILE": "search"}
 ALL = (
     Stage("without Java", "not spark and not scenario", 4, NO_JAVA | SEARCHING),
-    Stage("Spark", "spark and not scenario", 2, SEARCHING),
-    Stage("systems", "scenario", 2),
+    Stage("Spark and systems", "spark or scenario", 2, SEARCHING),
 )
 
 OF_OTHERS = (("scripts/test-pythons",), ("python", "benchmarks/foreign_suites.py"))

@@ -63,7 +63,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in (*played, *told):
         if item.stash.get(PLAYED, item).name != SMOKE.get(item.path.name):
             item.add_marker(pytest.mark.extended("a live system"))
-    items[:] = [*played, *told, *(item for item in items if item not in here)]
+    items[:] = [*(item for item in items if item not in here), *played, *told]
 
 
 def _is_recorded(item: pytest.Item) -> bool:

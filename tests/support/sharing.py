@@ -8,7 +8,7 @@ from xdist.scheduler.loadfile import LoadFileScheduling
 
 TESTS = Path(__file__).parent.parent
 JOINT_REPORT = "joint report"
-OF_SPARK = (TESTS / "analysis", TESTS / "recorded")
+OF_SPARK = (TESTS / "analysis", TESTS / "recorded", TESTS / "scenarios")
 """Folders of the gate's tests of Spark: its stage looks through no other."""
 LONGEST_FIRST = (
     "tests/recorded/test_recorded.py",
@@ -24,7 +24,6 @@ LONGEST_FIRST = (
     "tests/analysis/test_overloaded_receivers.py",
     "tests/analysis/test_whole_reports.py",
     "tests/analysis/test_contradictions.py",
-    "tests/analysis/test_windows_beside_the_data.py",
     "tests/pods/test_images.py",
     "tests/pods/test_injected_pod.py",
     "tests/demo/test_demo.py",
@@ -44,12 +43,14 @@ class Sharing(LoadFileScheduling):
     def __init__(self, config: pytest.Config, log: Any) -> None:
         super().__init__(config, log)
         self._systems = sorted(TESTS.glob("scenarios/**/test_*.py"))
+        self._reports_on_systems = 1 if "not extended" in config.getoption("markexpr") else 2
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
         path = TESTS.parent / file
         if path in self._systems:
-            return f"systems {2 * self._systems.index(path) // len(self._systems)}"
+            part = self._reports_on_systems * self._systems.index(path) // len(self._systems)
+            return f"systems {part}"
         return JOINT_REPORT if is_of_joint_report(path) else file
 
 
@@ -60,10 +61,9 @@ def is_of_joint_report(path: Path) -> bool:
 
 def require_at_home(items: list[pytest.Item]) -> None:
     """Raise UsageError for a test of Spark that the gate would not find."""
-    elsewhere = {"scenario", "extended"}
     for item in items:
         marks = {mark.name for mark in item.iter_markers()}
-        if "spark" in marks and not marks & elsewhere and not set(OF_SPARK) & set(item.path.parents):
+        if "spark" in marks and "extended" not in marks and not set(OF_SPARK) & set(item.path.parents):
             folders = " or ".join(folder.relative_to(TESTS.parent).as_posix() for folder in OF_SPARK)
             raise pytest.UsageError(f"{item.nodeid}: a test of Spark belongs into {folders}, or is extended")
 
