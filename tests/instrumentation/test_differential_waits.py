@@ -172,12 +172,14 @@ def test_with_dontwait_nobody_waits(journal: Journal, sequence: str) -> None:
 
 
 @contextmanager
-def meanwhile(act: Callable[[], Any]) -> Iterator[list[float]]:
-    """Does something in another thread a while later; when it began to, and when it had, are added to the list (s)."""
+def meanwhile(act: Callable[[], Any], after: threading.Event | None = None) -> Iterator[list[float]]:
+    """Does something in another thread a while later, or a while after an event; when it began to, and when it had, are added to the list (s)."""
     times: list[float] = []
     over = threading.Event()
 
     def later() -> None:
+        if after is not None:
+            after.wait()
         over.wait(LIMIT)
         times.append(time.perf_counter())
         act()
@@ -282,14 +284,20 @@ def test_signals_end_or_prolong_a_wait_as_a_bare_one(journal: Journal, raises: b
                         assert len(came) == before + tries
 
 
+def calling(called: threading.Event, call: Callable[..., Any], *arguments: Any) -> None:
+    """Tell that a call begins, and call."""
+    called.set()
+    call(*arguments)
+
+
 def interrupted(call: Call, socket: zmq.Socket) -> tuple[type[Exception], float]:
     """What a call raises that a signal comes in, and how long it lasts from the signal on (s)."""
-    main = threading.get_ident()
+    main, called = threading.get_ident(), threading.Event()
     with (
         pytest.raises((zmq.Again, AlarmError)) as error,
-        meanwhile(lambda: signal.pthread_kill(main, signal.SIGUSR1)) as times,
+        meanwhile(lambda: signal.pthread_kill(main, signal.SIGUSR1), after=called) as times,
     ):
-        call(socket)
+        calling(called, call, socket)
     return error.type, time.perf_counter() - times[0]
 
 
@@ -307,12 +315,13 @@ def test_what_a_signal_kept_from_being_sent_is_not_sent(journal: Journal, sequen
             push.connect("inproc://kept")
             while push.poll(0, zmq.POLLOUT):
                 push.send(b"x")
+            called = threading.Event()
             with (
                 handler(raises=True),
-                meanwhile(lambda: signal.pthread_kill(main, signal.SIGUSR1)),
                 pytest.raises(AlarmError),
+                meanwhile(lambda: signal.pthread_kill(main, signal.SIGUSR1), after=called),
             ):
-                push.send_multipart([b"never", b"sent"])
+                calling(called, push.send_multipart, [b"never", b"sent"])
             got = []
             while pull.poll(0):
                 got.append(pull.recv_multipart())

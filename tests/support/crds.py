@@ -7,7 +7,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import kubeflow_spark_api.models as spark_models
 import pytest
 from pydantic import ValidationError
 
@@ -38,6 +37,8 @@ def misfits(found: Sequence[Json]) -> list[str]:
 
 
 def _misfits_of_spark(one: Json) -> list[str]:
+    import kubeflow_spark_api.models as spark_models  # takes two seconds
+
     model = getattr(spark_models, f"SparkV1beta2{one['kind']}")
     try:
         known = model.from_dict(one).to_dict()
