@@ -60,14 +60,6 @@ def pub_and_sub(story: LandedFolder, pub: str, sub: str, *, closed: float | None
     story.subscribe(sub, "")
 
 
-def behind_a_dead_link(story: LandedFolder) -> None:
-    """It closed at 30; its PUB learnt so at 90, when its heartbeats had found no answer for long."""
-    pub_and_sub(story, "beacon", "ship", closed=30)
-    ToldConnection(story, "beacon", "ship").down(90, 4500, told_by="beacon")
-    sampled(story, "beacon", 50, 100)
-    story.got("ship", "beacon", 1000, 0, 999, 20, newest=20)
-
-
 def connected_twice(story: LandedFolder) -> None:
     """A way between went dead without a word: it connected anew at 26, and closed at 50. The PUB gave the first connection up at 90."""
     pub_and_sub(story, "coast", "lighter", closed=50)
@@ -122,7 +114,7 @@ def killed_with_some_unread(story: LandedFolder) -> None:
 def all_of_them(story: LandedFolder) -> None:
     left_a_proxy(story, "one", "leaver", killed=False)
     left_a_proxy(story, "other", "slain", killed=True)
-    for tell in (left_within_its_process, behind_a_dead_link, connected_twice, moved_to_another_address):
+    for tell in (left_within_its_process, connected_twice, moved_to_another_address):
         tell(story)
     told_to_disconnect(story)
     unwrapped(story)
@@ -147,7 +139,6 @@ def report(joint_report: Json) -> Json:
         ("one", "leaver", 5000),
         ("other", "slain", 5000),
         ("core", "log", 5000),
-        ("beacon", "ship", 1500),
         ("gazette", "reader", 1000),
     ],
 )

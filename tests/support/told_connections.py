@@ -1,9 +1,23 @@
 """Connections in landed folders made by hand, of which each end tells for itself: who was killed tells nothing of its end."""
 
+from dataclasses import dataclass
+
 from landed_folder import LandedFolder
 
 ENDPOINT = "tcp://127.0.0.1:5555"
 BOUND = "127.0.0.1:5555"
+PEERS = {"PUB": "SUB", "PUSH": "PULL"}
+
+
+@dataclass(frozen=True)
+class End:
+    """When a socket was closed, or its process found dead; else it is open."""
+
+    closed: float | None = None
+    killed: float | None = None
+
+
+OPEN = End()
 
 
 class ToldConnection:
