@@ -77,55 +77,6 @@ def newest_only(story: LandedFolder) -> None:
         story.gap(sub, pub, 100, 199, (10, 12), received=101)
 
 
-def cut_when_sending(
-    story: LandedFolder, pub: str, sub: str, *sent: tuple[int, int, int], calls: bool, again: bool = True
-) -> None:
-    """The connection to a receiver of 65,536 bytes at most goes down at 10.1 s; at each time, messages and bytes sent by then."""
-    story.socket(pub, "PUB", closed=50)
-    story.socket(sub, "SUB", closed=60, maxmsgsize=65_536)
-    story.subscribe(sub, "")
-    ends = (pub, sub) if calls else (sub, pub)
-    story.link(*ends, up=0.1, down=10.1)
-    if again:
-        story.link(*ends, up=11, sent=150)
-    for seconds, messages, size in sent:
-        story.counters(pub, seconds, sent=messages, sent_bytes=size)
-    story.sent(pub, 1000, 40)
-    last = 999 if again else 99
-    story.got(sub, pub, last + 1 - (50 if again else 0), 0, last, 45)
-    if again:
-        story.gap(sub, pub, 100, 149, (10, 11), received=101)
-
-
-def hung_up(story: LandedFolder) -> None:
-    small = ((5, 50, 5_000), (20, 500, 50_000), (40, 1000, 100_000))
-    one_large = ((5, 50, 5_000), (10, 100, 110_000), (20, 500, 150_000), (40, 1000, 200_000))
-    all_large = ((5, 50, 5_000), (10, 100, 10_000_000), (20, 500, 60_000_000), (40, 1000, 110_000_000))
-    mixed = ((5, 50, 500_000), (10, 100, 1_200_000), (20, 500, 4_000_000), (40, 1000, 10_000_000))
-    cut_when_sending(story, "transfers", "wary", *one_large, calls=False)
-    cut_when_sending(story, "videos", "modest", *all_large, calls=False)
-    cut_when_sending(story, "notes", "cut-off", *small, calls=True)
-    cut_when_sending(story, "mails", "cut-too", *mixed, calls=True)
-    cut_when_sending(story, "parcels", "silenced", *mixed, calls=True, again=False)
-
-
-def cut_job(story: LandedFolder, push: str, pull: str, lost_bytes: int) -> None:
-    """The only connection of both is cut within the first second, and one job is lost, of so many bytes."""
-    story.socket(push, "PUSH", closed=50)
-    story.socket(pull, "PULL", closed=60, maxmsgsize=65_536)
-    story.link(pull, push, down=0.5)
-    story.link(pull, push, up=0.6)
-    story.sent(push, 1000, 40)
-    story.got(pull, push, 999, 0, 999, 45)
-    story.counters(push, 45, final=True, sent=1000, sent_bytes=999 * 100_000 + lost_bytes)
-    story.counters(pull, 45, final=True, received=999, received_bytes=999 * 100_000)
-
-
-def hung_up_at_once(story: LandedFolder) -> None:
-    cut_job(story, "large-job", "bounded", 70_000)
-    cut_job(story, "small-job", "bounded-too", 60_000)
-
-
 def gives_up(story: LandedFolder) -> None:
     story.socket("pressed", "PUSH", closed=50, sndhwm=5)
     story.socket("labourer", "PULL", closed=60)
@@ -140,8 +91,6 @@ STORIES = (
     limited_pipes,
     killed_for_memory,
     newest_only,
-    hung_up,
-    hung_up_at_once,
     gives_up,
 )
 
@@ -216,35 +165,6 @@ def test_one_of_several_that_vanished_then_is_not_said_to_be_the_one(report: Jso
 def test_conflation_explains_a_gap_that_nothing_else_does(report: Json) -> None:
     assert told(report, "prices") == ("conflated", "inferred", 100)
     assert incidents(report, "all-prices") == []
-
-
-def test_a_message_beyond_the_receivers_bound_cuts_the_connection(report: Json) -> None:
-    assert told(report, "transfers") == ("oversize", "inferred", 50)
-    assert evidence(report, "transfers", "option")["value"] == 65_536
-    assert "may have been larger" in evidence(report, "transfers", "option")["text"]
-    assert "one that it sent when wary hung up had about 100 kB" in advice(report, "transfers")
-
-
-def test_messages_that_are_too_large_on_average_were_too_large(report: Json) -> None:
-    assert told(report, "videos") == ("oversize", "inferred", 50)
-    assert "larger on average" in evidence(report, "videos", "option")["text"]
-    assert "how large the largest was is not known" in advice(report, "videos")
-
-
-@pytest.mark.parametrize("sender", ["notes", "mails"])
-def test_a_cut_is_not_the_bounds_doing_where_messages_are_small_or_as_large_at_other_times(
-    report: Json, sender: str
-) -> None:
-    assert told(report, sender) == ("reconnect", "inferred", 50)
-
-
-def test_what_the_only_two_ends_counted_tells_how_large_the_lost_message_was(report: Json) -> None:
-    assert told(report, "large-job") == ("oversize", "inferred", 1)
-    assert told(report, "small-job") == ("reconnect", "inferred", 1)
-
-
-def test_a_receiver_that_had_connected_and_never_calls_again_has_hung_up(report: Json) -> None:
-    assert told(report, "parcels") == ("oversize", "inferred", 900)
 
 
 def test_refused_sends_are_told_of_and_are_no_loss(report: Json) -> None:
