@@ -1,8 +1,8 @@
-"""A receiver tells of a gap at once, and from time to time how far its lanes have come: the last gap may be the newer word."""
+"""A receiver tells of a gap at once, and from time to time how far its lanes have come: the last gap may be the newer word, and may be told twice."""
 
 import pytest
 from landed_folder import LandedFolder
-from stories import Json, row
+from stories import Json, pub_sub, row
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
@@ -33,7 +33,16 @@ def joined_and_lost_before_its_first_sample(story: LandedFolder) -> None:
     story.gap("harbour", "tide gauge", 30, 34, (119.1, 119.2), received=11)
 
 
-STORIES = (loses_all_the_time, joined_and_lost_before_its_first_sample)
+def gap_of_two_agents(story: LandedFolder) -> None:
+    pub_sub(story, "ephemeris", "stargazer")
+    story.sent("ephemeris", 100, 40)
+    story.onset("ephemeris", 30, 20)
+    for _agent in range(2):
+        story.gap("stargazer", "ephemeris", 30, 39, (20, 21))
+    story.got("stargazer", "ephemeris", 91, 0, 100, 45)
+
+
+STORIES = (loses_all_the_time, joined_and_lost_before_its_first_sample, gap_of_two_agents)
 
 
 @pytest.fixture
@@ -50,3 +59,8 @@ def test_it_tells_where_a_lane_began_that_no_sample_tells_of(report: Json) -> No
     books = row(report, "tide gauge", "harbour")
     assert (books["delivered"], books["unexplained"]) == (11, 0)
     assert books["causes"] == {"slow_joiner": 20, "slow_receiver": 5}
+
+
+def test_what_two_agents_tell_of_one_gap_is_lost_once(report: Json) -> None:
+    found = row(report, "ephemeris", "stargazer")
+    assert (found["lost"], found["unexplained"]) == (10, 0)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from landed_folder import LandedFolder
+from landed_folder import LandedFolder, at
 from stories import Json, incidents, row
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
@@ -16,6 +16,16 @@ def router(story: LandedFolder, name: str, *, told: int, counted: int, sequence:
         story.unroutable(name, 5, number=3, lane=None, messages=told)
     story.counters(name, 6, sent=1000, unroutable=counted)
     story.killed(name, 7)
+
+
+def swallows_twice(story: LandedFolder) -> None:
+    """Its counter has all six at 6 seconds; it tells of the last two at 20.5."""
+    story.socket("turnpike", "ROUTER", sequence=None)
+    story.unroutable("turnpike", 5, number=3, lane=None, messages=4)
+    story.unroutable("turnpike", 20.5, number=7, lane=None, messages=2)
+    story.counters("turnpike", 6, sent=50, unroutable=6)
+    story.counters("turnpike", 20, sent=50, unroutable=6)
+    story.killed("turnpike", 21)
 
 
 def router_with_a_worker(story: LandedFolder, name: str, *, counted: int) -> None:
@@ -53,7 +63,7 @@ def all_of_them(story: LandedFolder) -> None:
     answering(story, "hurried", next_=90, req_relaxed=1)
 
 
-STORIES = (all_of_them,)
+STORIES = (all_of_them, swallows_twice)
 
 
 @pytest.fixture
@@ -83,6 +93,18 @@ def test_the_rest_is_told_to_rest_on_a_count(report: Json) -> None:
 
 def test_a_router_that_refuses_has_not_swallowed_what_it_counted(report: Json) -> None:
     assert swallowed(report, "refusing") == 0
+
+
+def told_at(seconds: float) -> str:
+    """Return a time as a report shows it."""
+    return at(seconds).isoformat().replace("+00:00", "Z")
+
+
+def test_messages_were_swallowed_by_the_time_the_counter_had_them(report: Json) -> None:
+    (found,) = (each for each in report["incidents"] if each["hop"].startswith("turnpike →"))
+    assert found["cause"] == "unroutable"
+    assert (found["lost"], found["started_at"], found["ended_at"]) == (6, told_at(5), told_at(6))
+    assert "run" not in found["evidence"][0]["text"]
 
 
 def test_what_lay_in_the_queue_of_a_closed_sender_was_lost_with_it(report: Json) -> None:

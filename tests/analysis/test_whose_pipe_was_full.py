@@ -7,6 +7,11 @@ from told_connections import ToldConnection, proxied
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
+TOPICS = ("bonds", "funds", "futures", "shares")
+TAKEN = {"funds": 1, "futures": 2}
+EACH, MET_FULL = 1000, 890
+"""Of each topic, a hundred a second; one of the second topic met a full pipe."""
+
 
 def pub_and_sub(story: LandedFolder, pub: str, *subs: str, up: float = 0.1, **closed: float) -> None:
     story.socket(pub, "PUB", sndhwm=1000)
@@ -103,7 +108,33 @@ def reads_on_at_its_onset(story: LandedFolder) -> None:
     story.got("f7-sub", "f7", 500, 0, 499, 119.8, newest=118.8, final=False)
 
 
+def feed_of_topics(story: LandedFolder, pub: str, *, got: int, newest: float, unread: bool | None) -> None:
+    """Its reader takes two of four topics, and went soon after it had read all."""
+    sub = f"{pub}-sub"
+    story.socket(pub, "PUB", sndhwm=300, closed=10.9)
+    story.socket(sub, "SUB", rcvhwm=10, closed=11, unread=unread)
+    story.subscribe(sub, "fu")
+    story.link(pub, sub)
+    for lane, topic in enumerate(TOPICS):
+        story.sent(pub, EACH, 10, lane=lane, topic=topic)
+    story.onset(pub, 4 * MET_FULL + 1, MET_FULL / 100 + 0.002, lane=1, lane_number=MET_FULL)
+    for lane in TAKEN.values():
+        # what came last was seen a moment before the end, however long ago it had come
+        story.got(sub, pub, got // 2, 0, got // 2 - 1, 5, lane=lane, newest=newest / 2, final=False)
+        story.got(sub, pub, got, 0, got - 1, 10.8, lane=lane, newest=newest)
+
+
+def read_all_that_the_pipe_held(story: LandedFolder) -> None:
+    feed_of_topics(story, "t1", got=MET_FULL, newest=MET_FULL / 100, unread=None)
+
+
+def left_what_the_pipe_held(story: LandedFolder) -> None:
+    feed_of_topics(story, "t2", got=600, newest=6, unread=True)
+
+
 STORIES = (
+    read_all_that_the_pipe_held,
+    left_what_the_pipe_held,
     reads_on_at_its_onset,
     paused_long_after_a_gap,
     lagging_beside_a_full_one,
@@ -152,3 +183,15 @@ def test_who_read_nothing_for_half_of_the_time_did_not_meet_bursts(report: Json)
 def test_old_counts_do_not_prove_that_nothing_arrived_since(report: Json) -> None:
     assert incidents(report, "f5") == []
     assert row(report, "f5", "f5-sub")["unexplained"] == 100
+
+
+def test_who_read_all_that_the_pipe_held_lost_the_ends_of_all_its_topics_there(report: Json) -> None:
+    told = incidents(report, "t1")
+    assert sum(lost for *_, lost in told) == 2 * (EACH - MET_FULL)
+    assert {cause for _, cause, _, _ in told} <= {"slow_receiver", "hwm_too_low"}
+
+
+def test_who_left_what_the_pipe_held_is_not_said_to_have_read_it(report: Json) -> None:
+    told = {cause: lost for _, cause, _, lost in incidents(report, "t2")}
+    # of the topic of which a message met the full pipe it is known what had gone before that
+    assert told["closed"] >= MET_FULL - 600 + EACH - 600 - 1
