@@ -184,10 +184,18 @@ def test_who_takes_one_topic_is_too_slow_whatever_full_pipes_others_meet(report:
     assert ("duet → first-voice", "slow_receiver", "exact", 6000) in incidents(report, "duet")
 
 
-def test_what_is_read_at_once_behind_a_cut_does_not_show_that_the_receiver_had_caught_up(
+def test_who_loses_again_and_again_and_never_catches_up_is_slow_however_fast_it_reads_at_times(
     report: Json,
 ) -> None:
     assert incidents(report, "in-tray") == [("in-tray → desk-clerk", "slow_receiver", "inferred", 2925)]
+    [found] = (item for item in report["incidents"] if item["hop"] == "in-tray → desk-clerk")
+    [rates] = (item for item in found["evidence"] if item["kind"] == "rates")
+    assert rates["capacity"] > rates["asked_rate"]
+
+
+def test_what_is_read_at_once_behind_a_cut_does_not_show_that_the_receiver_had_caught_up(
+    report: Json,
+) -> None:
     assert ("mail-bag → sorter", "slow_receiver", "inferred", 2850) in incidents(report, "mail-bag")
 
 

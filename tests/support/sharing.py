@@ -21,7 +21,6 @@ LONGEST_FIRST = (
     "tests/analysis/test_command.py",
     "tests/analysis/test_windows_through_streams.py",
     "tests/analysis/test_damaged_pages.py",
-    "tests/analysis/test_overloaded_receivers.py",
     "tests/analysis/test_whole_reports.py",
     "tests/analysis/test_contradictions.py",
     "tests/pods/test_images.py",
