@@ -46,10 +46,6 @@ def headline(analysis: Analysis) -> str:
     return verdict(analysis).splitlines()[0]
 
 
-def test_a_system_of_which_all_was_checked_lost_nothing() -> None:
-    assert headline(replace(NOTHING, ledger=(HEALTHY,))).startswith("NOTHING LOST")
-
-
 @pytest.mark.parametrize("row", [UNSTAMPED, PARTIAL, TO_NOBODY, FROM_BARE, ROUTED])
 def test_nothing_is_not_said_to_be_lost_where_not_all_was_checked(row: Unchecked) -> None:
     text = verdict(replace(NOTHING, ledger=(HEALTHY,), unchecked=(row,)))

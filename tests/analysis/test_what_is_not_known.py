@@ -341,6 +341,7 @@ def test_what_cannot_be_checked_is_named_with_its_counts(report: Json) -> None:
         ("routed", "lossy-hub", "lossy-hub-a", 40, 20),
         ("routed", "lossy-hub", "lossy-hub-b", 40, 15),
     }
+    assert [row for row in report["ledger"] if row["name"] == "lossy-hub"] == []
 
 
 def test_how_many_are_missing_at_most_is_told_where_two_have_nobody_else(report: Json) -> None:
