@@ -104,13 +104,6 @@ def test_of_a_reader_that_is_killed_it_is_told_how_much_was_on_its_way(
     assert one.told()["state_text"] == "its process died with 90 messages or more on their way to it"
 
 
-def test_one_that_had_read_all_took_nothing_along(reading: Callable[[int], Reading]) -> None:
-    one = reading(SENT)
-    one.reader.sigkill()
-    told = one.told_once_it_has_ended()
-    assert (told["died_with"], told["state_text"]) == (None, "")
-
-
 def test_one_that_closes_with_some_unread_has_not_died(reading: Callable[[int], Reading]) -> None:
     one = reading(10)
     one.reader.tell()

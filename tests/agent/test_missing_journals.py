@@ -128,11 +128,3 @@ def test_an_agent_whose_journal_directory_has_gone_says_that_it_knows_nothing_ne
         eventually(lambda: how_it_is() == (False, [gone]))
         (tmp_path / "spare").rename(agent.journal)
         eventually(lambda: how_it_is() == (True, []))
-
-
-def test_an_agent_whose_journal_directory_is_not_there_yet_is_ready(agent: AgentProcess) -> None:
-    agent.journal.rmdir()
-    agent.start()
-    eventually(lambda: agent.get("/v1/status")["ready"])
-    (error,) = agent.get("/v1/status")["errors"]
-    assert error["text"] == f"{agent.journal} is not there yet: no journal to read"
