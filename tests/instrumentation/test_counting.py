@@ -1,9 +1,6 @@
 """Messages, frames, bytes, refusals and waits are counted as they happened."""
 
-import os
 import socket
-import subprocess
-import sys
 import threading
 import time
 
@@ -153,36 +150,13 @@ def test_who_asks_whether_more_follows_is_counted_exactly(
 ) -> None:
     sender, receiver = wrapped_pair(context, zmq.PUSH, zmq.PULL)
     link(sender, receiver)
-    messages = [[b"x" * size]] * 101 + [[b"x" * size] * 3, [b"x" * size]] * 20
+    messages = [[b"x" * size]] * 300 + [[b"x" * size] * 3, [b"x" * size]] * 20
     for frames in messages:
         sender.send_multipart(frames)
         assert receive(receiver) == frames
     received = journal.socket("receiver")
-    assert (received["received"], received["received_more_frames"]) == (141, 40)
-    assert received["received_bytes"] == size * 181
-
-
-def test_what_a_killed_process_counted_is_there(journal: Journal, tmp_path, until) -> None:
-    program = tmp_path / "sender.py"
-    program.write_text(
-        "import zmq, hopwatch, sys\n"
-        "push = hopwatch.wrap(zmq.Context().socket(zmq.PUSH), name='push')\n"
-        "pull = push.context.socket(zmq.PULL)\n"
-        "push.bind('inproc://x'); pull.connect('inproc://x')\n"
-        "[push.send(b'12345') for _ in range(777)]\n"
-        "print('sent', flush=True)\n"
-        "sys.stdin.read()\n"
-    )
-    process = subprocess.Popen(
-        [sys.executable, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ}
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    with process.stdin, process.stdout:
-        assert process.stdout.readline() == b"sent\n"
-        process.kill()
-        process.wait()
-    assert (journal.socket("push")["sent"], journal.socket("push")["sent_bytes"]) == (777, 777 * 5)
+    assert (received["received"], received["received_more_frames"]) == (340, 40)
+    assert received["received_bytes"] == size * 380
 
 
 def test_what_an_xsub_subscribes_to_by_sending_is_journaled(context, journal: Journal) -> None:
@@ -210,20 +184,3 @@ def test_a_stream_socket_ends_its_messages_at_each_second_frame(
     counters = journal.socket("stream")
     assert (counters["sent"], counters["sent_more_frames"], counters["sent_bytes"]) == (5, 5, 40)
     stream.close(linger=0)
-
-
-def test_who_asks_whether_more_follow_is_counted_exactly_after_many_messages_of_one_frame_and_one_size(
-    context: zmq.Context, journal: Journal, link
-) -> None:
-    push, pull = context.socket(zmq.PUSH), hopwatch.wrap(context.socket(zmq.PULL), name="receiver")
-    link(push, pull)
-    messages = [[b"one"]] * 300 + [[b"one", b"two"], [b"one"]] * 50
-    for frames in messages:
-        push.send_multipart(frames)
-        received = [pull.recv()]
-        while pull.getsockopt(zmq.RCVMORE):
-            received.append(pull.recv())
-        assert received == frames
-    counted = journal.socket("receiver")
-    assert (counted["received"], counted["received_more_frames"]) == (400, 50)
-    assert counted["received_bytes"] == 3 * 450

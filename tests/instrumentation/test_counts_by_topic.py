@@ -1,9 +1,6 @@
 """``sequence="count"``: messages are counted by topic at both ends, and nothing is changed on the wire."""
 
 import asyncio
-import subprocess
-import sys
-from collections.abc import Iterator
 
 import hopwatch
 import pytest
@@ -19,12 +16,6 @@ def counts(journal: Journal, name: str) -> dict[bytes, int]:
     topics = {event["lane"]: bytes.fromhex(event["topic"]) for event in journal.of(name, "lane")}
     finals = [row for event in journal.of(name, "lanes") if event["final"] for row in event["lanes"]]
     return {topics[lane]: count for _, lane, count, *_ in finals}
-
-
-@pytest.fixture
-def uninstalled() -> Iterator[None]:
-    yield
-    hopwatch.uninstall()
 
 
 def pair(context: zmq.Context, kinds: tuple[int, int], **options: object) -> tuple[zmq.Socket, zmq.Socket]:
@@ -194,45 +185,3 @@ def test_a_stream_socket_is_counted_as_without_topics(context, journal: Journal,
     server.recv_multipart()
     assert server.recv_multipart()[1] == b"data"
     assert journal.events("lane") == []
-
-
-def test_the_environment_can_ask_for_it(
-    context, journal: Journal, link, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOPWATCH_SEQUENCE", "count")
-    push, pull = (hopwatch.wrap(context.socket(kind), name=kind.name) for kind in (zmq.PUSH, zmq.PULL))
-    link(push, pull)
-    push.send(b"x")
-    pull.recv()
-    push.close()
-    pull.close()
-    assert counts(journal, "PUSH") == counts(journal, "PULL") == {b"": 1}
-
-
-@pytest.mark.usefixtures("uninstalled")
-def test_install_can_ask_for_it(context, journal: Journal, link) -> None:
-    hopwatch.install(sequence="count")
-    push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
-    link(push, pull)
-    push.send_multipart([b"a", b"b"])
-    assert pull.recv_multipart() == [b"a", b"b"]
-    assert {event["sequence"] for event in journal.events("opened")} == {"count"}
-    assert [lane["count"] for lane in journal.lanes()] == [1, 1]
-
-
-PROGRAM = """
-import zmq
-with zmq.Context() as context, context.socket(zmq.PUSH) as push, context.socket(zmq.PULL) as pull:
-    pull.connect(f"tcp://127.0.0.1:{push.bind_to_random_port('tcp://127.0.0.1')}")
-    push.send(b"x")
-    assert pull.recv_multipart() == [b"x"]
-"""
-
-
-def test_hopwatch_run_can_ask_for_it(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOPWATCH_SEQUENCE", "count")
-    main = "import sys; from hopwatch.cli import main; sys.exit(main())"
-    command = [sys.executable, "-c", main, "run", sys.executable, "-c", PROGRAM]
-    subprocess.run(command, check=True, timeout=60)
-    finals = [row for event in journal.events("lanes") if event["final"] for row in event["lanes"]]
-    assert sorted((stream == NOBODYS, count) for stream, _, count, *_ in finals) == [(False, 1), (True, 1)]

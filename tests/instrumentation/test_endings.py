@@ -112,14 +112,6 @@ def test_exec_lets_the_lock_go(tmp_path: Path, journal: Journal) -> None:
     assert run(tmp_path, f"os.execv(sys.executable, [sys.executable, '-c', {look!r}])").stdout == "free\n"
 
 
-def test_a_context_terminated_while_another_thread_receives_ends_that_thread(
-    tmp_path: Path, journal: Journal
-) -> None:
-    ended = both(tmp_path, RECEIVE_UNTIL_ENDED + "    context.term(); receiving.join(); print('over')")
-    assert (ended.returncode, ended.stdout) == (0, "ended\nover\n")
-    assert len(journal.events("closed")) == 2
-
-
 def test_a_context_terminated_by_another_thread_than_the_one_that_receives(
     tmp_path: Path, journal: Journal
 ) -> None:
@@ -135,20 +127,6 @@ def test_a_context_terminated_by_another_thread_than_the_one_that_receives(
     """,
     )
     assert (ended.returncode, ended.stdout) == (0, "ended\nover\n")
-
-
-def test_a_context_destroyed_by_another_thread_closes_every_socket(tmp_path: Path, journal: Journal) -> None:
-    ended = both(
-        tmp_path,
-        """
-        ending = threading.Thread(target=context.destroy, kwargs={"linger": 0})
-        ending.start()
-        ending.join()
-        print(push.closed, pull.closed, context.closed)
-        """,
-    )
-    assert (ended.returncode, ended.stdout) == (0, "True True True\n")
-    assert len(journal.events("closed")) == 2
 
 
 def test_sockets_that_are_collected_unclosed_are_closed_in_the_journal_too(

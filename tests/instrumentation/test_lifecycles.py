@@ -36,13 +36,12 @@ ENDINGS = {
     "returns": "push.linger = 0",
     "exits with a status": "sys.exit(3)",
     "raises": "raise ValueError('as the application does')",
-    "is terminated": "os.kill(os.getpid(), signal.SIGTERM); time.sleep(5)",
     "is interrupted": "os.kill(os.getpid(), signal.SIGINT); time.sleep(5)",
     "leaves at once": "os._exit(4)",
     "closes everything": "push.close(); pull.close(); context.term()",
     "ends in another thread's time": "threading.Thread(target=time.sleep, args=(0.05,)).start()",
 }
-BY_ITSELF = set(ENDINGS) - {"is terminated", "leaves at once"}
+BY_ITSELF = set(ENDINGS) - {"leaves at once"}
 
 
 def run(tmp_path: Path, body: str, *arguments: str) -> subprocess.CompletedProcess[str]:

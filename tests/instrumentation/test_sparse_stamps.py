@@ -72,17 +72,6 @@ def test_what_is_no_number_of_messages_is_refused(context, journal: Journal, val
         hopwatch.wrap(context.socket(zmq.PUB), sequence="stamp", stamp_every=value)
 
 
-def test_the_environment_sets_it(context, journal: Journal, monkeypatch) -> None:
-    monkeypatch.setenv("HOPWATCH_STAMP_EVERY", "4")
-    push = hopwatch.wrap(context.socket(zmq.PAIR), sequence="stamp")
-    pull = context.socket(zmq.PAIR)
-    port = push.bind_to_random_port("tcp://127.0.0.1")
-    pull.connect(f"tcp://127.0.0.1:{port}")
-    for _ in range(8):
-        push.send(b"x")
-    assert [len(pull.recv_multipart()) for _ in range(8)] == [2, 1, 1, 1, 2, 1, 1, 1]
-
-
 @pytest.mark.parametrize("rule", [":", lambda frames: frames[0][:1]], ids=["delimiter", "callable"])
 def test_where_only_the_sender_can_tell_the_topic_every_message_is_stamped(
     context, journal: Journal, rule: object

@@ -255,19 +255,6 @@ def test_the_default_directory_is_the_same_whatever_the_temporary_directory_is()
     assert from_environment({"XDG_RUNTIME_DIR": "/run/user/7"}).directory == Path("/run/user/7/hopwatch")
 
 
-def test_an_unusable_directory_costs_one_warning_and_no_message(
-    context: zmq.Context, tmp_path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, link
-) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("HOPWATCH_DIR", str(tmp_path / "file" / "below"))
-    push = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp")
-    pull = hopwatch.wrap(context.socket(zmq.PULL), sequence="stamp")
-    link(push, pull)
-    push.send_multipart([b"a", b"b"])
-    assert pull.recv_multipart() == [b"a", b"b"]
-    assert len(caplog.records) == 1
-
-
 @pytest.mark.parametrize(
     ("variable", "value"),
     [("HOPWATCH_SEQUENCE", "Stamp"), ("HOPWATCH_STAMP_EVERY", "often"), ("HOPWATCH_FILE_MODE", "0666")],
