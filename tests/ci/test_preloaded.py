@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from preloaded import HOPWATCH, is_preloaded, run_to_end, start
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
-
 
 def anew(command: list[str]) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
@@ -33,7 +31,9 @@ def test_it_prints_the_same_and_ends_so(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize("kind", [subprocess.Popen, start])
-def test_what_it_cannot_write_is_told(kind: Callable[..., "subprocess.Popen[str]"]) -> None:
+def test_it_ends_in_a_status_that_says_so_where_it_cannot_write(
+    kind: Callable[..., "subprocess.Popen[str]"],
+) -> None:
     command = [str(HOPWATCH), "completion", "bash"]
     with (
         Path("/dev/full").open("w") as full,

@@ -3,7 +3,7 @@
 Loading them takes a core for a second, and tests start it a thousand times. Here a server that has loaded them once forks a process for each
 start. That process is a child of the test's own, with the arguments, environment, folder and streams that it was started with: it is signalled,
 killed and waited for like any other. Where a difference could show, `start` takes a whole new Python: behind another program (``setsid``,
-``prlimit``), and where the environment asks for a different Python. What /proc says of its command is the one thing left.
+``prlimit``), and where the environment asks for a different Python. Two things are left: /proc says another command of it, and it ends without freeing its modules.
 """
 
 import functools

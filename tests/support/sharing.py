@@ -59,7 +59,7 @@ def is_of_joint_report(path: Path) -> bool:
 
 
 def require_at_home(items: list[pytest.Item]) -> None:
-    """Raise UsageError for a test of Spark that the gate would not find."""
+    """Raise UsageError where the gate would not find a test of Spark."""
     for item in items:
         marks = {mark.name for mark in item.iter_markers()}
         if "spark" in marks and "extended" not in marks and not set(OF_SPARK) & set(item.path.parents):
