@@ -17,7 +17,7 @@ from terminal import Terminal, terminal
 SCHEMA = Path(__file__).parents[2] / "console" / "status.schema.json"
 NOBODY = "tcp://127.0.0.1:1"
 WAITS = re.compile(
-    r"at least [\d,]+, at most [\d,]+ messages wait: up to [\d,]+ in the pipe of source \(its mark: 1,000\),"
+    r"(?:at least [\d,]+, at most )?[\d,]+ messages? waits?: up to [\d,]+ in the pipe of source \(its mark: 1,000\),"
     r" about [\d,]+ in the kernel's buffers \([\d.]+ k?B\), up to [\d,]+ in the pipe of ann \(its mark: 1,000\)"
 )
 """What waits for the reader that reads no further."""
