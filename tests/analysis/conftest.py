@@ -1,8 +1,10 @@
 from pathlib import Path
 from typing import Any
 
+import joint_docket
 import pytest
 import shared_spark
+from hopwatch_analysis.incidents import timeline
 from hopwatch_analysis.job import analyze
 from hopwatch_analysis.report import summary
 from judgement import assert_balanced
@@ -13,7 +15,13 @@ from report_shape import fractions, misshapen, nonsense
 HERE = Path(__file__).parent
 INCIDENTS_ON_THE_PAGE = 1
 """So few that even the stories of one module have more."""
-pytest_configure = shared_spark.use
+HOPS_IN_THE_TIMELINE = 330
+"""Nearly all that lose something."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    shared_spark.use(config)
+    joint_docket.use(config)
 
 
 @pytest.fixture(scope="session")
@@ -34,6 +42,7 @@ def joint_report(request: pytest.FixtureRequest, spark: SparkSession, joint_fold
     story.socket("clock", "PAIR", opened=120)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(summary, "INCIDENTS_KEPT", INCIDENTS_ON_THE_PAGE)
+        patch.setattr(timeline, "HOPS_SHOWN", HOPS_IN_THE_TIMELINE)
         landed = story.write(joint_folder / "landed")
         report: dict[str, Any] = analyze(spark, [str(landed)], joint_folder / "out")
     assert_balanced(report)

@@ -92,23 +92,42 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-def test_rows_that_cannot_be_are_named_and_shown_and_nothing_is_said_to_be_lost_by_their_hosts(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    landed = story(tmp_path / "landed", wired=True)
+def spoil(landed: Path) -> dict[str | None, str]:
+    """Add a file of each wrong row; return the rules that are broken, by file."""
     spoilt: dict[str | None, str] = {
         str(add(landed, kind, wrong, name=f"more-{number}")): rule
         for number, (kind, wrong, rule) in enumerate(WRONG)
     }
-    spoilt[str(landed / "kind=socket" / DAY / "batch-1.parquet")] = "opened_twice"
+    return spoilt | {str(landed / "kind=socket" / DAY / "batch-1.parquet"): "opened_twice"}
+
+
+def test_rows_that_cannot_be_are_set_aside_with_their_file_the_rule_and_an_example(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    landed = story(tmp_path / "landed")
+    spoilt = spoil(landed)
+    read, _ = load(spark, find_landed([str(landed)]))
+    assert {each.file: (each.rule, each.rows) for each in read.set_aside} == {
+        file: (rule, 1) for file, rule in spoilt.items()
+    }
+    assert all('"host":"box"' in each.example for each in read.set_aside)
+    assert sum('"role":"sideways"' in each.example for each in read.set_aside) == 1
+    assert read.unreadable_hosts == {"box"}
+
+
+@pytest.mark.extended(
+    "a whole analysis; test_damaged_pages has one of what hosts with unsound files make unexplained"
+)
+def test_they_are_named_and_shown_and_nothing_is_said_to_be_lost_by_their_hosts(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    landed = story(tmp_path / "landed", wired=True)
+    spoilt = spoil(landed)
     told: list[str] = []
     report = analyze(spark, [str(landed)], tmp_path / "out", until=at(100), progress=told.append)
     found = {each["file"]: (each["rule"], each["rows"]) for each in report["contradictions"]}
     more_than_sent = {None: ("more_than_sent", 2)}
     assert found == {file: (rule, 1) for file, rule in spoilt.items()} | more_than_sent
-    examples = {each["file"]: each["example"] for each in report["contradictions"]}
-    assert all('"host":"box"' in examples[file] for file in spoilt)
-    assert sum('"role":"sideways"' in example for example in examples.values()) == 1
     assert all(any(line.startswith(f"1 row of {file}: ") for line in told) for file in spoilt)
     books = row(report, "quotes", "reader")
     assert (books["delivered"], books["lost"], books["unexplained"]) == (90, 0, 10)
@@ -150,13 +169,13 @@ def no_host(path: Path) -> None:
     write_rows(path, "gap", [{"at": START}])
 
 
-@pytest.mark.parametrize(("spoil", "other"), [(hosts_differ, "'bax'"), (no_host, "None")])
+@pytest.mark.parametrize(("write", "other"), [(hosts_differ, "'bax'"), (no_host, "None")])
 def test_a_file_in_the_folder_of_another_host_is_left_out_and_named(
-    tmp_path: Path, spoil: Callable[[Path], None], other: str
+    tmp_path: Path, write: Callable[[Path], None], other: str
 ) -> None:
     landed = story(tmp_path / "landed")
     spoilt = landed / "kind=gap" / DAY / "more.parquet"
-    spoil(spoilt)
+    write(spoilt)
     (skipped,) = find_landed([str(landed)]).skipped
     assert (skipped.file, skipped.reason) == (
         str(spoilt),

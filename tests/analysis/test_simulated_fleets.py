@@ -7,90 +7,78 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from hopwatch_analysis.job import analyze
-from hopwatch_simulate.fleet import ALL, LASTING, SPARSE, UNTOLD, Drawn, draw, simulate
-from hopwatch_simulate.landing import land
+from hopwatch_simulate.fleet import SPARSE, Drawn, draw
 from hopwatch_simulate.score import Score
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
+from joint_docket import Docket, Reported, ReportOn
 from judgement import assert_balanced
 from pyspark.sql import SparkSession
+from small_fleets import FLEETS, IN_PLACE_OF_0, OF_CLOCKS, landed, mark_of_site, simulated
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
-STORIES_OF_A_FLEET = 5
 FLEETS_DRAWN = 12
-SEVERAL_LANES_END_TOGETHER = (20, 22, 25)
-OF_CLOCKS = Drawn(11, 3, 0.001, ("fan_in", "reader_closes", "killed_reader", "quiet_chain"), 4.0, 70)
-"""A fleet whose stories compare the clocks of all its hosts."""
 Json = dict[str, Any]
 
 
-def small_fleets(seed: int) -> list[Drawn]:
-    """Each story once, and once more those of which more depends on the seed."""
-    names = [*sorted(set(ALL) - set(UNTOLD) - set(LASTING)), *sorted(UNTOLD), *sorted(LASTING)]
-    stories = [
-        tuple(names[first : first + STORIES_OF_A_FLEET]) for first in range(0, len(names), STORIES_OF_A_FLEET)
-    ]
-    fleets = [Drawn(seed + number, 3, 0.001, told, 3.0, number) for number, told in enumerate(stories)]
-    more = [
-        Drawn(
-            each,
-            draw(each).hosts,
-            0.002,
-            ("slow_before_a_proxy", "killed_proxy", "bursts"),
-            3.0,
-            each + len(fleets),
-        )
-        for each in SEVERAL_LANES_END_TOGETHER
-    ]
-    found_wrong = Drawn(
-        380,
-        2,
-        0.002,
-        ("oversize_to_a_bound_end", "dark_feed"),
-        3.0,
-        len(fleets) + max(SEVERAL_LANES_END_TOGETHER) + 1,
-    )
-    return [*fleets, *more, found_wrong, OF_CLOCKS]
-
-
-def told_together(spark: SparkSession, fleets: Sequence[Drawn], folder: Path) -> tuple[Json, Json]:
-    """Return the report of fleets that are analysed together, and their truth."""
-    truth: Json = {"ledger": [], "hops": [], "refused": []}
-    for drawn in fleets:
-        fleet = simulate(drawn)
-        place = folder / f"site-{drawn.site}"
-        place.mkdir()
-        land(fleet, place)
-        truth["ledger"] += fleet.truth["ledger"]
-        truth["hops"] += fleet.truth["hops"]
-        truth["refused"] += fleet.truth["refused"]
-    report = analyze(spark, [str(place) for place in folder.iterdir()], folder / "out")
+def told_together(spark: SparkSession, fleets: Sequence[Drawn], folder: Path) -> Score:
+    """Hold the report of fleets that are analysed together against their truth."""
+    cases = landed(fleets, folder)
+    places = [str(place) for case in cases.values() for place in case.folders]
+    report = analyze(spark, places, folder / "out")
     assert report["contradictions"] == []
     assert_balanced(report)
-    return report, truth
+    return scored(report, folder / "out", fleets)
 
 
-def scored(told: tuple[Json, Json], folder: Path) -> Score:
-    """Hold a report and its table of losses against the truth."""
+def scored(report: Json, out: Path, fleets: Sequence[Drawn]) -> Score:
+    """Hold a report, which may tell of others too, and its table of losses against the truth."""
+    truths = [simulated(drawn).truth for drawn in fleets]
+    truth = {name: [row for each in truths for row in each[name]] for name in ("ledger", "hops", "refused")}
+    marks = [mark_of_site(drawn) for drawn in fleets]
+    own = part_on(report, marks)
+    sockets = sockets_of(own["hops"])
+    losses = pq.read_table(out / "tables" / "losses").to_pylist()
     found = Score()
-    found.add(*told, pq.read_table(folder / "out" / "tables" / "losses").to_pylist())
+    found.add(own, truth, [each for each in losses if {each["from_socket"], each["to_socket"]} & sockets])
     return found
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("fleets")
+def sockets_of(hops: Sequence[Json]) -> set[str]:
+    """Return the sockets at the ends of hops, but for those of peers that were never there."""
+    return {hop[end]["socket"] for hop in hops for end in ("from", "to") if hop[end]["host"] is not None}
+
+
+def part_on(report: Json, marks: Sequence[str]) -> Json:
+    """Return what a report tells of hops and findings of fleets."""
+
+    def is_ours(hop: Json) -> bool:
+        return any(
+            str(hop[end][name]).endswith(tuple(marks)) for end in ("from", "to") for name in ("host", "name")
+        )
+
+    hops = [hop for hop in report["hops"] if is_ours(hop)]
+    labels = {hop["hop"] for hop in hops}
+    sockets = sockets_of(hops)
+    return report | {
+        "hops": hops,
+        "incidents": [each for each in report["incidents"] if each["hop"] in labels],
+        "findings": [each for each in report["findings"] if each["socket"] in sockets],
+    }
 
 
 @pytest.fixture(scope="module")
-def told(spark: SparkSession, folder: Path) -> tuple[Json, Json]:
-    return told_together(spark, small_fleets(700), folder)
+def reported(whole_docket: Docket, fleet_cases: Docket, report_on: ReportOn) -> Reported:
+    reports = [report_on(name) for name in fleet_cases]
+    assert whole_docket.keys() >= fleet_cases.keys()
+    assert all(report is reports[0] for report in reports)
+    return reports[0]
 
 
 @pytest.fixture(scope="module")
-def score(told: tuple[Json, Json], folder: Path) -> Score:
-    return scored(told, folder)
+def score(reported: Reported) -> Score:
+    return scored(reported.report, reported.out, FLEETS)
 
 
 def test_lost_and_unexplained_is_what_was_lost(score: Score) -> None:
@@ -110,10 +98,10 @@ def test_causes_are_the_true_ones_and_exact_ones_are_never_wrong(score: Score) -
 
 
 def test_the_report_tells_which_clocks_differ_and_its_times_are_those_of_the_others(
-    told: tuple[Json, Json],
+    reported: Reported,
 ) -> None:
-    report, _ = told
-    fleet = simulate(OF_CLOCKS)
+    report = reported.report
+    fleet = simulated(OF_CLOCKS)
     true = {each["host"]: each["clock_ahead_by"] for each in fleet.truth["hosts"]}
     ahead = {each["host"]: each["ahead_by_ms"] / 1000 for each in report["clocks"]}
     usual = sorted(true.values())[1]
@@ -129,8 +117,8 @@ def test_the_report_tells_which_clocks_differ_and_its_times_are_those_of_the_oth
 def test_with_sparse_stamps_books_are_true_and_what_is_exact_is_right(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    fleets = [Drawn(seed, 3, 0.001, tuple(SPARSE), 3.0, seed) for seed in range(12)]
-    found = scored(told_together(spark, fleets, tmp_path), tmp_path)
+    fleets = [Drawn(seed, 3, 0.001, tuple(SPARSE), 3.0, seed or IN_PLACE_OF_0) for seed in range(12)]
+    found = told_together(spark, fleets, tmp_path)
     assert found.books > 40
     assert_books(found)
     assert not [line for line in found.disagreements if line.startswith(("hop", "wrong exact"))]
@@ -155,9 +143,8 @@ def test_the_same_holds_of_fleets_that_nobody_has_chosen(
     spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, seeds: list[int]
 ) -> None:
     note(f"python benchmarks/fleets.py --seeds N:N+1, for N in {seeds}")
-    drawn = [small(draw(seed), site) for site, seed in enumerate(seeds)]
-    folder = tmp_path_factory.mktemp("drawn")
-    found = scored(told_together(spark, drawn, folder), folder)
+    drawn = [small(draw(seed), site) for site, seed in enumerate(seeds, start=1)]
+    found = told_together(spark, drawn, tmp_path_factory.mktemp("drawn"))
     assert found.books > FLEETS_DRAWN
     assert_books(found)
     assert_hops(found)

@@ -1,39 +1,42 @@
-"""Many small systems, landed in one folder and analysed in one run: each test reads its own system's part."""
+"""Many small systems, told to the joint report: each test reads its own system's part."""
 
+from collections.abc import Sequence
+from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hopwatch_analysis.job import analyze
 from landed_folder import LandedFolder, at, id_of
 from page_reader import Element, read_page
-from pyspark.sql import SparkSession
 from report_shape import SHAPE, fractions, misshapen, nonsense
 from stories import Json, hop, incidents, pub_sub, row, through_proxy
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
+HOPS_IN_THE_TIMELINE = 330
+"""Of the joint report: the fixture says so."""
+
 
 def slow_and_fast(story: LandedFolder) -> None:
     """50 a second, of which one reads 40."""
-    pub_sub(story, "quotes", "slow", "fast", sndhwm=10, rcvhwm=10)
+    pub_sub(story, "quotes", "sluggish", "fast", sndhwm=10, rcvhwm=10)
     for second in range(1, 21):
         story.counters("quotes", second, sent=50 * second)
-        story.counters("slow", second, received=40 * second, waited_receives=min(second, 2))
+        story.counters("sluggish", second, received=40 * second, waited_receives=min(second, 2))
     story.sent("quotes", 1000, 20)
     story.got("fast", "quotes", 1000, 0, 999, 20)
-    story.got("slow", "quotes", 800, 0, 949, 25, newest=19)
-    story.gap("slow", "quotes", 100, 199, (2, 4), received=101)
-    story.gap("slow", "quotes", 500, 549, (10, 11), received=401)
+    story.got("sluggish", "quotes", 800, 0, 949, 25, newest=19)
+    story.gap("sluggish", "quotes", 100, 199, (2, 4), received=101)
+    story.gap("sluggish", "quotes", 500, 549, (10, 11), received=401)
     for number in (100, 500, 950):
         story.onset("quotes", number, number / 50)
 
 
 def bursts(story: LandedFolder) -> None:
-    pub_sub(story, "bursty", "follower", sndhwm=10)
+    pub_sub(story, "bursty", "pursuer", sndhwm=10)
     story.sent("bursty", 4000, 40)
-    story.got("follower", "bursty", 3500, 0, 3999, 41)
-    story.gap("follower", "bursty", 1500, 1999, (15, 15.2), received=1501)
+    story.got("pursuer", "bursty", 3500, 0, 3999, 41)
+    story.gap("pursuer", "bursty", 1500, 1999, (15, 15.2), received=1501)
     story.onset("bursty", 1500, 15)
     for seconds, sent in ((5, 500), (15, 1500), (16, 2100), (40, 4000)):
         story.counters("bursty", seconds, sent=sent)
@@ -44,7 +47,7 @@ def bursts(story: LandedFolder) -> None:
         (20, 1900, 1600),
         (40, 3500, 3000),
     ):
-        story.counters("follower", seconds, received=received, waited_receives=waits)
+        story.counters("pursuer", seconds, received=received, waited_receives=waits)
 
 
 def one_wait_is_no_catching_up(story: LandedFolder) -> None:
@@ -61,29 +64,29 @@ def one_wait_is_no_catching_up(story: LandedFolder) -> None:
 
 
 def proxy_drops_for_one(story: LandedFolder) -> None:
-    through_proxy(story, "ticks", "switch", "behind-slow", "behind-fast")
-    story.sent("ticks", 500, 40)
-    story.got("behind-fast", "ticks", 500, 0, 499, 40)
-    story.got("behind-slow", "ticks", 400, 0, 499, 45)
-    story.gap("behind-slow", "ticks", 100, 199, (5, 9))
+    through_proxy(story, "throbs", "switch", "behind-slow", "behind-fast")
+    story.sent("throbs", 500, 40)
+    story.got("behind-fast", "throbs", 500, 0, 499, 40)
+    story.got("behind-slow", "throbs", 400, 0, 499, 45)
+    story.gap("behind-slow", "throbs", 100, 199, (5, 9))
     story.counters("switch-front", 59, final=True, proxied_in_frames=1000)
 
 
 def pub_drops_before_the_proxy(story: LandedFolder) -> None:
-    through_proxy(story, "news", "relay", "reader-1", "reader-2")
-    story.sent("news", 500, 40)
-    story.onset("news", 100, 5)
-    story.got("reader-1", "news", 400, 0, 499, 45)
-    story.gap("reader-1", "news", 100, 199, (5, 9))
-    story.got("reader-2", "news", 390, 0, 499, 45)
-    story.gap("reader-2", "news", 100, 209, (5, 9.5))
-    story.counters("relay-front", 59, final=True, proxied_in_frames=800)
+    through_proxy(story, "bulletins", "repeater", "reader-1", "reader-2")
+    story.sent("bulletins", 500, 40)
+    story.onset("bulletins", 100, 5)
+    story.got("reader-1", "bulletins", 400, 0, 499, 45)
+    story.gap("reader-1", "bulletins", 100, 199, (5, 9))
+    story.got("reader-2", "bulletins", 390, 0, 499, 45)
+    story.gap("reader-2", "bulletins", 100, 209, (5, 9.5))
+    story.counters("repeater-front", 59, final=True, proxied_in_frames=800)
 
 
 def readers_leave_at_once(story: LandedFolder) -> None:
     """Neither was idle for a while before it was closed: one had read all that had reached it, the other had not."""
     through_proxy(story, "films", "cinema")
-    for reader, unread in (("early-bird", False), ("walk-out", True)):
+    for reader, unread in (("first-out", False), ("walk-out", True)):
         story.socket(reader, "SUB", closed=45, unread=unread)
         story.subscribe(reader, "")
         story.link("cinema-back", reader, down=45)
@@ -94,24 +97,24 @@ def readers_leave_at_once(story: LandedFolder) -> None:
 
 def reader_wrapped_late(story: LandedFolder) -> None:
     """Its monitor never saw the connection: the endpoint that it names leads to the proxy."""
-    through_proxy(story, "sports", "hub")
-    story.socket("latecomer", "SUB", opened=1, closed=55)
-    story.subscribe("latecomer", "")
-    story.add("endpoint", "hub-back", 0, action="bind", endpoint="tcp://0.0.0.0:7001")
-    story.add("endpoint", "latecomer", 1, action="endpoint", endpoint="tcp://127.0.0.1:7001")
+    through_proxy(story, "sports", "pivot")
+    story.socket("straggler", "SUB", opened=1, closed=55)
+    story.subscribe("straggler", "")
+    story.add("endpoint", "pivot-back", 0, action="bind", endpoint="tcp://0.0.0.0:7001")
+    story.add("endpoint", "straggler", 1, action="endpoint", endpoint="tcp://127.0.0.1:7001")
     story.sent("sports", 500, 40)
-    story.got("latecomer", "sports", 400, 0, 499, 45)
-    story.gap("latecomer", "sports", 100, 199, (5, 9))
-    story.counters("hub-front", 59, final=True, proxied_in_frames=1000)
+    story.got("straggler", "sports", 400, 0, 499, 45)
+    story.gap("straggler", "sports", 100, 199, (5, 9))
+    story.counters("pivot-front", 59, final=True, proxied_in_frames=1000)
 
 
 def one_reader_behind_a_proxy(story: LandedFolder) -> None:
     """Its gap is missing at all that are behind the proxy: only counts can tell where."""
-    through_proxy(story, "counted", "full", "lone-1")
+    through_proxy(story, "counted", "brimful", "lone-1")
     story.sent("counted", 500, 40)
     story.got("lone-1", "counted", 450, 0, 499, 45)
     story.gap("lone-1", "counted", 100, 149, (5, 9))
-    story.counters("full-front", 59, final=True, proxied_in_frames=1000)
+    story.counters("brimful-front", 59, final=True, proxied_in_frames=1000)
     through_proxy(story, "uncounted", "dark", "lone-2", probed=False)
     story.sent("uncounted", 500, 40)
     story.got("lone-2", "uncounted", 450, 0, 499, 45)
@@ -137,85 +140,85 @@ def topics(story: LandedFolder) -> None:
 def two_lanes_end_in_one_full_pipe(story: LandedFolder) -> None:
     """The receiver got all that was sent before the onset, and left at once: only the numbers tell of the pipe."""
     story.socket("markets", "PUB", closed=50)
-    story.socket("hasty", "SUB", closed=20)
-    story.subscribe("hasty", "")
-    story.link("markets", "hasty", down=20, sent=200)
+    story.socket("hectic", "SUB", closed=20)
+    story.subscribe("hectic", "")
+    story.link("markets", "hectic", down=20, sent=200)
     for lane, topic in enumerate(("stocks", "bonds")):
         story.sent("markets", 100, 19.9, lane=lane, topic=topic, final=False)
         story.sent("markets", 100, 50, lane=lane, topic=topic)
     story.onset("markets", 160, 15, lane=0, lane_number=80)
-    story.got("hasty", "markets", 80, 0, 79, 19.9, lane=0)
-    story.got("hasty", "markets", 80, 0, 79, 19.9, lane=1)
+    story.got("hectic", "markets", 80, 0, 79, 19.9, lane=0)
+    story.got("hectic", "markets", 80, 0, 79, 19.9, lane=1)
 
 
 def receiver_leaves_first(story: LandedFolder) -> None:
     story.socket("patient-sender", "PUB", closed=50)
-    story.socket("leaver", "SUB", closed=20, rcvhwm=100)
-    story.subscribe("leaver", "")
-    story.link("patient-sender", "leaver", down=20, sent=100)
+    story.socket("departer", "SUB", closed=20, rcvhwm=100)
+    story.subscribe("departer", "")
+    story.link("patient-sender", "departer", down=20, sent=100)
     story.sent("patient-sender", 100, 19.9)
-    story.got("leaver", "patient-sender", 90, 0, 89, 19.9)
+    story.got("departer", "patient-sender", 90, 0, 89, 19.9)
 
 
 def dead_worker(story: LandedFolder) -> None:
-    story.socket("jobs", "PUSH", closed=50)
+    story.socket("assignments", "PUSH", closed=50)
     for worker in ("worker-1", "worker-2"):
         story.socket(worker, "PULL", closed=None if worker == "worker-1" else 60)
     story.killed("worker-1", 20)
-    story.link("jobs", "worker-1", down=20, sent=500)
-    story.link("jobs", "worker-2")
-    story.sent("jobs", 1000, 40)
-    story.got("worker-1", "jobs", 300, 0, 500, 20)
-    story.got("worker-2", "jobs", 650, 1, 999, 45)
+    story.link("assignments", "worker-1", down=20, sent=500)
+    story.link("assignments", "worker-2")
+    story.sent("assignments", 1000, 40)
+    story.got("worker-1", "assignments", 300, 0, 500, 20)
+    story.got("worker-2", "assignments", 650, 1, 999, 45)
 
 
 def dead_worker_of_a_sender_that_ends_last(story: LandedFolder) -> None:
-    story.socket("tasks", "PUSH", closed=70)
+    story.socket("duties", "PUSH", closed=70)
     for worker in ("helper-1", "helper-2"):
         story.socket(worker, "PULL", closed=None if worker == "helper-1" else 60)
     story.killed("helper-1", 20)
-    story.link("tasks", "helper-1", down=20, sent=500)
-    story.link("tasks", "helper-2", down=60, sent=1000)
-    story.sent("tasks", 1000, 45)
-    story.got("helper-1", "tasks", 300, 0, 500, 20)
-    story.got("helper-2", "tasks", 650, 1, 999, 59.9)
+    story.link("duties", "helper-1", down=20, sent=500)
+    story.link("duties", "helper-2", down=60, sent=1000)
+    story.sent("duties", 1000, 45)
+    story.got("helper-1", "duties", 300, 0, 500, 20)
+    story.got("helper-2", "duties", 650, 1, 999, 59.9)
 
 
 def worker_cut_off_and_back(story: LandedFolder) -> None:
     story.socket("parts", "PUSH", closed=70)
-    for worker in ("steady", "shaky"):
+    for worker in ("firm", "wobbly"):
         story.socket(worker, "PULL", closed=60)
-    story.link("parts", "steady", down=60, sent=1000)
-    story.link("parts", "shaky", up=0.1, down=20)
-    story.link("parts", "shaky", up=22, down=60, sent=1000)
+    story.link("parts", "firm", down=60, sent=1000)
+    story.link("parts", "wobbly", up=0.1, down=20)
+    story.link("parts", "wobbly", up=22, down=60, sent=1000)
     story.sent("parts", 1000, 45)
-    story.got("steady", "parts", 550, 0, 999, 59.9)
-    story.got("shaky", "parts", 430, 1, 998, 59.9)
+    story.got("firm", "parts", 550, 0, 999, 59.9)
+    story.got("wobbly", "parts", 430, 1, 998, 59.9)
 
 
 def closed_with_low_mark(story: LandedFolder) -> None:
     story.socket("ten", "PUSH", closed=5)
-    story.socket("reader", "PULL", closed=60, rcvhwm=1)
-    story.link("ten", "reader")
+    story.socket("peruser", "PULL", closed=60, rcvhwm=1)
+    story.link("ten", "peruser")
     story.sent("ten", 10, 5)
-    story.got("reader", "ten", 5, 0, 4, 6)
+    story.got("peruser", "ten", 5, 0, 4, 6)
 
 
 def closed_without_linger(story: LandedFolder) -> None:
     """LINGER came with the close, and the receiver read all that had reached it."""
-    story.socket("rash", "PUSH", closed=5, linger=-1)
-    story.add("option", "rash", 5, option="linger", value="0")
+    story.socket("heedless", "PUSH", closed=5, linger=-1)
+    story.add("option", "heedless", 5, option="linger", value="0")
     story.socket("robbed", "PULL", closed=60, rcvhwm=10, unread=False)
-    story.link("rash", "robbed", down=5)
-    story.sent("rash", 500, 5)
-    story.got("robbed", "rash", 103, 0, 102, 6)
+    story.link("heedless", "robbed", down=5)
+    story.sent("heedless", 500, 5)
+    story.got("robbed", "heedless", 103, 0, 102, 6)
 
 
 def marks_set_after_bind(story: LandedFolder) -> None:
     """One before its connection came, one just as it had come, and one when it had been there for long."""
     for name, seconds in (("set-before", 0.05), ("set-at-once", 0.1005), ("set-later", 1)):
         pub_sub(story, name, f"{name}-reader", sndhwm=1000, rcvhwm=50)
-        story.add("endpoint", name, 0.01, action="bind", endpoint="tcp://127.0.0.1:5555")
+        story.add("endpoint", name, 0.01, action="bind", endpoint="tcp://127.0.0.1:5999")
         story.add("option", name, 0.005, option="sndhwm", value="200")
         story.add("option", name, seconds, option="sndhwm", value="100")
         story.sent(name, 1000, 40)
@@ -236,36 +239,36 @@ def killed_sender(story: LandedFolder) -> None:
 
 
 def came_late(story: LandedFolder) -> None:
-    pub_sub(story, "shuffled", "patient")
+    pub_sub(story, "shuffled", "forbearing")
     story.sent("shuffled", 100, 40)
-    story.got("patient", "shuffled", 93, 0, 99, 40)
-    story.gap("patient", "shuffled", 50, 54, (4, 5))
-    story.gap_event("late", "patient", "shuffled", 52, 52)
-    story.gap_event("skipped", "patient", "shuffled", 60, 62)
+    story.got("forbearing", "shuffled", 93, 0, 99, 40)
+    story.gap("forbearing", "shuffled", 50, 54, (4, 5))
+    story.gap_event("late", "forbearing", "shuffled", 52, 52)
+    story.gap_event("skipped", "forbearing", "shuffled", 60, 62)
 
 
 def sparse_stamps(story: LandedFolder) -> None:
     """One stamp in sixteen: of some gaps only the count is known, and what came after the last stamp."""
-    pub_sub(story, "thrifty", "guest", "visitor", sndhwm=10, rcvhwm=10)
+    pub_sub(story, "thrifty", "lodger", "visitor", sndhwm=10, rcvhwm=10)
     story.sent("thrifty", 1000, 40)
     story.onset("thrifty", 100, 5)
     story.onset("thrifty", 113, 6)
-    story.got("guest", "thrifty", 954, 0, 992, 45, since=7)
-    story.gap("guest", "thrifty", 97, 111, (5, 6), around=(96, 112), lost=10)
-    story.gap("guest", "thrifty", 113, 127, (6, 7), around=(112, 128), lost=15)
-    story.gap("guest", "thrifty", 193, 223, (10, 11), around=(192, 224), lost=15)
-    story.gap_event("late", "guest", "thrifty", 208, 208)
+    story.got("lodger", "thrifty", 954, 0, 992, 45, since=7)
+    story.gap("lodger", "thrifty", 97, 111, (5, 6), around=(96, 112), lost=10)
+    story.gap("lodger", "thrifty", 113, 127, (6, 7), around=(112, 128), lost=15)
+    story.gap("lodger", "thrifty", 193, 223, (10, 11), around=(192, 224), lost=15)
+    story.gap_event("late", "lodger", "thrifty", 208, 208)
     story.got("visitor", "thrifty", 976, 0, 975, 41, since=12)
 
 
 def sparse_and_shared_out(story: LandedFolder) -> None:
-    story.socket("chores", "PUSH", closed=5)
+    story.socket("errands", "PUSH", closed=5)
     for worker in ("hand-1", "hand-2"):
         story.socket(worker, "PULL", closed=60)
-        story.link("chores", worker)
-    story.sent("chores", 100, 5)
-    story.got("hand-1", "chores", 41, 0, 81, 6, since=9)
-    story.got("hand-2", "chores", 48, 1, 97, 6, since=2)
+        story.link("errands", worker)
+    story.sent("errands", 100, 5)
+    story.got("hand-1", "errands", 41, 0, 81, 6, since=9)
+    story.got("hand-2", "errands", 48, 1, 97, 6, since=2)
 
 
 def carries(story: LandedFolder, socket: str, stream: str, first: int, last: int, count: int, *, epoch: int = 0,
@@ -293,8 +296,8 @@ def carried_numbers(story: LandedFolder) -> None:
     for node, opened, closed in (("node-before", 0, 10), ("node-after", 20, 50)):
         story.socket(node, "PUB", opened=opened, closed=closed, sequence="bitcoin_core")
     story.socket("wallet", "SUB", closed=60, sequence="bitcoin_core")
-    story.socket("counter", "SUB", closed=60, sequence=None)
-    for reader in ("wallet", "counter"):
+    story.socket("abacus", "SUB", closed=60, sequence=None)
+    for reader in ("wallet", "abacus"):
         story.subscribe(reader, "")
         for node in ("node-before", "node-after"):
             story.link(node, reader)
@@ -328,26 +331,29 @@ def unread_events(story: LandedFolder) -> None:
 
 def swallowing_routers(story: LandedFolder) -> None:
     """A worker comes back under its old routing id; another never comes; what went there is in no one's lanes."""
-    story.socket("broker", "ROUTER", closed=50)
+    story.socket("switchboard", "ROUTER", closed=50)
     story.socket("early", "DEALER", closed=10)
     story.socket("later", "DEALER", closed=60)
-    story.link("broker", "early", down=10, sent=40)
-    story.link("broker", "later", up=20, sent=60)
-    story.sent("broker", 100, 40, lane=0, topic="worker")
-    story.sent("broker", 30, 40, lane=1, topic="stranger")
-    story.got("early", "broker", 40, 0, 39, 10, lane=0)
-    story.got("later", "broker", 35, 60, 99, 45, lane=0)
-    story.gap("later", "broker", 70, 74, (25, 26), lane=0)
+    story.link("switchboard", "early", down=10, sent=40)
+    story.link("switchboard", "later", up=20, sent=60)
+    story.sent("switchboard", 100, 40, lane=0, topic="worker")
+    story.sent("switchboard", 30, 40, lane=1, topic="stranger")
+    story.got("early", "switchboard", 40, 0, 39, 10, lane=0)
+    story.got("later", "switchboard", 35, 60, 99, 45, lane=0)
+    story.gap("later", "switchboard", 70, 74, (25, 26), lane=0)
     for first, messages in ((40, 1), (41, 19), (72, 3)):
         story.unroutable(
-            "broker", 15, number=first, lane=0, lane_number=first, messages=messages, peer="worker"
+            "switchboard", 15, number=first, lane=0, lane_number=first, messages=messages, peer="worker"
         )
-    story.unroutable("broker", 16, number=200, lane=1, lane_number=0, messages=30, peer="stranger")
-    story.onset("broker", 70, 25, lane=0, lane_number=70)
+    story.unroutable("switchboard", 16, number=200, lane=1, lane_number=0, messages=30, peer="stranger")
+    story.onset("switchboard", 70, 25, lane=0, lane_number=70)
     story.socket("plain-router", "ROUTER", closed=50)
     story.unroutable(
         "plain-router", 5, number=3, lane=None, messages=7, reason="routing_id_alone", peer="\0id"
     )
+
+
+ENDS_THAT_DO_NOT_FIT = ("tape", "narrow-reader", "wide-reader", "placid", "busy-router", "pairs", "latest")
 
 
 def ends_that_do_not_fit(story: LandedFolder) -> None:
@@ -361,7 +367,7 @@ def ends_that_do_not_fit(story: LandedFolder) -> None:
     story.sent("tape", 4000, 40)
     for seconds, sent in ((5, 100), (6, 110), (7, 3000), (8, 3005), (20, 4000)):
         story.counters("tape", seconds, sent=sent, sent_bytes=200 * sent)
-    for name, kind in (("calm", "PUB"), ("busy-router", "ROUTER")):
+    for name, kind in (("placid", "PUB"), ("busy-router", "ROUTER")):
         story.socket(name, kind, closed=50, sndhwm=10, rcvhwm=10)
         story.socket(f"{name}-peer", "SUB" if kind == "PUB" else "DEALER", closed=60, rcvhwm=10)
         story.link(name, f"{name}-peer")
@@ -397,7 +403,10 @@ def receivers_that_tell_of_no_connections(story: LandedFolder) -> None:
 
 def subscriptions_turned_round(story: LandedFolder) -> None:
     """Each was sent the topic that it had not subscribed to, and lost nothing."""
-    for sender, receiver, own in (("mirror", "image", "invert_matching"), ("warden", "ward", "xpub_manual")):
+    for sender, receiver, own in (
+        ("looking-glass", "reflection", "invert_matching"),
+        ("warden", "ward", "xpub_manual"),
+    ):
         story.socket(sender, "XPUB", closed=50)
         story.socket(receiver, "SUB", closed=60)
         story.add("option", receiver if own == "invert_matching" else sender, 0.1, option=own, value="1")
@@ -442,22 +451,14 @@ STORIES = (
 )
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("stories")
+@pytest.fixture
+def report(joint_report: Json) -> Json:
+    return joint_report
 
 
 @pytest.fixture(scope="module")
-def report(spark: SparkSession, folder: Path) -> Json:
-    story = LandedFolder()
-    for tell in STORIES:
-        tell(story)
-    return analyze(spark, [str(story.write(folder / "landed"))], folder / "out")
-
-
-@pytest.fixture(scope="module")
-def page(report: Json, folder: Path) -> Element:
-    return read_page((folder / "out" / "report.html").read_text(encoding="utf-8"))
+def page(joint_report: Json, joint_folder: Path) -> Element:
+    return read_page((joint_folder / "out" / "report.html").read_text(encoding="utf-8"))
 
 
 def timeline(report: Json, label: str) -> Json:
@@ -481,6 +482,17 @@ def test_incidents_add_up_to_what_hops_lost(report: Json) -> None:
     assert sum(item["lost"] for item in report["incidents"]) == sum(item["lost"] for item in report["hops"])
 
 
+def bucket(report: Json, seconds: float) -> int:
+    """Which of the timeline's buckets a time of the stories is in."""
+    begins = datetime.fromisoformat(report["timeline"]["from"].replace("Z", "+00:00"))
+    return int((at(seconds) - begins).total_seconds() // report["timeline"]["bucket_seconds"])
+
+
+def counted(buckets: Sequence[int]) -> dict[int, int]:
+    """Return the buckets that hold something, with how much that is."""
+    return {number: count for number, count in enumerate(buckets) if count}
+
+
 def test_the_timeline_holds_all_that_the_worst_hops_lost(report: Json) -> None:
     lost = {item["hop"]: item["lost"] for item in report["hops"]}
     told = {
@@ -489,38 +501,34 @@ def test_the_timeline_holds_all_that_the_worst_hops_lost(report: Json) -> None:
     assert told == {name: lost[name] for name in told}
     assert len(told) + report["timeline"]["hops_left_out"] == len(lost)
     rest = [count for name, count in lost.items() if name not in told]
-    assert 0 < len(told) <= 40
+    assert 0 < len(told) <= HOPS_IN_THE_TIMELINE
     assert max(rest) <= min(told.values())
     assert all(one >= other for one, other in pairwise(told.values()))
 
 
 def test_a_loss_stands_where_its_messages_were_sent(report: Json) -> None:
-    assert (report["timeline"]["from"], report["timeline"]["bucket_seconds"]) == ("2026-05-04T12:00:00Z", 2)
-    bursty = timeline(report, "bursty → follower")
-    assert {bucket: count for bucket, count in enumerate(bursty["lost"]) if count} == {7: 500}
-    assert {bucket: count for bucket, count in enumerate(bursty["onsets"]) if count} == {7: 1}
-    slow = timeline(report, "quotes → slow")
-    lost = {bucket: count for bucket, count in enumerate(slow["lost"]) if count}
-    assert lost == {
-        1: 50,
-        2: 50,
-        5: 50,
-        9: 25,
-        10: 25,
-    }  # sent from the 2nd second to the 4th, in the 10th, in the last
+    bursty = timeline(report, "bursty → pursuer")
+    assert counted(bursty["lost"]) == {bucket(report, 15): 500}
+    assert counted(bursty["onsets"]) == {bucket(report, 15): 1}
+    # sent from the 2nd second to the 4th, in the 10th, in the last
+    slow = {bucket(report, seconds): 0 for seconds in (2, 10, 19, 20)}
+    for seconds, lost in ((2, 100), (10, 50), (19, 25), (20, 25)):
+        slow[bucket(report, seconds)] += lost
+    assert counted(timeline(report, "quotes → sluggish")["lost"]) == slow
 
 
 def test_rates_come_from_what_the_ends_counted(report: Json) -> None:
-    bursty = timeline(report, "bursty → follower")
+    bursty = timeline(report, "bursty → pursuer")
     assert (sum(bursty["sent"]), sum(bursty["received"])) == (4000, 3500)
-    assert bursty["sent"][2] == 500  # all of it: nobody counted before
-    assert set(bursty["sent"][3:7]) == {200}  # 1000 from the 5th second to the 15th
-    assert timeline(report, "ten → reader")["sent"] is None
+    first, later = bucket(report, 5), bucket(report, 15)
+    assert bursty["sent"][first] == 500  # all of it: nobody counted before
+    since_then = 1600 if bucket(report, 16) == later else 1000  # by the last that it counted in that bucket
+    assert set(bursty["sent"][first + 1 : later]) == {since_then // (later - first)}
+    assert timeline(report, "heedless → robbed")["sent"] is None
 
 
 def test_a_connection_that_came_back_is_in_the_timeline(report: Json) -> None:
-    shaky = timeline(report, "parts → shaky")
-    assert {bucket: count for bucket, count in enumerate(shaky["reconnects"]) if count} == {10: 1}
+    assert counted(timeline(report, "parts → wobbly")["reconnects"]) == {bucket(report, 20): 1}
 
 
 def test_the_page_shows_what_the_report_says(report: Json, page: Element) -> None:
@@ -529,16 +537,13 @@ def test_the_page_shows_what_the_report_says(report: Json, page: Element) -> Non
     rows = page.one("section", id="ledger").one("table").rows()
     terms = ("sent", "delivered", "lost", "in_flight", "unexplained")
     assert [row[2:7] for row in rows] == [[f"{item[name]:,}" for name in terms] for item in report["ledger"]]
-    incidents = [item.one("summary").text for item in page.one("section", id="incidents").all("details")]
-    assert len(incidents) == len(report["incidents"])
-    assert all(item["hop"] in text for item, text in zip(report["incidents"], incidents, strict=True))
     assert len(page.one("section", id="hops").one("table").rows()) == len(report["hops"])
     assert page.one("section", id="topology").all("a", class_="way")
     assert len(page.one("section", id="timeline").all("figure")) == len(report["timeline"]["hops"])
 
 
 def test_a_slow_subscriber_loses_exactly_what_begins_at_onsets(report: Json) -> None:
-    assert hop(report, "quotes → slow") == {
+    assert hop(report, "quotes → sluggish") == {
         "sent": 1000,
         "delivered": 800,
         "lost": 200,
@@ -553,7 +558,7 @@ def test_a_fast_subscriber_beside_a_slow_one_lost_nothing(report: Json) -> None:
 
 
 def test_a_receiver_that_keeps_up_with_the_mean_rate_needs_a_higher_mark(report: Json) -> None:
-    assert incidents(report, "bursty") == [("bursty → follower", "hwm_too_low", "inferred", 500)]
+    assert incidents(report, "bursty") == [("bursty → pursuer", "hwm_too_low", "inferred", 500)]
 
 
 def test_a_receiver_that_is_far_too_slow_is_slow_though_it_once_had_to_wait(report: Json) -> None:
@@ -562,36 +567,36 @@ def test_a_receiver_that_is_far_too_slow_is_slow_though_it_once_had_to_wait(repo
 
 def test_missing_behind_a_proxy_at_one_of_two_was_lost_behind_it(report: Json) -> None:
     assert incidents(report, "switch") == [("switch → behind-slow", "slow_receiver", "inferred", 100)]
-    assert hop(report, "ticks → switch")["lost"] == 0
+    assert hop(report, "throbs → switch")["lost"] == 0
 
 
 def test_missing_at_both_from_an_onset_on_was_lost_once_before_the_proxy(report: Json) -> None:
-    assert hop(report, "news → relay") == {
+    assert hop(report, "bulletins → repeater") == {
         "sent": 500,
         "delivered": 400,
         "lost": 100,
         "in_flight": 0,
         "unexplained": 0,
     }
-    assert incidents(report, "news") == [("news → relay", "slow_receiver", "inferred", 100)]
-    assert incidents(report, "relay") == [("relay → reader-2", "slow_receiver", "inferred", 10)]
-    assert row(report, "news", "reader-1")["lost"] == 100
-    assert row(report, "news", "reader-2")["lost"] == 110
+    assert incidents(report, "bulletins") == [("bulletins → repeater", "slow_receiver", "inferred", 100)]
+    assert incidents(report, "repeater") == [("repeater → reader-2", "slow_receiver", "inferred", 10)]
+    assert row(report, "bulletins", "reader-1")["lost"] == 100
+    assert row(report, "bulletins", "reader-2")["lost"] == 110
 
 
 def test_a_proxy_that_got_everything_lost_it_itself(report: Json) -> None:
-    assert hop(report, "full → lone-1")["lost"] == 50
-    assert hop(report, "counted → full")["lost"] == 0
+    assert hop(report, "brimful → lone-1")["lost"] == 50
+    assert hop(report, "counted → brimful")["lost"] == 0
 
 
 def test_what_a_proxy_had_for_a_reader_that_left_nothing_unread_was_dropped_before(report: Json) -> None:
-    assert row(report, "films", "early-bird")["causes"] == {"slow_receiver": 100}
+    assert row(report, "films", "first-out")["causes"] == {"slow_receiver": 100}
     assert ("cinema → walk-out", "closed", "inferred", 100) in incidents(report, "cinema")
 
 
 def test_a_receiver_that_was_wrapped_late_is_found_by_the_endpoint_that_it_names(report: Json) -> None:
-    assert hop(report, "hub → latecomer")["lost"] == 100
-    assert hop(report, "sports → hub")["lost"] == 0
+    assert hop(report, "pivot → straggler")["lost"] == 100
+    assert hop(report, "sports → pivot")["lost"] == 0
 
 
 def test_where_nothing_tells_the_hop_the_loss_stays_unexplained(report: Json) -> None:
@@ -609,38 +614,38 @@ def test_a_full_pipe_loses_in_all_lanes_though_the_onset_is_in_one(report: Json)
 
 
 def test_the_ends_of_all_lanes_were_dropped_where_the_receiver_stopped_at_the_onset(report: Json) -> None:
-    assert row(report, "markets", "hasty")["causes"] == {"slow_receiver": 40}
+    assert row(report, "markets", "hectic")["causes"] == {"slow_receiver": 40}
 
 
 def test_evidence_and_advice_speak_of_the_receiver_where_it_closed_first(report: Json) -> None:
-    found = next(item for item in report["incidents"] if item["hop"] == "patient-sender → leaver")
+    found = next(item for item in report["incidents"] if item["hop"] == "patient-sender → departer")
     assert found["cause"] == "closed"
-    assert "leaver was closed before it had read them" in [item["text"] for item in found["evidence"]]
-    assert found["advice"][0].startswith("Read leaver until")
+    assert "departer was closed before it had read them" in [item["text"] for item in found["evidence"]]
+    assert found["advice"][0].startswith("Read departer until")
 
 
 def test_what_a_shared_out_stream_lacks_was_lost_by_the_worker_that_died(report: Json) -> None:
-    assert incidents(report, "jobs") == [("jobs → worker-1", "receiver_died", "exact", 50)]
-    assert hop(report, "jobs → worker-2")["lost"] == 0
+    assert incidents(report, "assignments") == [("assignments → worker-1", "receiver_died", "exact", 50)]
+    assert hop(report, "assignments → worker-2")["lost"] == 0
 
 
 def test_a_worker_that_read_the_last_number_of_all_lost_nothing_though_it_left_before_the_sender(
     report: Json,
 ) -> None:
-    assert incidents(report, "tasks") == [("tasks → helper-1", "receiver_died", "exact", 50)]
-    assert hop(report, "tasks → helper-2")["lost"] == 0
+    assert incidents(report, "duties") == [("duties → helper-1", "receiver_died", "exact", 50)]
+    assert hop(report, "duties → helper-2")["lost"] == 0
 
 
 def test_a_worker_that_was_cut_off_and_came_back_lost_what_the_others_did_not_get(report: Json) -> None:
-    assert incidents(report, "parts") == [("parts → shaky", "reconnect", "inferred", 20)]
-    assert hop(report, "parts → steady")["lost"] == 0
+    assert incidents(report, "parts") == [("parts → wobbly", "reconnect", "inferred", 20)]
+    assert hop(report, "parts → firm")["lost"] == 0
 
 
 def test_what_a_sender_had_queued_was_thrown_away_where_it_closed_with_linger_0(report: Json) -> None:
-    assert incidents(report, "rash") == [("rash → robbed", "closed", "exact", 397)]
-    found = next(item for item in report["incidents"] if item["hop"] == "rash → robbed")
+    assert incidents(report, "heedless") == [("heedless → robbed", "closed", "exact", 397)]
+    found = next(item for item in report["incidents"] if item["hop"] == "heedless → robbed")
     assert [item["linger"] for item in found["evidence"] if item["kind"] == "linger"] == [0]
-    assert found["advice"][0].startswith("Set LINGER of rash")
+    assert found["advice"][0].startswith("Set LINGER of heedless")
 
 
 @pytest.mark.parametrize(("sender", "mark"), [("set-before", 200), ("set-at-once", 200), ("set-later", 100)])
@@ -658,9 +663,10 @@ def test_behind_an_onset_a_killed_senders_messages_had_been_dropped_before(repor
 def test_what_was_not_told_is_in_the_report(report: Json) -> None:
     process = id_of("process of chatty")
     told = {"process": process, "command": "process of chatty", "host": "box", "events": 4, "unreadable": 3}
-    assert report["events_lost"] == [told]
-    assert report["fault_count"] == 2
-    assert report["faults"][:1] == [
+    assert [each for each in report["events_lost"] if each["process"] == process] == [told]
+    faults = [each for each in report["faults"] if each["process"] == process]
+    assert len(faults) == 2
+    assert faults[:1] == [
         {
             "at": "2026-05-04T12:00:05Z",
             "host": "box",
@@ -672,15 +678,15 @@ def test_what_was_not_told_is_in_the_report(report: Json) -> None:
 
 
 def test_a_router_lost_what_it_swallowed_whoever_it_was_for(report: Json) -> None:
-    assert incidents(report, "broker") == [
-        ("broker → a peer that was not there", "unroutable", "exact", 30),
-        ("broker → later", "slow_receiver", "inferred", 2),
-        ("broker → later", "unroutable", "exact", 23),
+    assert incidents(report, "switchboard") == [
+        ("switchboard → a peer that was not there", "unroutable", "exact", 30),
+        ("switchboard → later", "slow_receiver", "inferred", 2),
+        ("switchboard → later", "unroutable", "exact", 23),
     ]
-    assert row(report, "broker", "early")["causes"] == {}
-    assert row(report, "broker", "later") | {"stream": "", "receiver": ""} == {
+    assert row(report, "switchboard", "early")["causes"] == {}
+    assert row(report, "switchboard", "later") | {"stream": "", "receiver": ""} == {
         "stream": "",
-        "name": "broker",
+        "name": "switchboard",
         "receiver": "",
         "receiver_name": "later",
         "sent": 60,
@@ -690,7 +696,7 @@ def test_a_router_lost_what_it_swallowed_whoever_it_was_for(report: Json) -> Non
         "unexplained": 0,
         "causes": {"slow_receiver": 2, "unroutable": 23},
     }
-    assert hop(report, "broker → a peer that was not there")["lost"] == 30
+    assert hop(report, "switchboard → a peer that was not there")["lost"] == 30
 
 
 def test_an_unroutable_message_names_whom_it_was_for_and_what_to_do(report: Json) -> None:
@@ -701,12 +707,11 @@ def test_an_unroutable_message_names_whom_it_was_for_and_what_to_do(report: Json
 
 
 def test_ends_that_do_not_fit_are_found_before_anything_is_lost(report: Json) -> None:
-    found = {item["rule"]: item for item in report["findings"]}
-    found.pop("receiver_not_wrapped")  # of another story
-    assert [item["rule"] for item in report["findings"]].count(
-        "marks_below_burst"
-    ) == 1  # neither of "calm" nor of "busy-router"
+    ids = {id_of(name) for name in ENDS_THAT_DO_NOT_FIT}
+    of_these = [item for item in report["findings"] if item["socket"] in ids]
+    found = {item["rule"]: item for item in of_these}
     assert set(found) == {"uneven_marks", "marks_below_burst", "conflate_multipart"}
+    assert len(of_these) == len(found)  # neither "calm" nor "busy-router" has a mark below its burst
     assert "RCVHWM is 10 at narrow-reader and 100000 at wide-reader" in found["uneven_marks"]["text"]
     assert "sent 2890 messages within 1.0 s" in found["marks_below_burst"]["text"]
     assert "SNDHWM and RCVHWM to narrow-reader hold 20 (10 and 10)" in found["marks_below_burst"]["text"]
@@ -720,20 +725,20 @@ def test_ends_that_do_not_fit_are_found_before_anything_is_lost(report: Json) ->
 
 
 def test_late_and_skipped_numbers_are_not_missing(report: Json) -> None:
-    assert row(report, "shuffled", "patient")["sent"] == 97
-    assert row(report, "shuffled", "patient")["delivered"] == 93
+    assert row(report, "shuffled", "forbearing")["sent"] == 97
+    assert row(report, "shuffled", "forbearing")["delivered"] == 93
 
 
 def test_with_sparse_stamps_the_ledger_is_exact_and_the_cause_inferred(report: Json) -> None:
-    guest = row(report, "thrifty", "guest")
+    guest = row(report, "thrifty", "lodger")
     assert {name: guest[name] for name in ("sent", "delivered", "lost")} == {
         "sent": 1000,
         "delivered": 961,
         "lost": 25,
     }
     assert guest["causes"] == {"slow_receiver": 25, "unexplained": 14}
-    losses = [item for item in incidents(report, "thrifty") if item[0] == "thrifty → guest"]
-    assert losses == [("thrifty → guest", "slow_receiver", "inferred", 25)]
+    losses = [item for item in incidents(report, "thrifty") if item[0] == "thrifty → lodger"]
+    assert losses == [("thrifty → lodger", "slow_receiver", "inferred", 25)]
 
 
 def test_what_comes_after_the_last_stamp_is_delivered(report: Json) -> None:
@@ -742,8 +747,8 @@ def test_what_comes_after_the_last_stamp_is_delivered(report: Json) -> None:
 
 
 def test_shares_of_a_sparsely_stamped_stream_add_up(report: Json) -> None:
-    assert [row(report, "chores", f"hand-{i}")["delivered"] for i in (1, 2)] == [50, 50]
-    assert incidents(report, "chores") == []
+    assert [row(report, "errands", f"hand-{i}")["delivered"] for i in (1, 2)] == [50, 50]
+    assert incidents(report, "errands") == []
 
 
 def test_carried_numbers_are_held_against_those_that_the_sender_sent(report: Json) -> None:
@@ -754,7 +759,7 @@ def test_carried_numbers_are_held_against_those_that_the_sender_sent(report: Jso
 
 
 def test_a_receiver_that_does_not_read_the_numbers_is_owed_none(report: Json) -> None:
-    assert [item for item in report["ledger"] if item["receiver_name"] == "counter"] == []
+    assert [item for item in report["ledger"] if item["receiver_name"] == "abacus"] == []
 
 
 def test_where_the_sender_is_not_wrapped_the_receiver_alone_tells_what_is_lost(report: Json) -> None:
@@ -763,7 +768,7 @@ def test_where_the_sender_is_not_wrapped_the_receiver_alone_tells_what_is_lost(r
     assert alone["lost"] + alone["unexplained"] == 5
 
 
-@pytest.mark.parametrize(("sender", "receiver"), [("mirror", "image"), ("warden", "ward")])
+@pytest.mark.parametrize(("sender", "receiver"), [("looking-glass", "reflection"), ("warden", "ward")])
 def test_nobody_is_owed_what_it_subscribed_to_where_that_does_not_say_what_it_is_sent(
     report: Json, sender: str, receiver: str
 ) -> None:
@@ -778,6 +783,7 @@ def test_a_stamped_sender_whose_receiver_nobody_wrapped_is_a_finding(report: Jso
     found = {
         item["socket"]: item["text"] for item in report["findings"] if item["rule"] == "receiver_not_wrapped"
     }
-    assert set(found) == {id_of("to-bare"), id_of("to-late-one-and-bare")}
+    of_these = {id_of(name) for name in ("to-bare", "looked-at", "to-late-one", "to-late-one-and-bare")}
+    assert set(found) & of_these == {id_of("to-bare"), id_of("to-late-one-and-bare")}
     assert "of its connection to 127.0.0.1:7, on" in found[id_of("to-bare")]
     assert "of one of its connections, on" in found[id_of("to-late-one-and-bare")]

@@ -36,6 +36,14 @@ WITH_COMMANDS = [
 BY_THEMSELVES = [page for page in WITH_COMMANDS if not page.startswith(RUNBOOKS)]
 LOSE_BY_THEIR_RATES = {"start.md", "recipes/bitcoin-core.md", "recipes/vllm.md"}
 """Pages that say of a loss what is true only where one program runs faster than another."""
+START_MANY_PYTHONS = {
+    "causes/refused.md",
+    "recipes/asyncio-and-gevent.md",
+    "recipes/jupyter.md",
+    "recipes/pipelines.md",
+    "recipes/proxies.md",
+}
+"""Pages whose commands take a core for five to eight seconds each."""
 AT_ONCE = 3
 needs_namespaces = pytest.mark.skipif(bool(namespaces.missing()), reason=str(namespaces.missing()))
 
@@ -68,8 +76,10 @@ def _follow_alone(page: str, folder: Path) -> Followed:
 
 def marked(page: str) -> Any:
     """Return the page as a parameter."""
-    why = pytest.mark.extended("two programs' rates decide whether anything is lost")
-    return pytest.param(page, marks=[why] if page in LOSE_BY_THEIR_RATES else [])
+    by_rates = pytest.mark.extended("two programs' rates decide whether anything is lost")
+    long = pytest.mark.extended("starts Python many times")
+    marks = {**dict.fromkeys(START_MANY_PYTHONS, long), **dict.fromkeys(LOSE_BY_THEIR_RATES, by_rates)}
+    return pytest.param(page, marks=[marks[page]] if page in marks else [])
 
 
 @needs_namespaces

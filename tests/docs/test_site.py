@@ -78,11 +78,6 @@ def test_a_sentence_that_names_a_test_that_is_not_there_is_an_error(tmp_path: Pa
     assert "test_that_is_not_there" in built.stderr
 
 
-def test_a_site_without_such_links_is_built_so_too(tmp_path: Path) -> None:
-    built = build(with_page(tmp_path, ""), tmp_path / "site")
-    assert built.returncode == 0, built.stderr
-
-
 def test_a_link_out_of_the_documents_is_followed_on_the_site(site: Path) -> None:
     start = (site / "start.html").read_text()
     assert 'href="repository/index.html#without-changing-a-line"' in start

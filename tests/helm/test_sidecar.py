@@ -1,6 +1,7 @@
 """The agent beside an application: in a chart that includes the templates, and in what the injector is given to add."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from charts import (
 )
 from hopwatch_injector.fragment import read_fragment
 from kubernetes_schemas import require_valid
-from preloaded import HOPWATCH, run_to_end
+from preloaded import HOPWATCH, read_by_python, run_to_end
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
@@ -146,5 +147,5 @@ def test_the_agent_takes_its_settings(values: str, tmp_path: Path) -> None:
     here["HOPWATCH_DIR"] = str(tmp_path / "journal")
     if here["HOPWATCH_AGENT_LAND"] == "/landed":
         here["HOPWATCH_AGENT_LAND"] = str(tmp_path / "landed")
-    done = run_to_end([HOPWATCH, *agent["args"], "--check"], here)
+    done = run_to_end([HOPWATCH, *agent["args"], "--check"], here | read_by_python(os.environ))
     assert (done.returncode, done.stderr) == (0, "")

@@ -21,11 +21,14 @@ RESIDENT = """
 """
 
 BOUND = (SEGMENTS_KEPT + 1) * SEGMENT_BYTES
+SMALL_SEGMENT_BYTES = 1 << 18
+"""So small that 40,000 events fill more of them than are kept."""
 
 
 def run(tmp_path: Path, body: str) -> list[int]:
     program = tmp_path / "program.py"
-    program.write_text(textwrap.dedent(RESIDENT) + textwrap.dedent(body))
+    constants = f"SMALL_SEGMENT_BYTES = {SMALL_SEGMENT_BYTES}\n"
+    program.write_text(constants + textwrap.dedent(RESIDENT) + textwrap.dedent(body))
     ended = subprocess.run(
         [sys.executable, str(program)], capture_output=True, text=True, timeout=200, check=False
     )
@@ -46,7 +49,9 @@ def test_a_flood_of_gaps_keeps_the_journal_within_its_bound_and_takes_no_memory(
         """
         import hopwatch, zmq
         from hopwatch import stamp
+        from hopwatch.journal import events
         from hopwatch.words import LOST
+        events.SEGMENT_BYTES = SMALL_SEGMENT_BYTES
         context = zmq.Context()
         sender = context.socket(zmq.PAIR)
         receiver = hopwatch.wrap(context.socket(zmq.PAIR), name="receiver", sequence="stamp")
@@ -56,16 +61,16 @@ def test_a_flood_of_gaps_keeps_the_journal_within_its_bound_and_takes_no_memory(
             for number in range(first, first + 2 * count, 2):
                 sender.send_multipart([b"x", stamp.encode(stamp.Stamp(0, 0, 0, 77, number, number, 1))])
                 receiver.recv()
-        flood(0, 60_000)
+        flood(0, 20_000)
         before = resident()
-        flood(120_000, 60_000)
+        flood(40_000, 20_000)
         print(resident() - before, hopwatch.wrap(receiver)._hopwatch_words[LOST])
         context.destroy(linger=0)
         """,
     )
-    assert lost == 119_999
-    assert grown < 1_000_000
-    assert journal_bytes(journal) <= BOUND
+    assert lost == 39_999
+    assert grown < 500_000
+    assert journal_bytes(journal) <= (SEGMENTS_KEPT + 1) * SMALL_SEGMENT_BYTES
     assert len(list(journal.directory.glob("*.events"))) == SEGMENTS_KEPT
     assert journal.header() == {"events_lost": 0, "faults": 0}
     numbers = [event["n"] for event in journal.events()]
@@ -92,16 +97,16 @@ def test_a_flood_of_full_pipes_and_of_peers_that_are_not_there_takes_no_memory(
             for number in range(count):
                 router.send_multipart([b"full", b"x"])
                 router.send_multipart([b"gone-%d" % (number % 5000), b"x"])
-        flood(20_000)
+        flood(8_000)
         before = resident()
-        flood(20_000)
+        flood(8_000)
         print(resident() - before, router._hopwatch_words[ONSETS], router._hopwatch_words[UNROUTABLE])
         context.destroy(linger=0)
         """,
     )
-    assert onsets >= 39_990
-    assert unroutable == 40_000
-    assert grown < 1_000_000
+    assert onsets >= 15_990
+    assert unroutable == 16_000
+    assert grown < 500_000
     assert journal_bytes(journal) <= BOUND
 
 

@@ -63,7 +63,7 @@ def turns_taken(turns: Turns, make: Callable[[], zmq.Socket]) -> int:
 
 
 @pytest.mark.skipif(not getattr(sys, "_is_gil_enabled", lambda: True)(), reason="there are no turns to take")
-@pytest.mark.parametrize("kind", [zmq.ROUTER, zmq.PUB, zmq.SUB, zmq.PUSH])
+@pytest.mark.parametrize("kind", [zmq.ROUTER, zmq.SUB])
 def test_no_other_thread_runs_while_a_socket_is_made_and_set_up(
     context: zmq.Context, journal: Journal, turns: Turns, until, kind: int
 ) -> None:

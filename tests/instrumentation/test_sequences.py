@@ -168,7 +168,7 @@ def test_a_lane_goes_on_by_another_connection() -> None:
     assert (receiver.found, receiver.rows) == ((1, 1, 0, 0), [(6, 0, 7)])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     epochs=st.lists(
         st.lists(st.booleans(), min_size=80, max_size=300).map(lambda kept: [True, *kept, True]),

@@ -1,9 +1,7 @@
 """What the analysis reports of each recorded system is the truth."""
 
-from typing import Any
-
 import pytest
-from docket import assert_whole
+from joint_docket import Docket, ReportOn
 from recordings import Recording, recordings
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]  # one analysis of all
@@ -11,10 +9,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]  # one analysis of a
 RECORDINGS = recordings()
 
 
-def test_all_that_is_recorded_is_read_and_told_of(report: dict[str, Any]) -> None:
-    assert_whole(report, [recording.case() for recording in RECORDINGS])
-
-
 @pytest.mark.parametrize("recording", RECORDINGS, ids=lambda recording: recording.name)
-def test_a_report_tells_the_truth(recording: Recording, report: dict[str, Any]) -> None:
-    recording.case().hold(report)
+@pytest.mark.usefixtures("whole_docket")
+def test_a_report_tells_the_truth(recording: Recording, recorded_cases: Docket, report_on: ReportOn) -> None:
+    recorded_cases[recording.name].hold(report_on(recording.name).report)

@@ -3,7 +3,7 @@
 All systems are played first. Then one analysis is made of what they landed, which takes little longer than that of one;
 ``told of test_...`` holds its report on each system against the truth.
 
-The gate plays SMOKE alone, and judges the others by their recordings (``tests/recorded``).
+The gate plays SMOKE alone, and judges the others by their recordings (``tests/recorded``), in the same report.
 """
 
 import os
@@ -11,14 +11,14 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import joint_docket
 import pytest
 import recordings
 import shared_spark
-from docket import Case, Check, assert_whole, mark_of
+from docket import Case, Check, mark_of
 from expected import Expected, as_reported
-from hopwatch_analysis import job
+from joint_docket import Docket, ReportOn
 from judgement import Losses, Told, Way, assert_intended, true_findings
-from pyspark.sql import SparkSession
 from system import BARE, System
 
 HERE = Path(__file__).parent
@@ -32,15 +32,16 @@ SMOKE = {
 """Systems whose outcome depends on no rate: what they lose, and why, follows from the order of their steps."""
 RECORD = os.environ.get("SCENARIO_RECORD", "").split()
 """Names of the systems to record (see ``scripts/record``), or "all"."""
-Docket = dict[pytest.Item, Case]
 WhenTold = Callable[..., None]
 Judge = Callable[..., None]
-ReportOn = Callable[[pytest.Item], dict[str, Any]]
 WHY_SKIPPED = pytest.StashKey[str]()
 PLAYED = pytest.StashKey[pytest.Item]()
 """The test that plays the system which a test is told of."""
 
-pytest_configure = shared_spark.use
+
+def pytest_configure(config: pytest.Config) -> None:
+    shared_spark.use(config)
+    joint_docket.use(config)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -54,7 +55,7 @@ def pytest_pycollect_makeitem() -> Generator[None, Any, Any]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Systems are played first, also where only what is told of one is asked for."""
+    """Systems are played first of all, also where only what is told of one is asked for: one analysis is of all that are there by then."""
     here = [item for item in items if HERE in item.path.parents]
     chosen = [item for item in here if _is_recorded(item)] if RECORD else here
     config.hook.pytest_deselected(items=[item for item in here if item not in chosen])
@@ -63,7 +64,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in (*played, *told):
         if item.stash.get(PLAYED, item).name != SMOKE.get(item.path.name):
             item.add_marker(pytest.mark.extended("a live system"))
-    items[:] = [*(item for item in items if item not in here), *played, *told]
+    items[:] = [*played, *(item for item in items if item not in here), *told]
 
 
 def _is_recorded(item: pytest.Item) -> bool:
@@ -83,10 +84,10 @@ def _told_of(played: pytest.Item) -> pytest.Item:
     def told(docket: Docket, report_on: ReportOn) -> None:
         if WHY_SKIPPED in played.stash:
             pytest.skip(played.stash[WHY_SKIPPED])
-        assert played in docket, "it was not played to its end"
-        own = docket[played].hold(report_on(played))
+        assert played.nodeid in docket, "it was not played to its end"
+        own = docket[played.nodeid].hold(report_on(played.nodeid).report)
         if RECORD:
-            _record(played, docket[played], own)
+            _record(played, docket[played.nodeid], own)
 
     assert played.parent is not None
     test: pytest.Item = pytest.Function.from_parent(
@@ -104,32 +105,11 @@ def _record(played: pytest.Item, case: Case, own: dict[str, Any]) -> None:
         recordings.record(played.nodeid, case, case.expected, recordings.PROGRAMS)
 
 
-@pytest.fixture(scope="session")
-def docket() -> Docket:
-    """The systems that were played, to be judged."""
-    return {}
-
-
-@pytest.fixture(scope="session")
-def report_on(docket: Docket, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> ReportOn:
-    """The report on a system: of the real analysis of all that were played since the last one, in one job."""
-    reports: dict[pytest.Item, dict[str, Any]] = {}
-
-    def report_on(played: pytest.Item) -> dict[str, Any]:
-        if played not in reports:
-            cases = {item: case for item, case in docket.items() if item not in reports}
-            folders = [str(folder) for case in cases.values() for folder in case.folders]
-            report: dict[str, Any] = job.analyze(spark, folders, tmp_path_factory.mktemp("joint"))
-            reports.update(dict.fromkeys(cases, report))
-        assert_whole(reports[played], [case for item, case in docket.items() if item in reports])
-        return reports[played]
-
-    return report_on
-
-
 @pytest.fixture
 def system(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[System]:
-    system = System(tmp_path, mark_of(request.node.name))
+    """A system of another mark than its recording, with which it is judged in one report."""
+    name = request.node.name if RECORD else f"{request.node.name}, played now"
+    system = System(tmp_path, mark_of(name))
     yield system
     system.reap()
 
@@ -142,7 +122,7 @@ def when_told(request: pytest.FixtureRequest, system: System, docket: Docket) ->
     """
 
     def enter(check: Check | None, expected: Expected | None = None) -> None:
-        docket[request.node] = Case(system.mark, tuple(system.landed_folders()), check, expected)
+        docket[request.node.nodeid] = Case(system.mark, tuple(system.landed_folders()), check, expected)
 
     return enter
 

@@ -11,7 +11,7 @@ import sys
 import time
 from typing import Any
 
-ROUND_SECONDS = 0.02
+ROUND_SECONDS = 0.05
 BURST = 60
 
 

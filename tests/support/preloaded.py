@@ -54,13 +54,12 @@ def start_on_terminal(
 
 def is_preloaded(command: Sequence[str | Path], env: Mapping[str, str]) -> bool:
     """Tell whether it is ``hopwatch``, in a Python that starts with these variables as this one did."""
-    if str(command[0]) != str(HOPWATCH):
-        return False
+    return str(command[0]) == str(HOPWATCH) and read_by_python(env) == read_by_python(os.environ)
 
-    def of_python(variables: Mapping[str, str]) -> dict[str, str]:
-        return {name: value for name, value in variables.items() if name.startswith(READ_BY_PYTHON)}
 
-    return of_python(env) == of_python(os.environ)
+def read_by_python(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return those of these variables by which Python begins otherwise."""
+    return {name: value for name, value in variables.items() if name.startswith(READ_BY_PYTHON)}
 
 
 class Preloaded(subprocess.Popen[str]):

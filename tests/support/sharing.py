@@ -8,12 +8,13 @@ from xdist.scheduler.loadfile import LoadFileScheduling
 
 TESTS = Path(__file__).parent.parent
 JOINT_REPORT = "joint report"
+SYSTEMS = "systems"
+OF_SYSTEMS = (TESTS / "recorded" / "test_recorded.py", TESTS / "analysis" / "test_simulated_fleets.py")
 OF_SPARK = (TESTS / "analysis", TESTS / "recorded", TESTS / "scenarios")
 """Folders of the gate's tests of Spark: its stage looks through no other."""
 LONGEST_FIRST = (
-    "tests/recorded/test_recorded.py",
+    SYSTEMS,
     JOINT_REPORT,
-    "tests/analysis/test_simulated_fleets.py",
     "tests/analysis/test_following_command.py",
     "tests/analysis/test_following.py",
     "tests/analysis/test_cluster.py",
@@ -21,7 +22,6 @@ LONGEST_FIRST = (
     "tests/analysis/test_command.py",
     "tests/analysis/test_windows_through_streams.py",
     "tests/analysis/test_damaged_pages.py",
-    "tests/analysis/test_whole_reports.py",
     "tests/analysis/test_contradictions.py",
     "tests/pods/test_images.py",
     "tests/pods/test_injected_pod.py",
@@ -42,15 +42,21 @@ class Sharing(LoadFileScheduling):
     def __init__(self, config: pytest.Config, log: Any) -> None:
         super().__init__(config, log)
         self._systems = sorted(TESTS.glob("scenarios/**/test_*.py"))
-        self._reports_on_systems = 1 if "not extended" in config.getoption("markexpr") else 2
+        self._are_few = "not extended" in config.getoption("markexpr")
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
         path = TESTS.parent / file
-        if path in self._systems:
-            part = self._reports_on_systems * self._systems.index(path) // len(self._systems)
-            return f"systems {part}"
-        return JOINT_REPORT if is_of_joint_report(path) else file
+        if path in self._systems and not self._are_few:
+            return f"{SYSTEMS} {2 * self._systems.index(path) // len(self._systems)}"
+        return name_of(path)
+
+
+def name_of(path: Path) -> str:
+    """Return what a file's tests share their analysis with, or else the file's name."""
+    if path in OF_SYSTEMS or TESTS / "scenarios" in path.parents:
+        return SYSTEMS
+    return JOINT_REPORT if is_of_joint_report(path) else path.relative_to(TESTS.parent).as_posix()
 
 
 def is_of_joint_report(path: Path) -> bool:
@@ -70,10 +76,6 @@ def require_at_home(items: list[pytest.Item]) -> None:
 def longest_first(items: list[pytest.Item]) -> None:
     """Sort tests by when their files are to begin."""
     paths = {item.path for item in items}
-    names = {
-        path: JOINT_REPORT if is_of_joint_report(path) else path.relative_to(TESTS.parent).as_posix()
-        for path in paths
-        if TESTS in path.parents
-    }
+    names = {path: name_of(path) for path in paths if TESTS in path.parents}
     places = {name: place for place, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: places.get(names.get(item.path, ""), len(places)))

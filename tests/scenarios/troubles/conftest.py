@@ -10,6 +10,7 @@ from contextlib import ExitStack
 import pytest
 from browser import CHROMIUM, MISSING, chromium
 from docket import Case, Check, mark_of
+from joint_docket import Docket
 from playwright.sync_api import Browser
 from system import BARE, System
 from trouble_stories import NewTrouble, Plays, Shown, Told, hold
@@ -66,10 +67,10 @@ def shown(browser: Browser) -> Shown:
 
 
 @pytest.fixture
-def told(request: pytest.FixtureRequest, docket: dict[pytest.Item, Case]) -> Told:
+def told(request: pytest.FixtureRequest, docket: Docket) -> Told:
     """Ends the agents; what the report tells is to pass a check."""
 
     def enter(trouble: Trouble, check: Check) -> None:
-        docket[request.node] = Case(trouble.system.mark, tuple(trouble.system.landed_folders()), check)
+        docket[request.node.nodeid] = Case(trouble.system.mark, tuple(trouble.system.landed_folders()), check)
 
     return enter
