@@ -193,8 +193,14 @@ KINDS = {
 }
 
 
+IN_GATE = ("sync", "asyncio", "device")
+LONG = pytest.mark.extended("hundreds of rounds; three kinds are in the gate")
+
+
 @frees_classes
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [kind if kind in IN_GATE else pytest.param(kind, marks=LONG) for kind in KINDS]
+)
 def test_nothing_is_left_of_many_rounds(tmp_path: Path, journal: Journal, kind: str) -> None:
     if kind == "green":
         pytest.importorskip("gevent")

@@ -48,8 +48,8 @@ def rendered(version: str, chart: Path, *arguments: str | Path, kubernetes: str 
 
 def each_kubernetes(*in_gate: str) -> list[Any]:
     """Every version as a parameter; the gate runs those that are named."""
-    between = pytest.mark.extended("the versions between take a rendering each")
-    return [pytest.param(one, marks=() if one in in_gate else between) for one in KUBERNETES]
+    others = pytest.mark.extended("the other versions take a rendering each")
+    return [pytest.param(one, marks=() if one in in_gate else others) for one in KUBERNETES]
 
 
 def objects(text: str) -> list[Json]:
