@@ -20,7 +20,7 @@ COLOUR = re.compile(rb"[34]8;2;(\d+);(\d+);(\d+)[;m]")
 """What was read may end within one."""
 
 
-def ended(shown: Terminal, before: list[object], status: int) -> None:
+def ended(shown: Terminal, status: int) -> None:
     """It has ended so, and the terminal is as it was."""
     assert shown.process.wait(60) == status
     eventually(
@@ -29,7 +29,7 @@ def ended(shown: Terminal, before: list[object], status: int) -> None:
             and shown.raw.rfind(CURSOR_SHOWN) > shown.raw.rfind(CURSOR_HIDDEN)
         )
     )
-    assert shown.settings() == before
+    assert shown.settings() == shown.before
     assert b"Traceback" not in shown.raw
 
 
@@ -41,7 +41,6 @@ def ranks_on(screen: str) -> list[int]:
 
 def test_it_shows_what_loses_first_with_rates_and_why_and_is_left_by_q(losing: AgentProcess) -> None:
     with terminal("top", "--agent", losing.url, columns=160, lines=30) as shown:
-        before = shown.settings()
         shown.becomes(
             lambda text: bool(re.search(r"losing +slow +SUB", text)) and "in the last 10 s: " in text,
             what="why it loses",
@@ -56,7 +55,7 @@ def test_it_shows_what_loses_first_with_rates_and_why_and_is_left_by_q(losing: A
         )
         shown.becomes(lambda text: bool(re.search(r"slow .*[▁▂▃▄▅▆▇█]{3}", text)), what="a sparkline")
         shown.press("q")
-        ended(shown, before, 0)
+        ended(shown, 0)
 
 
 @pytest.mark.extended("an agent for one cell of the table")
@@ -134,29 +133,26 @@ def test_an_agent_that_is_killed_is_away_while_others_go_on_and_is_back(
 )
 def test_signals_leave_the_terminal_as_it_was(losing: AgentProcess, by: signal.Signals, status: int) -> None:
     with terminal("top", "--agent", losing.url) as shown:
-        before = shown.settings()
         shown.shows("losing  slow")
-        assert shown.settings() != before
+        assert shown.settings() != shown.before
         shown.process.send_signal(by)
-        ended(shown, before, status)
+        ended(shown, status)
 
 
 def test_a_signal_that_comes_before_anything_is_shown_ends_it_too(losing: AgentProcess) -> None:
     with terminal("top", "--agent", losing.url) as shown:
-        before = shown.settings()
         eventually(lambda: b"\x1b[?1049h" in shown.raw)
         shown.process.terminate()
-        ended(shown, before, 143)
+        ended(shown, 143)
 
 
 def test_ctrl_c_is_a_way_to_leave_even_while_words_are_typed(losing: AgentProcess) -> None:
     with terminal("top", "--agent", losing.url) as shown:
-        before = shown.settings()
         shown.shows("losing  slow")
         shown.press("/xyz")
         shown.shows("nothing holds 'xyz'")
         shown.press("\x03")
-        ended(shown, before, 0)
+        ended(shown, 0)
 
 
 def test_ctrl_z_stops_it_and_fg_brings_it_back(losing: AgentProcess) -> None:

@@ -26,6 +26,8 @@ class Terminal:
     process: "subprocess.Popen[str]"
     master: int
     screen: pyte.Screen
+    before: list[object]
+    """The terminal's settings before the program had begun."""
     raw: bytearray = field(default_factory=bytearray)
     """All that was written to the terminal."""
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -66,7 +68,12 @@ class Terminal:
 
     def settings(self) -> list[object]:
         """The terminal's own: echo, line mode, and so on."""
-        return list(termios.tcgetattr(self.master))
+        return settings_of(self.master)
+
+
+def settings_of(terminal: int) -> list[object]:
+    """Echo, line mode, and so on."""
+    return list(termios.tcgetattr(terminal))
 
 
 @contextmanager
@@ -87,8 +94,9 @@ def on_terminal(
     """Any program."""
     master, slave = pty.openpty()
     _set_size(master, columns, lines)
+    before = settings_of(master)
     process = _started(command, slave, variables or {})
-    shown = Terminal(process, master, pyte.Screen(columns, lines))
+    shown = Terminal(process, master, pyte.Screen(columns, lines), before)
     stop = threading.Event()
     reader = threading.Thread(target=_read, args=(shown, stop))
     reader.start()
