@@ -14,7 +14,6 @@ from programs import Program
 from system import BARE
 
 pytestmark = [
-    pytest.mark.scenario,
     pytest.mark.timeout(900),
     pytest.mark.skipif(BARE, reason="the demo has no bare form"),
 ]
@@ -53,6 +52,7 @@ def processes_naming(folder: Path) -> list[int]:
     return found
 
 
+@pytest.mark.scenario
 @pytest.mark.extended("the whole demo, with Spark: more than a minute")
 def test_the_demo_ends_in_a_report_that_equals_the_truth(tmp_path: Path) -> None:
     out = tmp_path / "demo"
@@ -90,6 +90,7 @@ def test_an_interrupted_demo_leaves_no_process_behind(
     assert "Traceback" not in demo.stderr
 
 
+@pytest.mark.scenario
 @pytest.mark.extended("the demo until Spark works: a minute")
 def test_a_demo_interrupted_while_spark_works_leaves_no_process_behind(
     tmp_path: Path, starting: Starting

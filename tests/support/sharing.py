@@ -65,10 +65,11 @@ def is_of_joint_report(path: Path) -> bool:
 
 
 def require_at_home(items: list[pytest.Item]) -> None:
-    """Raise UsageError where the gate would not find a test of Spark."""
+    """Raise UsageError where the gate would not find a test of Spark, or of a live system."""
     for item in items:
         marks = {mark.name for mark in item.iter_markers()}
-        if "spark" in marks and "extended" not in marks and not set(OF_SPARK) & set(item.path.parents):
+        is_last = marks & {"spark", "scenario"} and "extended" not in marks
+        if is_last and not set(OF_SPARK) & set(item.path.parents):
             folders = " or ".join(folder.relative_to(TESTS.parent).as_posix() for folder in OF_SPARK)
             raise pytest.UsageError(f"{item.nodeid}: a test of Spark belongs into {folders}, or is extended")
 
