@@ -14,7 +14,7 @@ def test_the_largest_burst_is_that_of_all_incidents_of_hop_and_cause(
     spark: SparkSession, to_node: str | None
 ) -> None:
     def run(cause: str, session: int, messages: int) -> str:
-        at = f"timestamp '2026-05-04 12:{session:02}:00'"
+        at = f"timestamp '2100-05-04 12:{session:02}:00'"
         name = "cast(null as string)" if to_node is None else f"'{to_node}'"
         return f"select 'pub', {name}, '{cause}', {session}, {messages}, {at}, {at}"
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from landed_folder import LandedFolder
+from landed_folder import LandedFolder, id_of
 from stories import Json, incidents
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
@@ -168,6 +168,8 @@ def test_conflation_explains_a_gap_that_nothing_else_does(report: Json) -> None:
 
 
 def test_refused_sends_are_told_of_and_are_no_loss(report: Json) -> None:
-    (found,) = (item for item in report["findings"] if item["rule"] == "refused")
+    (found,) = (
+        item for item in report["findings"] if (item["rule"], item["socket"]) == ("refused", id_of("pressed"))
+    )
     assert "17 sends refused" in found["text"]
     assert incidents(report, "pressed") == []

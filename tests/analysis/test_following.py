@@ -12,7 +12,7 @@ from hopwatch_analysis.following.settings import Following
 from hopwatch_analysis.following.turns import Turns
 from hopwatch_analysis.job import analyze
 from hopwatch_analysis.report.verdict import verdict
-from landed_folder import at
+from landed_folder import PAST, at
 from landed_steps import LandedSteps, landed_incidents, lost_by_cause
 from pyspark.sql import SparkSession
 
@@ -84,7 +84,7 @@ def test_incidents_land_once_as_they_close_over_kills_merges_and_late_hosts(
     assert not second.take()  # what was landed is not told again
     (incident,) = landed_incidents(job.out)
     assert (incident["hop"], incident["lost"]) == ("quotes → reader", 50)
-    assert incident["started_at"] == at(20)
+    assert incident["started_at"] == at(20, PAST)
     assert incident["evidence"]
     assert any(line.startswith(f"skipped {torn}") for line in said)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hopwatch_analysis.following.settings import Following
 from hopwatch_analysis.following.turns import Turns
-from landed_folder import LandedFolder
+from landed_folder import PAST, LandedFolder
 from landed_steps import LandedSteps, landed_incidents, lost_by_cause
 from pyspark.sql import SparkSession
 
@@ -18,7 +18,7 @@ LOSSES = ((150, 199, 20), (1450, 1479, 150))
 
 def feed_of_a_reader_that_once_waited() -> LandedFolder:
     """10/s, of which it loses some at second 20 and at second 150. Between the two it had read all, as one sample tells and none later."""
-    story = LandedFolder()
+    story = LandedFolder(start=PAST)
     story.socket("quotes", "PUB", host="near")
     story.socket("reader", "SUB", host="far")
     story.subscribe("reader", "")

@@ -11,13 +11,12 @@ from hopwatch_analysis.report.incident import Incident
 from hopwatch_analysis.report.records import Analysis
 from hopwatch_analysis.report.report_json import report, write_report
 from hopwatch_analysis.spark.failures import JAVA_ENDED
+from joint_docket import INCIDENTS_ON_THE_PAGE, Reported
 from landed_folder import LandedFolder
 from page_reader import read_page
 from report_records import fleet, nothing_checked, three_hops
 from stories import pub_sub
 
-INCIDENTS_ON_THE_PAGE = 1
-"""Of the joint report: the fixture says so."""
 LOST = {"few": 20, "most": 80, "some": 40}
 
 
@@ -36,7 +35,7 @@ STORIES = (lossy,)
 @pytest.mark.spark
 @pytest.mark.timeout(900)
 def test_all_are_in_the_report_worst_first_and_the_page_says_how_many_it_leaves_out(
-    joint_report: dict[str, Any], joint_folder: Path
+    joint_report: dict[str, Any], reported_stories: Reported
 ) -> None:
     told = joint_report["incidents"]
     assert [each["lost"] for each in told] == sorted((each["lost"] for each in told), reverse=True)
@@ -44,7 +43,7 @@ def test_all_are_in_the_report_worst_first_and_the_page_says_how_many_it_leaves_
         (each["hop"], each["lost"]) for each in told if each["hop"].endswith("-sub") and "-pub" in each["hop"]
     ]
     assert ours == [(f"{name}-pub → {name}-sub", LOST[name]) for name in ("most", "some", "few")]
-    page = read_page((joint_folder / "out" / "report.html").read_text())
+    page = read_page((reported_stories.out / "report.html").read_text())
     shown = page.one("section", id="incidents")
     assert len(shown.all("details")) == INCIDENTS_ON_THE_PAGE < len(told)
     assert (

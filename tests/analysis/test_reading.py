@@ -56,7 +56,7 @@ def column_of_another_type(path: Path) -> None:
 def test_a_file_that_cannot_be_used_is_named_and_the_rest_is_read(
     landed: Path, spoil: Callable[[Path], None], reason: str
 ) -> None:
-    bad = landed / "kind=lane" / "date=2026-05-04" / "bad.parquet"
+    bad = landed / "kind=lane" / "date=2100-05-04" / "bad.parquet"
     spoil(bad)
     found = find_landed([str(landed)])
     assert len(found.files) == 2
@@ -159,7 +159,7 @@ def test_a_folder_of_bad_files_alone_is_unusable_input(tmp_path: Path) -> None:
 
 def test_results_of_an_analysis_that_lie_among_the_events_are_none(landed: Path) -> None:
     results = landed / "out"
-    for folder in ("tables/hops", "incidents/date=2026-05-04", "checkpoint/books/1/told"):
+    for folder in ("tables/hops", "incidents/date=2100-05-04", "checkpoint/books/1/told"):
         (results / folder).mkdir(parents=True)
         write_rows(results / folder / "part-0.parquet", "lane", [])
     assert len(find_landed([str(landed)]).skipped) == 3

@@ -44,7 +44,7 @@ def test_nothing_is_told_of_it_but_that(
     told: list[str] = []
     report = analyze(spark, [str(landed)], tmp_path, since=since, until=until, progress=told.append)
     assert any(
-        "2026-05-04 12:00:00 to 2026-05-04 12:01:00 UTC: --from and --to leave nothing" in line
+        "2100-05-04 12:00:00 to 2100-05-04 12:01:00 UTC: --from and --to leave nothing" in line
         for line in told
     )
     assert [report[name] for name in ("ledger", "incidents", "not_checked", "findings")] == [[], [], [], []]

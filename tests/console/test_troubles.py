@@ -258,7 +258,7 @@ def test_an_agent_of_another_version_is_still_shown(tmp_path: Path) -> None:
     agent = AgentProcess(tmp_path, {**without_hopwatch(), "PYTHONPATH": str(older)})
     agent.start()
     try:
-        run = hopwatch("status", "--agent", agent.url)
+        run = hopwatch("status", "--agent", agent.url, "--timeout", "60")
     finally:
         agent.kill()
     assert run.returncode == 0

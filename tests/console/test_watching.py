@@ -209,7 +209,9 @@ def test_an_agent_that_ends_in_order_and_is_back_with_a_new_database(starting: S
         assert before is not None
         assert watch.board.last_event is not None
         assert watch.board.last_event < before
-        assert [note.text.split(" is ")[1][:4] for note in watch.board.picture().notes] == ["away", "back"]
+        told = [note.text.split(" is ")[1][:4] for note in watch.board.picture().notes]
+        # a machine that is busy has it away more than once
+        assert told == ["away", "back"] * max(len(told) // 2, 1)
 
     watched(agent, story)
     writer.close()

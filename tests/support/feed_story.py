@@ -1,6 +1,6 @@
 """A story of two losses that goes on: a publisher on one host, a reader on another."""
 
-from landed_folder import LandedFolder
+from landed_folder import PAST, LandedFolder
 from told_connections import ToldConnection
 
 ENDS = 400
@@ -9,7 +9,7 @@ SAMPLES_EVERY = 5
 
 def feed_with_two_losses() -> LandedFolder:
     """A PUB on one host and a SUB on another, that loses 50 messages at second 20 and 30 at second 100."""
-    story = LandedFolder()
+    story = LandedFolder(start=PAST)
     story.socket("quotes", "PUB", host="near")
     story.socket("reader", "SUB", host="far")
     story.subscribe("reader", "")
@@ -30,7 +30,7 @@ def feed_with_two_losses() -> LandedFolder:
 
 def feed_that_outlives_a_reader() -> LandedFolder:
     """A PUB and two SUBs, of which one is killed at second 40, when it had read all but the last 30 messages."""
-    story = LandedFolder()
+    story = LandedFolder(start=PAST)
     story.socket("feed", "PUB")
     for reader in ("gone", "stays"):
         story.socket(reader, "SUB")

@@ -1,5 +1,6 @@
-"""One report on many systems, those that were recorded or simulated and those that have just been played: an analysis of all takes little longer than that
-of one.
+"""One report on many systems: those that were recorded, simulated or told row by row, and those that have just been played.
+
+An analysis of all takes little longer than that of one.
 """
 
 import sys
@@ -11,9 +12,18 @@ from typing import Any
 import pytest
 import recordings
 import small_fleets
-from docket import Case, assert_whole
+from docket import Case, faults_of_whole
 from hopwatch_analysis import job
+from hopwatch_analysis.report import summary
+from judgement import assert_balanced
+from landed_folder import LandedFolder
 from pyspark.sql import SparkSession
+
+STORIES = "stories"
+NO_PATTERN = "x[1]{a,b}*?"
+"""A folder's name that Spark would take for a pattern."""
+INCIDENTS_ON_THE_PAGE = 1
+"""So few that even the stories of one module have more."""
 
 Docket = dict[str, Case]
 """The systems to be judged, by the id of the test that played each, or the name of its recording or fleet."""
@@ -21,11 +31,11 @@ Docket = dict[str, Case]
 
 @dataclass(frozen=True)
 class Reported:
-    """The report on many systems, and the folder that it and its tables are in."""
+    """The report on many systems, what is wrong with it whichever of them is judged, and the folder that it and its tables are in."""
 
     report: dict[str, Any]
     out: Path
-    cases: Sequence[Case]
+    faults: Sequence[str]
 
 
 ReportOn = Callable[[str], Reported]
@@ -56,10 +66,37 @@ def fleet_cases(tmp_path_factory: pytest.TempPathFactory) -> Docket:
 
 
 @pytest.fixture(scope="session")
+def story_cases(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Docket:
+    """The STORIES of all modules that ask for the joint report and are run: each tells of sockets of its own, of two minutes."""
+    asking = (item for item in request.session.items if "joint_report" in getattr(item, "fixturenames", ()))
+    story = LandedFolder()
+    for module in dict.fromkeys(item.module for item in asking if isinstance(item, pytest.Function)):
+        for tell in module.STORIES:
+            tell(story)
+    story.socket("clock", "PAIR", opened=120)
+    landed = story.write(tmp_path_factory.mktemp("stories") / NO_PATTERN)
+    return {STORIES: Case(None, (landed,), everybody=story.everybody())}
+
+
+@pytest.fixture(scope="session")
+def reported_stories(whole_docket: Docket, story_cases: Docket, report_on: ReportOn) -> Reported:
+    """The joint report, with the folder that it is in."""
+    assert whole_docket.keys() >= story_cases.keys()
+    return report_on(STORIES)
+
+
+@pytest.fixture(scope="session")
+def joint_report(reported_stories: Reported) -> dict[str, Any]:
+    """One report on all stories, beside systems of other kinds."""
+    assert_balanced(reported_stories.report)
+    return reported_stories.report
+
+
+@pytest.fixture(scope="session")
 def whole_docket(request: pytest.FixtureRequest, docket: Docket) -> Docket:
     """The docket with all systems that need not be played and of which this run has tests: one report is on all of them."""
     asked_for = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
-    for name in asked_for & {"recorded_cases", "fleet_cases"}:
+    for name in sorted(asked_for & {"recorded_cases", "fleet_cases", "story_cases"}):
         docket.update(request.getfixturevalue(name))
     return docket
 
@@ -73,10 +110,13 @@ def report_on(docket: Docket, spark: SparkSession, tmp_path_factory: pytest.Temp
         if name not in reported:
             new = {each: case for each, case in docket.items() if each not in reported}
             folders = [str(folder) for case in new.values() for folder in case.folders]
-            out = tmp_path_factory.mktemp("joint")
-            made = Reported(job.analyze(spark, folders, out), out, tuple(new.values()))
+            out = tmp_path_factory.mktemp("joint") / NO_PATTERN
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(summary, "INCIDENTS_KEPT", INCIDENTS_ON_THE_PAGE)
+                report = job.analyze(spark, folders, out)
+            made = Reported(report, out, faults_of_whole(report, tuple(new.values())))
             reported.update(dict.fromkeys(new, made))
-        assert_whole(reported[name].report, reported[name].cases)
+        assert reported[name].faults == []
         return reported[name]
 
     return report_on

@@ -12,13 +12,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from hopwatch_agent.landing.schemas import COMMON, COUNTERS, SCHEMA_VERSION, schema_of
 
-START = datetime(2026, 5, 4, 12, 0, tzinfo=timezone.utc)
+START = datetime(2100, 5, 4, 12, 0, tzinfo=timezone.utc)
+"""Later than what any system of the joint report has landed, so that the report's last moment is that of the stories."""
+PAST = datetime(2026, 5, 4, 12, 0, tzinfo=timezone.utc)
+"""For what a follower reads: of what is yet to come it tells nothing."""
 WAITED = 0.05  # seconds: long enough to show that a message was not read as soon as it had been sent
 
 
-def at(seconds: float) -> datetime:
+def at(seconds: float, start: datetime = START) -> datetime:
     """The time some seconds into the story."""
-    return START + timedelta(seconds=seconds)
+    return start + timedelta(seconds=seconds)
 
 
 def id_of(name: str) -> str:
@@ -32,26 +35,27 @@ class LandedFolder:
 
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
     homes: dict[str, tuple[str, str]] = field(default_factory=dict)
+    start: datetime = START
     ports: int = 20_000
     connections: int = 0
 
     def add(self, kind: str, socket: str, seconds: float, **columns: Any) -> None:
         """One row about a socket, by name."""
         process, host = self.homes[socket]
-        common = {"host": host, "process": id_of(process), "at": at(seconds), "socket": id_of(socket)}
+        common = {"host": host, "process": id_of(process), "at": self._at(seconds), "socket": id_of(socket)}
         self.rows[kind].append(common | columns)
 
     def process(
         self, name: str, state: str, seconds: float, host: str = "box", pid: int | None = None
     ) -> None:
         """A process was "started", "exited" or found "gone"."""
-        row = {"host": host, "process": id_of(name), "at": at(seconds), "state": state, "command": name}
+        row = {"host": host, "process": id_of(name), "at": self._at(seconds), "state": state, "command": name}
         self.rows["process"].append(row | {"pid": pid})
 
     def place(self, socket: str, **place: str) -> None:
         """Where the socket's process runs in Kubernetes."""
         process, host = self.homes[socket]
-        self.rows["place"].append({"host": host, "process": id_of(process), "at": at(0)} | place)
+        self.rows["place"].append({"host": host, "process": id_of(process), "at": self._at(0)} | place)
 
     def socket(self, name: str, type_: str, *, host: str = "box", opened: float = 0, closed: float | None = None,
                probed: bool | None = None, unread: bool | None = False, sequence: str | None = "stamp",
@@ -93,7 +97,7 @@ class LandedFolder:
         """Two sockets belong to one proxy."""
         names = {"proxy": id_of(name), "name": name, "frontend": id_of(frontend), "backend": id_of(backend)}
         process, host = self.homes[frontend]
-        self.rows["proxy"].append({"host": host, "process": id_of(process), "at": at(0), **names})
+        self.rows["proxy"].append({"host": host, "process": id_of(process), "at": self._at(0), **names})
 
     def link(
         self, bound: str, connecting: str, up: float = 0.1, down: float | None = None, sent: int = 0
@@ -164,7 +168,7 @@ class LandedFolder:
             "state": "final" if final else "sample",
         }
         progress = {"count": count, "since": since, "first": first, "next": last + 1}
-        newest_sent_at = at(seconds if newest is None else newest)
+        newest_sent_at = self._at(seconds if newest is None else newest)
         self.add("lane", receiver, seconds, newest_sent_at=newest_sent_at, **about, **progress)
 
     def announced(self, receiver: str, stream: str, seconds: float) -> None:
@@ -179,7 +183,7 @@ class LandedFolder:
         the next message, which had waited for a while if not told otherwise.
         """
         before, after = around or (first - 1, last + 1)
-        sent_at = {"before_sent_at": at(times[0]), "after_sent_at": at(times[1])}
+        sent_at = {"before_sent_at": self._at(times[0]), "after_sent_at": self._at(times[1])}
         numbers = {
             "first": first,
             "last": last,
@@ -226,20 +230,30 @@ class LandedFolder:
         self.killed(socket, seconds)
         process, host = self.homes[socket]
         about = {"kills": 1, "oom_kills": 1, "vanished": vanished, "limit": limit, "cgroup": "/box"}
-        self.rows["oom"].append({"host": host, "process": id_of(process), "at": at(seconds)} | about)
+        self.rows["oom"].append({"host": host, "process": id_of(process), "at": self._at(seconds)} | about)
 
     def counters(self, socket: str, seconds: float, *, final: bool = False, **counters: int) -> None:
         """A sample of a socket's counters."""
         self.add("counters", socket, seconds, final=final, **(dict.fromkeys(COUNTERS, 0) | counters))
 
+    def everybody(self) -> frozenset[str]:
+        """The ids of all sockets and processes, and all hosts."""
+        told = (row for rows in self.rows.values() for row in rows)
+        return frozenset(
+            str(row[name]) for row in told for name in ("socket", "process", "host") if name in row
+        )
+
     def write(self, folder: Path) -> Path:
         """Land all rows, one file a kind and host."""
         for kind, rows in self.rows.items():
             for host in sorted({row["host"] for row in rows}):
-                date = f"date={START.date().isoformat()}"
+                date = f"date={self.start.date().isoformat()}"
                 path = folder / f"kind={kind}" / date / f"host={quote(host, safe='')}" / "batch-1.parquet"
                 write_rows(path, kind, [row for row in rows if row["host"] == host])
         return folder
+
+    def _at(self, seconds: float) -> datetime:
+        return at(seconds, self.start)
 
 
 def write_rows(path: Path, kind: str, rows: list[dict[str, Any]], version: int = SCHEMA_VERSION) -> None:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from landed_folder import START, LandedFolder, at, write_rows
+from landed_folder import LandedFolder, at, write_rows
 
 DATABASE = "0123abcd"
 Row = dict[str, Any]
@@ -25,9 +25,9 @@ class LandedSteps:
     def land(self, until: float, *hosts: str) -> None:
         """Land what the hosts (all, if none is named) have not landed yet of the story so far."""
         for host in hosts or self._hosts():
-            since, self._landed[host] = self._landed.get(host, at(-1000)), at(until)
+            since, self._landed[host] = self._landed.get(host, self._at(-1000)), self._at(until)
             for kind, rows in self._story.rows.items():
-                due = [row for row in rows if row["host"] == host and since <= row["at"] < at(until)]
+                due = [row for row in rows if row["host"] == host and since <= row["at"] < self._at(until)]
                 if due:
                     self._block += 1
                     write_rows(self._path(kind, host, self._block, self._block), kind, due)
@@ -43,11 +43,19 @@ class LandedSteps:
                 for path in parts:
                     path.unlink()
 
+    def _at(self, seconds: float) -> datetime:
+        return at(seconds, self._story.start)
+
     def _hosts(self) -> list[str]:
         return sorted({row["host"] for rows in self._story.rows.values() for row in rows})
 
     def _path(self, kind: str, host: str, first: int, last: int) -> Path:
-        place = self._folder / f"kind={kind}" / f"date={START.date()}" / f"host={quote(host, safe='')}"
+        place = (
+            self._folder
+            / f"kind={kind}"
+            / f"date={self._story.start.date()}"
+            / f"host={quote(host, safe='')}"
+        )
         return place / f"{DATABASE}-{first:012d}-{last:012d}.parquet"
 
 

@@ -7,18 +7,17 @@ import pytest
 from xdist.scheduler.loadfile import LoadFileScheduling
 
 TESTS = Path(__file__).parent.parent
-JOINT_REPORT = "joint report"
 SYSTEMS = "systems"
 OF_SYSTEMS = (TESTS / "recorded" / "test_recorded.py", TESTS / "analysis" / "test_simulated_fleets.py")
 OF_SPARK = (TESTS / "analysis", TESTS / "recorded", TESTS / "scenarios")
 """Folders of the gate's tests of Spark: its stage looks through no other."""
 LONGEST_FIRST = (
     SYSTEMS,
-    JOINT_REPORT,
     "tests/analysis/test_following_command.py",
     "tests/analysis/test_following.py",
     "tests/analysis/test_cluster.py",
     "tests/analysis/test_landed_elsewhere.py",
+    "tests/analysis/test_whole_run.py",
     "tests/analysis/test_command.py",
     "tests/analysis/test_windows_through_streams.py",
     "tests/analysis/test_damaged_pages.py",
@@ -54,13 +53,12 @@ class Sharing(LoadFileScheduling):
 
 def name_of(path: Path) -> str:
     """Return what a file's tests share their analysis with, or else the file's name."""
-    if path in OF_SYSTEMS or TESTS / "scenarios" in path.parents:
-        return SYSTEMS
-    return JOINT_REPORT if is_of_joint_report(path) else path.relative_to(TESTS.parent).as_posix()
+    is_of_one = path in OF_SYSTEMS or TESTS / "scenarios" in path.parents or has_stories(path)
+    return SYSTEMS if is_of_one else path.relative_to(TESTS.parent).as_posix()
 
 
-def is_of_joint_report(path: Path) -> bool:
-    """Tell a module of the analysis' tests that has stories for the report that they share."""
+def has_stories(path: Path) -> bool:
+    """Tell a module of the analysis' tests that has stories for the joint report."""
     return path.parent == TESTS / "analysis" and path.exists() and "\nSTORIES" in path.read_text()
 
 
