@@ -108,10 +108,11 @@ def test_incidents_land_once_as_they_close_over_kills_merges_and_late_hosts(
     assert "some files went away meanwhile, as merged ones do: beginning again" in batch_said
 
 
+@pytest.mark.extended("one more analysis; test_whole_run follows until nothing is new")
 def test_what_went_with_a_receiver_lands_though_its_sender_goes_on(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    steps = LandedSteps(feed_that_outlives_a_reader(), tmp_path / "landed")
+    steps = LandedSteps(feed_that_outlives_a_reader(ENDS), tmp_path / "landed")
     job = following(tmp_path / "landed", tmp_path / "out")
     steps.land(ENDS)
     assert Turns(spark, job, print, {}).take()

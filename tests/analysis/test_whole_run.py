@@ -1,15 +1,18 @@
-"""One run of the command, from landed files to what it tells: of restarted processes, of what damaged files may have told, and of what happened when."""
+"""One run of the command that follows, from landed files to incidents and a report: restarted processes, damaged files, and what happened when."""
 
 import json
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
 from analyze_command import analyze, await_condition, marked_processes
-from landed_folder import LandedFolder, at, id_of
+from feed_story import feed_that_outlives_a_reader
+from landed_folder import PAST, LandedFolder, at, id_of
+from landed_steps import landed_incidents
 from spoilt_pages import damage
 from stories import Json, bursts, slow_and_fast, worker_cut_off_and_back
 
@@ -127,13 +130,13 @@ class Run:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    story = LandedFolder()
+    story = feed_that_outlives_a_reader(until=150)
     for tell in (restarted, told_by_damaged_files, slow_and_fast, bursts, worker_cut_off_and_back):
         tell(story)
     mark = tmp_path_factory.mktemp("run")
     landed = story.write(mark / "landed")
     damaged = damage_some(landed)
-    ended = analyze(mark, landed, "--out", mark / "out", TZ="Asia/Kolkata")
+    ended = analyze(mark, landed, "--follow", "--once", "--out", mark / "out", TZ="Asia/Kolkata")
     assert ended.returncode == 0, ended.stderr
     return Run(ended, mark, damaged, json.loads((mark / "out" / "report.json").read_text()))
 
@@ -162,13 +165,21 @@ def test_restarted_processes_are_told_apart(run: Run) -> None:
     told = run.ended.stdout
     assert f"\n{second}, from {new}, lost nothing: 100 of 100 delivered.\n" in told
     assert f"\n{unnamed}, from {new}, lost nothing: 100 of 100 delivered.\n" in told
-    beginning = f"{old} → {second}: 10 messages lost\n  When:    2100-05-04 12:00:"
+    beginning = f"{old} → {second}: 10 messages lost\n  When:    2026-05-04 12:00:"
     (lost,) = (part for part in told.split("\n\n") if part.startswith(beginning))
     assert "  Why:     sender_died (exact): " in lost
 
 
+def test_incidents_have_landed_once_though_a_sender_goes_on(run: Run) -> None:
+    landed = landed_incidents(run.mark / "out")
+    about = itemgetter("cause", "certainty", "lost")
+    assert sorted(map(about, landed)) == sorted(map(about, run.report["incidents"]))
+    (gone,) = (row for row in landed if row["hop"] == "feed → gone")
+    assert (gone["cause"], gone["lost"]) == ("receiver_died", 30)
+
+
 def test_times_are_told_in_utc_wherever_it_runs(report: Json) -> None:
-    assert {item["started_at"][:14] for item in report["incidents"]} == {"2100-05-04T12:"}
+    assert {item["started_at"][:14] for item in report["incidents"]} == {"2026-05-04T12:"}
 
 
 def test_damaged_files_are_named(run: Run) -> None:
@@ -201,7 +212,7 @@ def timeline(report: Json, label: str) -> Json:
 def bucket(report: Json, seconds: float) -> int:
     """Which of the timeline's buckets a time of the stories is in."""
     begins = datetime.fromisoformat(report["timeline"]["from"].replace("Z", "+00:00"))
-    return int((at(seconds) - begins).total_seconds() // report["timeline"]["bucket_seconds"])
+    return int((at(seconds, PAST) - begins).total_seconds() // report["timeline"]["bucket_seconds"])
 
 
 def counted(buckets: Sequence[int]) -> dict[int, int]:

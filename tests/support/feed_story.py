@@ -28,7 +28,7 @@ def feed_with_two_losses() -> LandedFolder:
     return story
 
 
-def feed_that_outlives_a_reader() -> LandedFolder:
+def feed_that_outlives_a_reader(until: int) -> LandedFolder:
     """A PUB and two SUBs, of which one is killed at second 40, when it had read all but the last 30 messages."""
     story = LandedFolder(start=PAST)
     story.socket("feed", "PUB")
@@ -37,7 +37,7 @@ def feed_that_outlives_a_reader() -> LandedFolder:
         story.subscribe(reader, "")
     ToldConnection(story, "feed", "gone").down(40, 2000, told_by="feed")
     ToldConnection(story, "feed", "stays")
-    for second in range(SAMPLES_EVERY, ENDS, SAMPLES_EVERY):
+    for second in range(SAMPLES_EVERY, until, SAMPLES_EVERY):
         sent = 50 * second
         story.sent("feed", sent, second, final=False)
         story.got("stays", "feed", sent, 0, sent - 1, second + 0.1, newest=second, final=False)
