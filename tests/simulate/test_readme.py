@@ -24,7 +24,7 @@ def fields(told: Any) -> Iterator[str]:
 def test_each_field_of_the_truth_is_described(tmp_path: Path) -> None:
     text = README.read_text()
     found = set()
-    for seed in range(8):
+    for seed in range(3):
         folder = tmp_path / str(seed)
         folder.mkdir()
         land(simulate(draw(seed)), folder)
