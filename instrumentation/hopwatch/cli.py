@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import NamedTuple
 
@@ -21,7 +21,8 @@ class CommandLine(NamedTuple):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one sub-command; returns its exit status, 2 for wrong usage or a missing extra."""
-    line = command_line()
+    given = sys.argv[1:] if argv is None else argv
+    line = command_line(given[:1])
     args, unknown = line.parser.parse_known_args(argv)
     command = line.commands[args.command]
     if isinstance(command, str):  # its arguments are not known without its extra
@@ -39,9 +40,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
 
 
-def command_line() -> CommandLine:
-    """All of it; loads no command further than its arguments take."""
+def command_line(only: Collection[str] = ()) -> CommandLine:
+    """Return all of it, or ``only`` the commands of these names if there is one; load no command further than its arguments take."""
     found = {point.name: point for point in sorted(entry_points(group="hopwatch.commands"))}
+    found = {name: point for name, point in found.items() if name in only} or found
     parser = argparse.ArgumentParser(
         prog="hopwatch", description="Which hop of a ZeroMQ system lost which messages, how many, and why."
     )

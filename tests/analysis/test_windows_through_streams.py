@@ -12,7 +12,11 @@ from landed_folder import LandedFolder, at
 from pyspark.sql import SparkSession
 from stories import Json, hop, row, through_proxy
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.timeout(900),
+    pytest.mark.extended("one more analysis; the joint report is of a window too"),
+]
 
 EARLIER_ENDS, BETWEEN, LATER_OPENS, WINDOW_ENDS, SENT = 30, 35, 40, 61, 1000
 

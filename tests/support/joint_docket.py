@@ -6,6 +6,7 @@ An analysis of all takes little longer than that of one.
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,13 @@ from docket import Case, faults_of_whole
 from hopwatch_analysis import job
 from hopwatch_analysis.report import summary
 from judgement import assert_balanced
-from landed_folder import LandedFolder
+from landed_folder import LandedFolder, at
 from pyspark.sql import SparkSession
 
 STORIES = "stories"
+SINCE = datetime(2026, 1, 1, tzinfo=timezone.utc)
+UNTIL = at(120)
+"""The window of the joint report."""
 NO_PATTERN = "x[1]{a,b}*?"
 """A folder's name that Spark would take for a pattern."""
 INCIDENTS_ON_THE_PAGE = 1
@@ -113,7 +117,7 @@ def report_on(docket: Docket, spark: SparkSession, tmp_path_factory: pytest.Temp
             out = tmp_path_factory.mktemp("joint") / NO_PATTERN
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(summary, "INCIDENTS_KEPT", INCIDENTS_ON_THE_PAGE)
-                report = job.analyze(spark, folders, out)
+                report = job.analyze(spark, folders, out, since=SINCE, until=UNTIL)
             made = Reported(report, out, faults_of_whole(report, tuple(new.values())))
             reported.update(dict.fromkeys(new, made))
         assert reported[name].faults == []
