@@ -20,7 +20,7 @@ async def only_known(request: Request) -> None:
     """Raises ``NoAnswerError`` where a parameter is given that there is not, or one more than once: it would count for nothing."""
     given = request.query_params.multi_items()
     if not given:
-        return  # to describe all of the interface takes an agent's first request half a second
+        return  # skip building the description, which is slow
     known = _described(request)["query"]
     names = list(dict.fromkeys(name for name, _ in given))
     wrong = (

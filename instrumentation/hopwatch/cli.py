@@ -41,7 +41,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def command_line(only: Collection[str] = ()) -> CommandLine:
-    """Return all of it, or ``only`` the commands of these names if there is one; load no command further than its arguments take."""
+    """Return the whole command line, or that of the commands named in ``only`` if there are any.
+
+    Load only what the arguments of each command need.
+    """
     found = {point.name: point for point in sorted(entry_points(group="hopwatch.commands"))}
     found = {name: point for name, point in found.items() if name in only} or found
     parser = argparse.ArgumentParser(

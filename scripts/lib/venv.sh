@@ -16,7 +16,7 @@ ensure_venv() {
 }
 
 # install_pinned PYTHON ARGUMENTS...: as pip install ARGUMENTS, in the versions of constraints.txt, those that packages are built with too. uv takes
-# a third of pip's time. pyspark comes as its sources: to compress the 450 MB of its wheel, which is unpacked at once, takes longer than all the rest.
+# a third of pip's time. pyspark is built from source: without compressing its wheel the installation takes 20 s in place of 37 s.
 install_pinned() {
   local python=$1 pins=$repo/constraints.txt
   shift

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from analyze_command import COMMAND, analyze, await_condition, environment_of, marked_processes
+from agent_process import eventually
+from analyze_command import COMMAND, DEADLINE, analyze, environment_of, marked_processes
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
@@ -54,7 +55,7 @@ def test_a_signal_ends_it_with_one_line_and_no_java_process_left(
             start_new_session=True,
         )
     try:
-        await_condition(lambda: moment(tmp_path, said))
+        eventually(lambda: moment(tmp_path, said), DEADLINE)
         os.killpg(process.pid, number)  # as a terminal does: to the whole foreground group
         stdout, _ = process.communicate(timeout=120)  # ends only when nobody holds the pipe any more
     finally:
@@ -64,9 +65,8 @@ def test_a_signal_ends_it_with_one_line_and_no_java_process_left(
     lines = said.read_text().splitlines()
     assert lines[-1] == f"hopwatch analyze: {words}"
     assert [line for line in lines if not line.startswith("hopwatch analyze: ")] == []
-    await_condition(
-        lambda: not marked_processes(tmp_path)
-    )  # what Java has begun itself takes a moment to end
+    # processes that Java started take a moment to end
+    eventually(lambda: not marked_processes(tmp_path), DEADLINE)
 
 
 def test_a_folder_that_cannot_be_made_is_told_before_spark_starts(tmp_path: Path, landed: Path) -> None:

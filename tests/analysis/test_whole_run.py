@@ -1,4 +1,4 @@
-"""One run of the command that follows, from landed files to incidents and a report: restarted processes, damaged files, and what happened when."""
+"""One run of ``hopwatch analyze --follow --once``: restarted processes, damaged files, incidents, timeline."""
 
 import json
 import subprocess
@@ -9,7 +9,8 @@ from operator import itemgetter
 from pathlib import Path
 
 import pytest
-from analyze_command import analyze, await_condition, marked_processes
+from agent_process import eventually
+from analyze_command import DEADLINE, analyze, marked_processes
 from feed_story import feed_that_outlives_a_reader
 from landed_folder import PAST, LandedFolder, at, id_of
 from landed_steps import landed_incidents
@@ -77,7 +78,7 @@ def through_a_proxy(story: LandedFolder, proxy: str, *names: str) -> None:
 
 
 def told_by_damaged_files(story: LandedFolder) -> None:
-    """Of two of everything one is on a host whose files are going to be damaged."""
+    """Two of each pattern: one of them on a host whose files get damaged."""
     for host in ("whole", "torn"):
         pub, sub = f"{host}-quotes", f"{host}-reader"
         story.socket(pub, "PUB", closed=50)
@@ -104,7 +105,7 @@ def told_by_damaged_files(story: LandedFolder) -> None:
 
 
 def damage_some(landed: Path) -> Path:
-    """Put a file that is none beside three, and a damaged copy beside one, which is returned."""
+    """Add three files that are no Parquet, and a damaged copy of a fourth; return the copy."""
     for file in ("kind=lane/*/host=torn", "kind=connection/*/host=of-milk", "kind=process/*/host=whole"):
         sound = next(landed.glob(f"{file}/*.parquet"))
         usage = sound.relative_to(landed).parts[1:]
@@ -120,7 +121,7 @@ def damage_some(landed: Path) -> Path:
 
 @dataclass(frozen=True)
 class Run:
-    """A run that has ended, the folder that its processes were marked with, and a damaged file that it met."""
+    """A run that ended, the mark of its processes, one damaged file, and its report."""
 
     ended: subprocess.CompletedProcess[str]
     mark: Path
@@ -149,9 +150,8 @@ def report(run: Run) -> Json:
 def test_it_says_nothing_but_what_it_does_and_leaves_no_java_process(run: Run) -> None:
     lines = run.ended.stderr.splitlines()
     assert [line for line in lines if not line.startswith("hopwatch analyze: ")] == []
-    await_condition(
-        lambda: not marked_processes(run.mark)
-    )  # what Java has begun itself takes a moment to end
+    # processes that Java started take a moment to end
+    eventually(lambda: not marked_processes(run.mark), DEADLINE)
 
 
 def test_restarted_processes_are_told_apart(run: Run) -> None:

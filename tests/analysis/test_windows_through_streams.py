@@ -10,7 +10,7 @@ import pytest
 from hopwatch_analysis.job import analyze
 from landed_folder import LandedFolder, at
 from pyspark.sql import SparkSession
-from stories import Json, hop, row, through_proxy
+from stories import Json, hop, losing_twice, row, through_proxy
 
 pytestmark = [
     pytest.mark.spark,
@@ -41,22 +41,6 @@ def told_by_a_clock_ahead(story: LandedFolder) -> None:
         story.got(reader, "news", 60, 0, 59, 30, final=False)
         story.got(reader, "news", 100, 0, 99, 49.5)
     ahead(story, "early", 12)
-
-
-def losing_twice(story: LandedFolder) -> None:
-    """Ten messages at 20 seconds and thirty at 80."""
-    story.socket("quotes", "PUB", closed=110)
-    story.socket("reader", "SUB", closed=115)
-    story.subscribe("reader", "")
-    story.link("quotes", "reader")
-    lost = 0
-    for number, loss, second in ((0, 0, 10), (100, 10, 20), (200, 0, 50), (300, 30, 80), (400, 0, 100)):
-        lost += loss
-        if loss:
-            story.onset("quotes", number, second - 0.5)
-            story.gap("reader", "quotes", number, number + loss - 1, (second - 0.5, second))
-        story.sent("quotes", number + 90, second, final=second == 100)
-        story.got("reader", "quotes", number + 90 - lost, 0, number + 89, second + 0.1, final=second == 100)
 
 
 def later_publisher_loses_behind_the_proxy(story: LandedFolder) -> None:
@@ -95,7 +79,7 @@ def later_producer_dies_with_its_queue(story: LandedFolder) -> None:
 def landed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     story = LandedFolder()
     told_by_a_clock_ahead(story)
-    losing_twice(story)
+    losing_twice(story, "quotes", "reader", again=80, ends=100)
     later_publisher_loses_behind_the_proxy(story)
     later_producer_dies_with_its_queue(story)
     return story.write(tmp_path_factory.mktemp("windows") / "landed")

@@ -210,7 +210,7 @@ def test_an_agent_that_ends_in_order_and_is_back_with_a_new_database(starting: S
         assert watch.board.last_event is not None
         assert watch.board.last_event < before
         told = [note.text.split(" is ")[1][:4] for note in watch.board.picture().notes]
-        # a machine that is busy has it away more than once
+        # on a busy machine the agent may miss an answer, and be away more than once
         assert told == ["away", "back"] * max(len(told) // 2, 1)
 
     watched(agent, story)

@@ -1,7 +1,6 @@
 """``hopwatch demo``: the real command, from sockets to a report that equals the truth."""
 
 import json
-import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 from agent_process import eventually
 from hosts import HOPWATCH, environment_of
-from programs import Program
+from programs import Program, processes_naming
 from system import BARE
 
 pytestmark = [
@@ -39,19 +38,6 @@ def starting(tmp_path: Path) -> Iterator[Starting]:
         demo.reap()
 
 
-def processes_naming(folder: Path) -> list[int]:
-    """Processes that have the folder in their command line or their environment."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            about = (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
-        except OSError:
-            continue
-        if str(folder).encode() in about and int(process.name) != os.getpid():
-            found.append(int(process.name))
-    return found
-
-
 @pytest.mark.scenario
 @pytest.mark.extended("the whole demo, with Spark: more than a minute")
 def test_the_demo_ends_in_a_report_that_equals_the_truth(tmp_path: Path) -> None:
@@ -73,7 +59,7 @@ def test_the_demo_ends_in_a_report_that_equals_the_truth(tmp_path: Path) -> None
     assert "Report: demo/report/report.html" in done.stdout
     report = json.loads((out / "report" / "report.json").read_text())
     assert [hop["hop"] for hop in report["hops"] if hop["lost"]] == ["proxy → slow"]
-    assert processes_naming(out) == []
+    assert processes_naming(str(out)) == []
 
 
 @pytest.mark.parametrize("interruption", [signal.SIGINT, signal.SIGTERM])
@@ -83,10 +69,10 @@ def test_an_interrupted_demo_leaves_no_process_behind(
     journal = tmp_path / "demo" / "journal"
     demo = starting(tmp_path / "demo")
     demo.expect_line("lost so far")
-    assert processes_naming(journal)
+    assert processes_naming(str(journal))
     demo.interrupt(interruption)
     demo.wait(status=130)
-    assert processes_naming(journal) == []
+    assert processes_naming(str(journal)) == []
     assert "Traceback" not in demo.stderr
 
 
@@ -100,7 +86,7 @@ def test_a_demo_interrupted_while_spark_works_leaves_no_process_behind(
     assert demo.is_running, demo.stderr
     demo.interrupt(signal.SIGINT)
     demo.wait(status=130)
-    assert processes_naming(tmp_path / "demo" / "journal") == []
+    assert processes_naming(str(tmp_path / "demo" / "journal")) == []
     assert "Traceback" not in demo.stderr
 
 

@@ -3,21 +3,22 @@
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
+
+from programs import processes_naming
 
 COMMAND = [sys.executable, "-c", "import sys; from hopwatch.cli import main; sys.exit(main())", "analyze"]
 DEADLINE = 600
+"""Seconds that one analysis may take on a busy machine."""
 
 
 def environment_of(mark: Path) -> dict[str, str]:
-    """All that the command starts carries the mark too."""
+    """Return an environment with a mark that all processes of the command inherit."""
     return os.environ | {"STARTED_BY_TEST": str(mark)}
 
 
 def analyze(mark: Path, *arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run it to its end."""
+    """Run the command to its end."""
     argv = [*COMMAND, *map(str, arguments)]
     environment = environment_of(mark) | variables
     return subprocess.run(
@@ -26,21 +27,5 @@ def analyze(mark: Path, *arguments: object, **variables: str) -> subprocess.Comp
 
 
 def marked_processes(mark: Path, program: str = "") -> list[int]:
-    """Return the ids of those that it started, of this program."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            about = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if f"STARTED_BY_TEST={mark}".encode() in about and program.encode() in about:
-            found.append(int(process.name))
-    return found
-
-
-def await_condition(condition: Callable[[], object]) -> None:
-    """Wait for as long as an analysis may take."""
-    deadline = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
+    """Return the ids of the command's processes, or of those that run one program."""
+    return processes_naming(f"STARTED_BY_TEST={mark}", program)

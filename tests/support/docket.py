@@ -21,7 +21,11 @@ ALL_NAMED = ("hops", "ledger", "incidents", "not_checked", "clocks")
 
 @dataclass(frozen=True)
 class Case:
-    """What a system landed, the mark in the names of its hosts and sockets (or else who is in it), and what its part of a report must be."""
+    """What a system landed, how to find it in a report, and what its part of the report must be.
+
+    ``mark`` is part of the names of all its hosts and sockets. A system without a mark is found by ``everybody``:
+    the ids of its sockets and processes, and its hosts.
+    """
 
     mark: str | None
     folders: tuple[Path, ...]
@@ -65,9 +69,9 @@ def part_of(report: Report, mark: str) -> Report:
 
 
 def faults_of_whole(report: Report, cases: Sequence[Case]) -> list[str]:
-    """Return what is wrong with a report on all cases: what was not read or is of no case, and what is not as reports are.
+    """Return the faults of a report on all cases: unread input, rows that belong to no case, a wrong shape.
 
-    Of faults and of lost events only cases without a mark tell.
+    Only cases without a mark may report faults and lost events.
     """
     unmarked = [case for case in cases if case.mark is None]
     unread = [_text(row) for name in ("contradictions", "skipped_files") for row in report[name]]
@@ -79,7 +83,7 @@ def faults_of_whole(report: Report, cases: Sequence[Case]) -> list[str]:
 
 
 def of_nobody(report: Report, cases: Sequence[Case]) -> list[str]:
-    """Rows that no case is told of."""
+    """Return the rows that belong to no case."""
     told = [_text(row) for name in ALL_NAMED for row in report[name]]
     return [text for text in told if not any(case.is_in(text) for case in cases)]
 

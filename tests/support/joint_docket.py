@@ -1,6 +1,6 @@
-"""One report on many systems: those that were recorded, simulated or told row by row, and those that have just been played.
+"""One report on many systems: recorded, simulated, written row by row, or just played.
 
-An analysis of all takes little longer than that of one.
+One analysis of all of them takes little longer than an analysis of one.
 """
 
 import sys
@@ -24,8 +24,8 @@ STORIES = "stories"
 SINCE = datetime(2026, 1, 1, tzinfo=timezone.utc)
 UNTIL = at(120)
 """The window of the joint report."""
-NO_PATTERN = "x[1]{a,b}*?"
-"""A folder's name that Spark would take for a pattern."""
+LIKE_A_PATTERN = "x[1]{a,b}*?"
+"""A folder name that Spark would read as a pattern if it were not escaped."""
 INCIDENTS_ON_THE_PAGE = 1
 """So few that even the stories of one module have more."""
 
@@ -35,7 +35,7 @@ Docket = dict[str, Case]
 
 @dataclass(frozen=True)
 class Reported:
-    """The report on many systems, what is wrong with it whichever of them is judged, and the folder that it and its tables are in."""
+    """The report on many systems, the folder of the report and its tables, and faults that fail every system's test."""
 
     report: dict[str, Any]
     out: Path
@@ -71,27 +71,27 @@ def fleet_cases(tmp_path_factory: pytest.TempPathFactory) -> Docket:
 
 @pytest.fixture(scope="session")
 def story_cases(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Docket:
-    """The STORIES of all modules that ask for the joint report and are run: each tells of sockets of its own, of two minutes."""
+    """Land the STORIES of every module in this run that uses the joint report. Each has sockets of its own."""
     asking = (item for item in request.session.items if "joint_report" in getattr(item, "fixturenames", ()))
     story = LandedFolder()
     for module in dict.fromkeys(item.module for item in asking if isinstance(item, pytest.Function)):
         for tell in module.STORIES:
             tell(story)
     story.socket("clock", "PAIR", opened=120)
-    landed = story.write(tmp_path_factory.mktemp("stories") / NO_PATTERN)
+    landed = story.write(tmp_path_factory.mktemp("stories") / LIKE_A_PATTERN)
     return {STORIES: Case(None, (landed,), everybody=story.everybody())}
 
 
 @pytest.fixture(scope="session")
 def reported_stories(whole_docket: Docket, story_cases: Docket, report_on: ReportOn) -> Reported:
-    """The joint report, with the folder that it is in."""
+    """Return the joint report with its folder."""
     assert whole_docket.keys() >= story_cases.keys()
     return report_on(STORIES)
 
 
 @pytest.fixture(scope="session")
 def joint_report(reported_stories: Reported) -> dict[str, Any]:
-    """One report on all stories, beside systems of other kinds."""
+    """Return the joint report: on all stories, and on the other systems of this run."""
     assert_balanced(reported_stories.report)
     return reported_stories.report
 
@@ -114,7 +114,7 @@ def report_on(docket: Docket, spark: SparkSession, tmp_path_factory: pytest.Temp
         if name not in reported:
             new = {each: case for each, case in docket.items() if each not in reported}
             folders = [str(folder) for case in new.values() for folder in case.folders]
-            out = tmp_path_factory.mktemp("joint") / NO_PATTERN
+            out = tmp_path_factory.mktemp("joint") / LIKE_A_PATTERN
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(summary, "INCIDENTS_KEPT", INCIDENTS_ON_THE_PAGE)
                 report = job.analyze(spark, folders, out, since=SINCE, until=UNTIL)

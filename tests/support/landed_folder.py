@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 from hopwatch_agent.landing.schemas import COMMON, COUNTERS, SCHEMA_VERSION, schema_of
 
 START = datetime(2100, 5, 4, 12, 0, tzinfo=timezone.utc)
-"""Later than what any system of the joint report has landed, so that the report's last moment is that of the stories."""
+"""Later than any recorded or live system, so that the joint report ends when the stories end."""
 PAST = datetime(2026, 5, 4, 12, 0, tzinfo=timezone.utc)
-"""For what a follower reads: of what is yet to come it tells nothing."""
+"""For followers, which close no incident that is later than the real time."""
 WAITED = 0.05  # seconds: long enough to show that a message was not read as soon as it had been sent
 
 
@@ -237,7 +237,7 @@ class LandedFolder:
         self.add("counters", socket, seconds, final=final, **(dict.fromkeys(COUNTERS, 0) | counters))
 
     def everybody(self) -> frozenset[str]:
-        """The ids of all sockets and processes, and all hosts."""
+        """Return the ids of all sockets and processes, and all hosts."""
         told = (row for rows in self.rows.values() for row in rows)
         return frozenset(
             str(row[name]) for row in told for name in ("socket", "process", "host") if name in row

@@ -16,6 +16,19 @@ STACKS_TOLD = {"PYTHONFAULTHANDLER": "1"}
 """Aborted, a program says on stderr where each of its threads stands."""
 
 
+def processes_naming(*texts: str) -> list[int]:
+    """Return the ids of other processes that have all these texts in their command line or environment."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            about = (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
+        except OSError:
+            continue
+        if all(text.encode() in about for text in texts) and int(process.name) != os.getpid():
+            found.append(int(process.name))
+    return found
+
+
 class ProgramError(AssertionError):
     """A program did not do in time what a test waits for."""
 

@@ -58,7 +58,7 @@ def name_of(path: Path) -> str:
 
 
 def has_stories(path: Path) -> bool:
-    """Tell a module of the analysis' tests that has stories for the joint report."""
+    """Return whether a test module of the analysis has stories for the joint report."""
     return path.parent == TESTS / "analysis" and path.exists() and "\nSTORIES" in path.read_text()
 
 

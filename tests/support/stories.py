@@ -75,6 +75,22 @@ def worker_cut_off_and_back(story: LandedFolder) -> None:
     story.got("wobbly", "parts", 430, 1, 998, 59.9)
 
 
+def losing_twice(story: LandedFolder, pub: str, sub: str, *, again: int, ends: int) -> None:
+    """The receiver misses 10 messages at second 20, and 30 at second ``again``."""
+    story.socket(pub, "PUB", closed=ends + 10)
+    story.socket(sub, "SUB", closed=ends + 15)
+    story.subscribe(sub, "")
+    story.link(pub, sub)
+    lost = 0
+    for number, loss, second in ((0, 0, 10), (100, 10, 20), (200, 0, 50), (300, 30, again), (400, 0, ends)):
+        lost += loss
+        if loss:
+            story.onset(pub, number, second - 0.5)
+            story.gap(sub, pub, number, number + loss - 1, (second - 0.5, second))
+        story.sent(pub, number + 90, second, final=second == ends)
+        story.got(sub, pub, number + 90 - lost, 0, number + 89, second + 0.1, final=second == ends)
+
+
 def hop(report: Json, label: str) -> dict[str, int]:
     found = next(item for item in report["hops"] if item["hop"] == label)
     return {name: found[name] for name in ("sent", "delivered", "lost", "in_flight", "unexplained")}
