@@ -128,7 +128,7 @@ def test_an_agent_that_cannot_land_says_so(starting: Starting, tmp_path: Path) -
     agent.kill()
     agent.land_at(str(tmp_path / "file" / "folder"))
     agent.start()
-    eventually(lambda: agent.get("/v1/status")["errors"])
+    eventually(lambda: "landing" in {error["source"] for error in agent.get("/v1/status")["errors"]})
     run = hopwatch("status", "--agent", agent.url, "--fail-on", "errors")
     assert run.returncode == 3
     assert "DOES NOT WORK (" in run.stdout
