@@ -114,6 +114,7 @@ def test_links_lead_to_the_page_as_it_is_chosen(
     expect(live.page.locator("#table tr[data-id]")).to_have_count(1)
     for link in ("#table td a", ".finding a", "#feed [data-kind=gap] a"):
         live.page.locator(link).first.click()
+        expect(panel).to_be_visible()  # hidden, it still has the text of the last time
         expect(panel.locator("h2")).to_contain_text("screen")
         expect(live.page).to_have_url(re.compile(rf"{chosen.pattern}&socket={sockets.ids['screen']}$"))
         if link == "#table td a":

@@ -108,10 +108,11 @@ class JournalWriter:
         kind: str = "PUB",
         name: str = "quotes",
         t: int | None = None,
+        **counters: int,
     ) -> None:
-        """Announces a socket with its slot."""
+        """Announces a socket whose slot holds these counters already."""
         if slot is not None:
-            self.set_counters(socket, slot)
+            self.set_counters(socket, slot, **counters)
         self.event(
             "opened",
             t=t,
