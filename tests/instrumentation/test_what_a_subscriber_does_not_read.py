@@ -1,10 +1,10 @@
 """Where messages wait that a SUB does not read, over TCP: bare sockets, and what the kernel says of their connection (docs/when-zeromq-is-full.md)."""
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pytest
 import zmq
 from numbered_messages import Until, all_of, numbered
 
@@ -14,6 +14,8 @@ MANY = 20_000
 MARK = 10
 READ_AT_ONCE = 8192
 """Bytes that libzmq takes from the kernel in one read, whatever the mark."""
+TURNS = 20
+"""More than it takes to fill a pipe of ``MARK`` messages."""
 
 
 def unread_bytes(bound: zmq.Socket) -> int:
@@ -23,12 +25,25 @@ def unread_bytes(bound: zmq.Socket) -> int:
     return sum(int(queue.partition(":")[2], 16) for queue in queues)
 
 
-def stay_unread(bound: zmq.Socket) -> bool:
-    """Whether some bytes do, for longer than it takes who reads to get its turn."""
-    for _ in range(20):
+@pytest.fixture
+def turn(context: zmq.Context, link: Link) -> Callable[[], None]:
+    """A message passes through the one thread in which libzmq reads for the sockets of a context: what they could read by then, it has read."""
+    here, there = context.socket(zmq.PAIR), context.socket(zmq.PAIR)
+    link(here, there)
+
+    def pass_one() -> None:
+        here.send(b"")
+        there.recv()
+
+    return pass_one
+
+
+def stay_unread(bound: zmq.Socket, turn: Callable[[], None]) -> bool:
+    """Whether some bytes do, though who reads gets its turn again and again."""
+    for _ in range(TURNS):
         if not unread_bytes(bound):
             return False
-        time.sleep(0.005)
+        turn()
     return True
 
 
@@ -39,7 +54,7 @@ def _connections_from(port: int) -> Iterator[str]:
 
 
 def test_what_a_full_pipe_of_a_subscriber_leaves_waits_in_the_kernel_and_then_at_the_publisher(
-    narrow: Narrow, link: Link, until: Until
+    narrow: Narrow, link: Link, until: Until, turn: Callable[[], None]
 ) -> None:
     pub, sub = narrow(zmq.PUB), narrow(zmq.SUB)
     assert sub.rcvhwm == MARK
@@ -48,7 +63,7 @@ def test_what_a_full_pipe_of_a_subscriber_leaves_waits_in_the_kernel_and_then_at
     sent = list(numbered(MANY))
     for message in sent:
         pub.send(message)
-    until(lambda: unread_bytes(pub) > 2 * len(sent[0]))
+    until(lambda: stay_unread(pub, turn) and unread_bytes(pub) > 2 * len(sent[0]))
     pub.close(linger=0)  # what waits at the publisher goes with it, and what is with the kernel stays
     taken_by_its_pipe = MARK + READ_AT_ONCE // len(sent[0]) + 1
     got = all_of(sub, taken_by_its_pipe + 1)
@@ -57,7 +72,7 @@ def test_what_a_full_pipe_of_a_subscriber_leaves_waits_in_the_kernel_and_then_at
 
 
 def test_before_the_kernel_is_full_nothing_waits_at_the_publisher(
-    narrow: Narrow, link: Link, until: Until
+    narrow: Narrow, link: Link, until: Until, turn: Callable[[], None]
 ) -> None:
     """A context ends when all is with the kernel, and no sooner."""
     sending = zmq.Context()
@@ -67,7 +82,7 @@ def test_before_the_kernel_is_full_nothing_waits_at_the_publisher(
     for message in numbered(MANY):
         pub.send(message)
         sent.append(message)
-        if len(sent) > MARK and stay_unread(pub):
+        if len(sent) > MARK and stay_unread(pub, turn):
             break
     assert MARK < len(sent) < MANY
     pub.close()
