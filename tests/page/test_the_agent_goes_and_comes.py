@@ -1,5 +1,6 @@
 """The connection to the agent, lost and found again, is shown as such."""
 
+import itertools
 import os
 import re
 import shutil
@@ -117,8 +118,8 @@ def test_an_agent_that_cannot_read_is_not_called_quiet(agent: AgentProcess, open
     agent.journal.touch()
     expect(live.verdict).to_contain_text("Not known: this agent cannot read its journals, for ")
     expect(live.verdict).to_contain_text("Before: Quiet: 2 sockets")
-    assert live.page.locator("#verdict").get_attribute("data-state") == "unknown"
-    assert live.page.title() == "not known · box-1 · hopwatch"
+    expect(live.page.locator("#verdict")).to_have_attribute("data-state", "unknown")
+    expect(live.page).to_have_title("not known · box-1 · hopwatch")
     expect(live.page.locator("#told")).to_contain_text("Not known")
     many.close()
 
@@ -148,14 +149,18 @@ def test_what_an_agent_says_that_cannot_look_is_not_of_now(silent_agent: AgentPr
         const model = new Model();
         const none = Object.fromEntries(['sent', 'received', 'lost', 'onsets', 'unroutable', 'proxied_in_frames', 'proxied_out_frames'].map(name => [name, 0]));
         const screen = { id: 'a', name: 'screen', type: 'SUB', host: 'box-1', process: { command: 'app', pid: 1 }, endpoints: [], counters: none, rates: none, state: 'losing', state_text: '' };
-        const frame = { status: { ready: true, lag_seconds: 0 }, states: { losing: 1, pressed: 0, quiet: 0 }, sockets_left_out: 0, sockets: [screen], events: [], events_left_out: 0 };
+        const sockets = [screen, { ...screen, id: 'b' }];
+        const frame = { status: { ready: true, lag_seconds: 0 }, states: { losing: 1, pressed: 0, quiet: 0 }, sockets_left_out: 0, sockets, events: [], events_left_out: 0 };
         model.setSockets([screen]);
         model.take(frame);
         model.take({ ...frame, status: { ready: false, lag_seconds: 60 }, states: { losing: 0, pressed: 0, quiet: 1 }, sockets: [] });
         const { state, trend } = model.sockets.get('a');
-        return [model.states.losing, state, Number.isNaN(trend.lost[59]), trend.lost[58]];
+        const later = { ...screen, id: 'c', state: 'quiet' };
+        model.setSockets([screen, { ...screen, id: 'b', state: 'quiet' }, later]);
+        const listed = [...model.sockets.values()].map(socket => socket.state);
+        return [model.states.losing, state, Number.isNaN(trend.lost[59]), trend.lost[58], ...listed];
     }"""
-    assert live.page.evaluate(told) == [1, "losing", True, 0]
+    assert live.page.evaluate(told) == [1, "losing", True, 0, "losing", "losing", "unknown"]
 
 
 @in_detail
@@ -203,13 +208,13 @@ def test_what_is_old_is_not_called_quiet(silent_agent: AgentProcess, open_page) 
 @in_detail
 def test_an_agent_that_stands_still_is_away_in_verdict_and_title_too(agent: AgentProcess, open_page) -> None:
     many = ManySockets(agent.journal, 2)
-    many.move(1)
+    sent = itertools.count(1)
     live: LivePage = open_page(agent)
-    many.move(2)
     trend = live.cell("feed-0001", "trend").locator("path.sent")
 
     def pieces() -> int:
-        """Of the line; it has a gap wherever the page heard nothing for some seconds."""
+        """Of the line of what is sent; it has a gap wherever the page heard nothing for some seconds."""
+        many.move(next(sent))
         return (trend.get_attribute("d") or "").count("M")
 
     before = eventually(pieces)
@@ -227,7 +232,6 @@ def test_an_agent_that_stands_still_is_away_in_verdict_and_title_too(agent: Agen
     expect(live.link).to_have_text("live")
     expect(live.verdict).to_contain_text("Quiet: 2 sockets")
     expect(live.page).to_have_title("quiet · box-1 · hopwatch")
-    many.move(3)
     eventually(lambda: pieces() > before)
     many.close()
 

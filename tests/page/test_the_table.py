@@ -47,10 +47,10 @@ def test_what_moves_is_shown_of_all_of_them(agent: AgentProcess, many: ManySocke
 
     live.page.locator("thead .col-sent button").click()
     eventually(lambda: is_first("feed-0999"))
-    assert live.page.locator("thead .col-sent").get_attribute("aria-sort") == "descending"
+    expect(live.page.locator("thead .col-sent")).to_have_attribute("aria-sort", "descending")
     live.page.locator("thead .col-sent button").click()
     eventually(lambda: is_first("feed-0000"))
-    assert live.page.locator("thead .col-sent").get_attribute("aria-sort") == "ascending"
+    expect(live.page.locator("thead .col-sent")).to_have_attribute("aria-sort", "ascending")
 
 
 @in_detail

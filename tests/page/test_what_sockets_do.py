@@ -114,8 +114,7 @@ def test_when_all_sockets_have_ended_what_they_lost_is_told_with_how_to_know_why
     feed.send(2_000)
     feed.catch_up()
     feed.send(10)
-    while feed.sub.poll(500) == 0:
-        pass
+    eventually(lambda: feed.sub.poll(500))
     before = feed.missing
     feed.pub.close(linger=1000)
     feed.sub.close()

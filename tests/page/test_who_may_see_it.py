@@ -209,7 +209,7 @@ def test_what_journals_say_is_shown_as_text(agent: AgentProcess, open_page) -> N
     expect(live.page.locator("dialog#socket h2")).to_contain_text("<script>")
     expect(live.page.locator(".finding")).to_contain_text("<img src=x")
     assert live.page.locator("img, #table script, dialog script").count() == 0
-    assert live.page.title() == "quiet · box-1 · hopwatch"
+    expect(live.page).to_have_title("quiet · box-1 · hopwatch")
     writer.close()
 
 

@@ -23,6 +23,8 @@ export class Model {
     this.events = [];
     this.status = null;
     this.states = { losing: 0, pressed: 0, quiet: 0 };
+    /** @type {Map<string, any>} the sockets that moved when the agent could look last, by id */
+    this.moving = new Map();
     /** Whether the agent has told of a moment at which it could look. */
     this.hasLooked = false;
     this.leftOut = 0;
@@ -54,7 +56,10 @@ export class Model {
     for (const told of list) {
       const known = before.get(told.id);
       const socket = { ...told, program: program(told.process.command), trend: known?.trend ?? newTrend(), endedAt: endedAt(told, known) };
-      if (this.status && !tellsOfNow(this.status) && told.state !== "closed") [socket.state, socket.state_text] = known ? [known.state, known.state_text] : ["unknown", BLIND];
+      if (this.status && !tellsOfNow(this.status) && told.state !== "closed") {
+        const seen = known ?? this.moving.get(told.id);
+        [socket.state, socket.state_text] = seen ? [seen.state, seen.state_text] : ["unknown", BLIND];
+      }
       socket.search = searchable(socket);
       this.sockets.set(told.id, socket);
       this.missingOfGone.delete(told.id);
@@ -87,6 +92,7 @@ export class Model {
     this.status = status;
     this.lastEvent = 0;
     this.sockets = new Map();
+    this.moving = new Map();
     this.events = [];
     this.eventsLetGo = 0;
     this.losses = new RecentLosses();
@@ -106,7 +112,8 @@ export class Model {
     const told = (state) => frame.sockets.filter((socket) => socket.state === state).length;
     // those that are left out come behind all that are more urgent
     this.urgentTold = !this.leftOut || (told("losing") >= frame.states.losing && told("pressed") >= frame.states.pressed);
-    this.#move(frame.sockets);
+    this.moving = new Map(frame.sockets.map((socket) => [socket.id, socket]));
+    this.#move();
   }
 
   /** What an agent says that cannot look is of before: it stays, and what happens meanwhile is not known. */
@@ -115,11 +122,10 @@ export class Model {
     for (const socket of this.sockets.values()) push(socket.trend, null, now);
   }
 
-  #move(moving) {
-    const told = new Map(moving.map((socket) => [socket.id, socket]));
+  #move() {
     const now = performance.now();
     for (const socket of this.sockets.values()) {
-      const news = told.get(socket.id);
+      const news = this.moving.get(socket.id);
       if (news) {
         for (const name of ["counters", "rates", "backlog_sent", "backlog_received", "numbered", "unreceived", "state", "state_text"]) socket[name] = news[name];
       } else if (!this.leftOut) {
