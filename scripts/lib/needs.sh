@@ -20,10 +20,14 @@ ensure_needs_of_all() {
 ensure_needs() {
   local path
   for path in "$@"; do
-    case ${path#"$repo/"} in
+    path=${path#"$repo/"} path=${path#./}
+    case $path in
       tests | tests/) ensure_needs "${EVERYTHING[@]}" ;;
       tests/agent*) ensure_tools faketime=faketime ip=iproute2 iptables=iptables openssl=openssl promtool=prometheus prometheus=prometheus ;;
       tests/analysis*) ensure_java && ensure_needs_of_analysis "$path" ;;
+      tests/api/test_analysed_incidents* | tests/docs/test_commands.py*) ensure_java && ensure_tools curl=curl jq=jq ;;
+      tests/api/test_*) ensure_tools openssl=openssl ;;
+      tests/docs/test_*) ensure_tools chromium-headless-shell=chromium-headless-shell ;;
       tests/api*) ensure_java && ensure_tools openssl=openssl ;;
       tests/console*) ensure_tools fish=fish zsh=zsh ;;
       tests/demo* | tests/recorded*) ensure_java ;;
@@ -32,7 +36,7 @@ ensure_needs() {
       tests/instrumentation*) ensure_tools ss=iproute2 ;;
       tests/page*) ensure_tools chromium-headless-shell=chromium-headless-shell npm=npm && ensure_crd_types "$repo/.tools/crds" && ensure_page_checks "$repo/.tools/page" ;;
       tests/pods*) ensure_java && ensure_pods ;;
-      tests/scenarios*) ensure_java && ensure_tools chromium-headless-shell=chromium-headless-shell ip=iproute2 iptables=iptables ;;
+      tests/scenarios*) ensure_java && ensure_tools chromium-headless-shell=chromium-headless-shell faketime=faketime ip=iproute2 iptables=iptables ;;
     esac
   done
 }

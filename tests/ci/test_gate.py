@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import gate
@@ -81,10 +82,15 @@ def test_where_many_tests_fail_none_is_tried_again(capsys: pytest.CaptureFixture
     assert "11 tests failed: too many for a second try" in capsys.readouterr().out
 
 
-def test_a_stage_without_any_test_is_a_failure(tmp_path: Path) -> None:
-    assert gate.run(stage_of(tmp_path)).failures == (
-        Failure("stage some tests", "pytest ended with status 5"),
-    )
+def test_what_is_said_of_files_is_not_tried_again() -> None:
+    failure = Failure("tests/recorded/test_recorded.py::test_a_system", "")
+    assert gate.second_tries([Stage("some tests", "", 0)], [Done("some tests", 1.0, 0, (failure,))]) == []
+
+
+def test_a_stage_without_any_test_is_a_failure_unless_it_may_be_empty(tmp_path: Path) -> None:
+    stage = stage_of(tmp_path, left_out="import pytest\n@pytest.mark.absent\ndef test_absent(): pass")
+    assert gate.run(stage).failures == (Failure("stage some tests", "pytest ended with status 5"),)
+    assert gate.run(replace(stage, may_be_empty=True)).failures == ()
 
 
 def test_a_stage_that_ends_without_a_report_is_a_failure(tmp_path: Path) -> None:
