@@ -109,10 +109,13 @@ def whole_docket(request: pytest.FixtureRequest, docket: Docket) -> Docket:
 def report_on(docket: Docket, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> ReportOn:
     """The report on a system: of the real analysis of all that came to the docket since the last one, in one job."""
     reported: dict[str, Reported] = {}
+    begun: set[str] = set()
 
     def report_on(name: str) -> Reported:
         if name not in reported:
+            assert name not in begun, "the analysis of it failed in an earlier test of this run"
             new = {each: case for each, case in docket.items() if each not in reported}
+            begun.update(new)
             folders = [str(folder) for case in new.values() for folder in case.folders]
             out = tmp_path_factory.mktemp("joint") / LIKE_A_PATTERN
             with pytest.MonkeyPatch.context() as patch:
