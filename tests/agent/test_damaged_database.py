@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -81,8 +82,9 @@ def test_a_file_that_was_cut_short_is_named(bench: Any, database: bytes, tmp_pat
 def test_garbage_beside_the_database_is_no_part_of_it(bench: Any, database: bytes, tmp_path: Path) -> None:
     folder = tmp_path / "log"
     folder.mkdir()
-    (folder / f"{FILE_NAME}-wal").write_bytes(os.urandom(10_000))
-    (folder / f"{FILE_NAME}-shm").write_bytes(os.urandom(32_768))
+    garbage = random.Random(7)  # noqa: S311 -- the same each time
+    (folder / f"{FILE_NAME}-wal").write_bytes(garbage.randbytes(10_000))
+    (folder / f"{FILE_NAME}-shm").write_bytes(garbage.randbytes(32_768))
     (folder / FILE_NAME).write_bytes(database)
     with contextlib.suppress(AgentError):
         begin(folder)

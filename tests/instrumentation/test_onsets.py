@@ -136,6 +136,7 @@ def test_a_fast_subscriber_beside_a_slow_one_gets_everything(
     assert journal.socket("pub")["onsets"] > 0
 
 
+@pytest.mark.extended("how many messages are let through is a matter of chance")
 def test_a_busy_thread_makes_no_false_onsets(narrow, journal: Journal, link, read_slowly) -> None:
     def play(name: str) -> set[int]:
         pub = hopwatch.wrap(narrow(zmq.PUB), name=name)

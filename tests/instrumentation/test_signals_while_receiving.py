@@ -33,6 +33,7 @@ signal.signal(signal.SIGALRM, raise_alarm)
 threading.Thread(target=send, daemon=True).start()
 receive = getattr(pull, method)
 raised = 0
+random.seed(rounds)
 for _ in range(1000):
     receive()
 for _ in range(rounds):

@@ -14,6 +14,8 @@ Kinds = tuple[int, int]
 LOW = 10
 COUNT = 40
 BODY = b"x" * 1000
+BUFFER = 200_000
+"""Bytes that the kernel is asked to hold at either end: more than ``COUNT`` messages, less than 900 that are twenty times as long."""
 NAME = b"desk"
 SIDES = [True, False]
 LINGER_MS = 20_000
@@ -30,6 +32,7 @@ class Pair:
         self.receiving = self.sending if endpoint.startswith("inproc") else zmq.Context()
         self.sender, self.receiver = self.sending.socket(kinds[0]), self.receiving.socket(kinds[1])
         self.receiver.rcvhwm = self.sender.rcvhwm = rcvhwm
+        self.sender.sndbuf = self.receiver.rcvbuf = BUFFER
         for socket, kind in ((self.sender, kinds[1]), (self.receiver, kinds[0])):
             if kind == zmq.ROUTER:
                 socket.routing_id = NAME

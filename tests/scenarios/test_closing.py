@@ -16,7 +16,10 @@ SMALL_INBOX = ("--rcvhwm", 10, "--rcvbuf", 4096)
 
 
 def test_what_is_closed_with_loses_and_what_was_refused_was_never_on_its_way(system: System, judge) -> None:
-    pushes = {name: _push(system, name, *how) for name, *how in (("hurried", "--dontwait"), ("waiting",))}
+    pushes = {
+        "hurried": _push(system, "hurried", ("--dontwait",), ("--pause-after", 10)),
+        "waiting": _push(system, "waiting", (), ("--delay", 0.002)),
+    }
     _close_with_messages_queued(system)
     refused = {name: _finished(*programs) for name, programs in pushes.items()}
 
@@ -44,11 +47,13 @@ def test_what_is_closed_with_loses_and_what_was_refused_was_never_on_its_way(sys
     )
 
 
-def _push(system: System, name: str, *how: str) -> tuple[Program, Program]:
-    """A PUSH at work that is faster than its worker."""
-    sender = system.sender(name, "--bind", LOOPBACK, "--sndhwm", 10, *how, kind="PUSH")
+def _push(
+    system: System, name: str, sending: tuple[str, ...], reading: tuple[str | float, ...]
+) -> tuple[Program, Program]:
+    """A PUSH at work, and its worker, which is slower or stops to read for a while."""
+    sender = system.sender(name, "--bind", LOOPBACK, "--sndhwm", 10, *sending, kind="PUSH")
     [endpoint] = sender.expect("ready")
-    worker = system.receiver(f"of-{name}", "--connect", endpoint, "--delay", 0.002, *SMALL_INBOX, kind="PULL")
+    worker = system.receiver(f"of-{name}", "--connect", endpoint, *reading, *SMALL_INBOX, kind="PULL")
     worker.expect("ready")
     sender.tell("send", 800, 0.0005)
     return sender, worker
