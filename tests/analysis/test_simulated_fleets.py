@@ -151,6 +151,21 @@ def test_the_same_holds_of_fleets_that_nobody_has_chosen(
     assert_causes(found)
 
 
+@pytest.mark.extended("one more analysis of a fleet")
+@pytest.mark.xfail(
+    reason="where two ways have translated addresses, neither is found, and 330 messages are unexplained",
+    raises=AssertionError,
+    strict=True,
+)
+def test_two_ways_with_translated_addresses_around_proxies_are_found(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    found = told_together(spark, [small(draw(2660), 9)], tmp_path)
+    assert_books(found)
+    assert_hops(found)
+    assert_causes(found)
+
+
 def small(drawn: Drawn, site: int) -> Drawn:
     return Drawn(drawn.seed, drawn.hosts, 0.001, drawn.stories, drawn.skew, site)
 
