@@ -71,6 +71,7 @@ def test_help_lists_every_command_quickly() -> None:
         assert re.search(rf"\n    {command}\s", run.stdout)
 
 
+@needs_every_extra
 def test_help_and_each_commands_help_need_none_of_the_heavy_packages(tmp_path: Path) -> None:
     for arguments in (["--help"], *([command, "--help"] for command in COMMANDS)):
         run = hopwatch(*arguments, hidden=" ".join(HEAVY), tmp_path=tmp_path)
@@ -177,7 +178,9 @@ def test_another_missing_module_is_an_error_like_any_other(tmp_path: Path) -> No
     assert "hopwatch_demo" in run.stderr
 
 
-@pytest.mark.parametrize("arguments", [["nosuch"], ["--nosuch"], ["agent", "--nosuch"]])
+@pytest.mark.parametrize(
+    "arguments", [["nosuch"], ["--nosuch"], pytest.param(["agent", "--nosuch"], marks=needs_every_extra)]
+)
 def test_wrong_usage_is_status_2(arguments: list[str]) -> None:
     run = hopwatch(*arguments)
     assert run.returncode == 2

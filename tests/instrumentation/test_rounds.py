@@ -207,7 +207,7 @@ def test_nothing_is_left_of_many_rounds(tmp_path: Path, journal: Journal, kind: 
     program = tmp_path / "program.py"
     program.write_text(textwrap.dedent(PROGRAM.replace("KIND", KINDS[kind])))
     command = [sys.executable, str(program)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=250, check=False)
     assert ended.returncode == 0, ended.stderr
     threads, files, objects, mapped, modules = map(int, ended.stdout.strip("[]\n").split(","))
     assert (threads, files, mapped, modules) == (0, 0, 0, 0)
