@@ -42,7 +42,18 @@ COLLECTED = ("pytest", "--collect-only", "-qq", "--no-header")
 """Each process of a stage would compile the tests of a fresh clone anew, which takes one ten seconds."""
 DOCUMENTS = ("mkdocs", "build", "--strict", "--quiet")
 OF_PYTHON = (("mypy",), ("ruff", "format", "--check", "."), ("ruff", "check", "."), ("lint-imports",))
-LINTED_SHELL = ("scripts/*", "scripts/lib/*.sh", ".ci/run", "tests/**/*.sh")
+LINTED_SHELL = ("scripts/**/*", ".ci/*", "images/*", "tests/**/*.sh")
+STEERING = (
+    "PYTEST_ADDOPTS",
+    "PYTEST_PLUGINS",
+    "SHELLCHECK_OPTS",
+    "HYPOTHESIS_PROFILE",
+    "SCENARIO_BARE",
+    "LC_ALL",
+)
+"""What somebody may have set for other runs, and what would leave checks out of this one."""
+STAGE_SECONDS = 2 * 3600
+SECOND_TRY_SECONDS = 1800
 CONTAINERFILES = ("images/Containerfile", "tests/pods/Containerfile")
 
 
@@ -65,6 +76,8 @@ class Failure:
 
     what: str
     why: str
+    when: str = ""
+    """Of a test: ``setup``, ``call`` or ``teardown``. Both others than the call may be of what tests of a file share."""
 
 
 @dataclass(frozen=True)
@@ -124,11 +137,17 @@ def verdict(done: Sequence[Done], flaky: Sequence[Failure]) -> int:
     for title, failures in (("FLAKY", flaky), ("FAILED", wrong)):
         for failure in failures:
             print(f"{title} {failure.what}\n{textwrap.indent(failure.why, '    ')}")
-    if len(flaky) > MOST_FLAKES:
-        print(f"FAILED: {len(flaky)} tests are flaky; at most {MOST_FLAKES} may be")
+    flakes = len({file_and_why(failure) if failure.when == "setup" else failure.what for failure in flaky})
+    if flakes > MOST_FLAKES:
+        print(f"FAILED: {flakes} tests are flaky; at most {MOST_FLAKES} may be")
     passed = sum(each.passed for each in done) + len(flaky)
     print(f"{passed} passed, {len(wrong)} failed, {len(flaky)} flaky", flush=True)
-    return int(bool(wrong) or len(flaky) > MOST_FLAKES)
+    return int(bool(wrong) or flakes > MOST_FLAKES)
+
+
+def file_and_why(failure: Failure) -> str:
+    """Return what the failures of all tests have in common for which one thing could not be set up."""
+    return f"{failure.what.partition('::')[0]}: {failure.why}"
 
 
 def linters() -> Iterator[tuple[str, ...]]:
@@ -153,6 +172,8 @@ def check(command: Sequence[str]) -> Done:
     ):
         say(f"{name}: left out, since {command[0]} is not installed")
         return Done(name, 0)
+    if shutil.which(command[0], path=environment({})["PATH"]) is None:
+        return Done(name, 0, failures=(Failure(name, f"{command[0]} is not installed"),))
     ended = subprocess.run(
         command,
         cwd=ROOT,
@@ -180,12 +201,27 @@ def run(stage: Stage) -> Done:
         *("-m", stage.marked, "--continue-on-collection-errors", "--instafail", "--durations=25"),
         *(f"--report-log={log}", *stage.arguments),
     ]
-    ended = subprocess.run(command, cwd=stage.folder, env=environment(stage.environment), check=False)
+    status = run_within(STAGE_SECONDS, command, stage)
     passed, failures = outcomes(log)
     right = (0, 1, NO_TEST_IS_LEFT) if stage.may_be_empty else (0, 1)
-    if ended.returncode not in right or (ended.returncode == 1 and not failures):
-        failures = (*failures, Failure(f"stage {stage.name}", f"pytest ended with status {ended.returncode}"))
+    if status not in right or (status == 1 and not failures):
+        why = (
+            f"it had not ended after {STAGE_SECONDS} s"
+            if status is None
+            else f"pytest ended with status {status}"
+        )
+        failures = (*failures, Failure(f"stage {stage.name}", why))
     return Done(stage.name, time.monotonic() - began, passed, failures)
+
+
+def run_within(seconds: float, command: Sequence[str], stage: Stage) -> int | None:
+    """Run a command of a stage and return its exit status: None where it had to be ended."""
+    try:
+        return subprocess.run(
+            command, cwd=stage.folder, env=environment(stage.environment), check=False, timeout=seconds
+        ).returncode
+    except subprocess.TimeoutExpired:
+        return None
 
 
 def outcomes(log: Path) -> tuple[int, tuple[Failure, ...]]:
@@ -196,7 +232,8 @@ def outcomes(log: Path) -> tuple[int, tuple[Failure, ...]]:
     for report in map(json.loads, lines):
         node = report.get("nodeid")
         if report.get("outcome") == "failed":
-            failures.setdefault(node, Failure(node, reason(report["longrepr"])))
+            failure = Failure(node, reason(report["longrepr"]), report.get("when") or "")
+            failures.setdefault(node, failure)
         elif report.get("outcome") == "passed" and report.get("when") == "call":
             passed.add(node)
     return len(passed - failures.keys()), tuple(failures.values())
@@ -223,24 +260,27 @@ def second_tries(stages: Sequence[Stage], done: Sequence[Done]) -> list[Failure]
     if len(failed) > MOST_SECOND_TRIES:
         say(f"{len(failed)} tests failed: too many for a second try")
         return []
-    return [failure for stage, failure in failed if passes_alone(stage, failure.what)]
+    return [failure for stage, failure in failed if passes_alone(stage, failure)]
 
 
-def passes_alone(stage: Stage, node: str) -> bool:
-    """Run a test once more. What is told of a played system needs the systems of its file to be played."""
-    wanted = node.partition("::")[0] if "::told of " in node else node
+def passes_alone(stage: Stage, failure: Failure) -> bool:
+    """Run a test once more: with all of its file where that is needed, as by what is told of a played system."""
+    whole = failure.when == "teardown" or "::told of " in failure.what
+    wanted = failure.what.partition("::")[0] if whole else failure.what
     say(f"second try: {wanted}")
-    command = ["pytest", "-m", stage.marked, wanted]
-    return (
-        subprocess.run(command, cwd=stage.folder, env=environment(stage.environment), check=False).returncode
-        == 0
-    )
+    log = stage.folder / LOGS / "second-try.jsonl"
+    log.unlink(missing_ok=True)
+    command = ["pytest", "-m", stage.marked, f"--report-log={log}", wanted]
+    status = run_within(SECOND_TRY_SECONDS, command, stage)
+    passed, failures = outcomes(log)
+    return status == 0 and passed > 0 and not failures
 
 
 def environment(more: Mapping[str, str]) -> dict[str, str]:
     """Return what a command runs with, the same language on any machine: the programs beside this interpreter come first."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    return {**os.environ, "PATH": path, "LANG": "C.UTF-8", **more}
+    inherited = {name: value for name, value in os.environ.items() if name not in STEERING}
+    return {**inherited, "PATH": path, "LANG": "C.UTF-8", **more}
 
 
 def sources(patterns: Sequence[str]) -> list[Path]:
@@ -251,7 +291,10 @@ def sources(patterns: Sequence[str]) -> list[Path]:
 def is_shell(path: Path) -> bool:
     """Tell a shell script by its first line."""
     first = (ROOT / path).read_bytes().partition(b"\n")[0]
-    return b"bash" in first or b"shellcheck shell=" in first
+    return (
+        first.startswith((b"#!/bin/sh", b"#!/bin/bash", b"#!/usr/bin/env bash"))
+        or b"shellcheck shell=" in first
+    )
 
 
 def say(text: str) -> None:

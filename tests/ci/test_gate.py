@@ -64,6 +64,53 @@ def test_what_fails_is_run_once_more_and_what_then_passes_is_flaky(
     assert said[-1] == "2 passed, 2 failed, 1 flaky"
 
 
+def test_what_could_not_be_set_up_once_is_one_flake_of_the_tests_that_share_it() -> None:
+    failures = tuple(Failure(f"test_a.py::test_{number}", "not yet", "setup") for number in range(3))
+    assert gate.verdict([Done("some tests", 1.0, 7, failures)], failures) == 0
+    others = tuple(Failure(f"test_{number}.py::test", "not yet", "setup") for number in range(3))
+    assert gate.verdict([Done("some tests", 1.0, 7, others)], others) == 1
+
+
+@pytest.mark.parametrize("fails", ["import os; os._exit(0)", "import pytest; pytest.skip()"])
+def test_what_does_not_pass_at_the_second_try_is_no_flake(tmp_path: Path, fails: str) -> None:
+    stage = stage_of(tmp_path, odd=f"def test_odd(): {fails}")
+    failure = Failure("test_odd.py::test_odd", "it crashed", "call")
+    assert gate.second_tries([stage], [Done(stage.name, 1.0, 0, (failure,))]) == []
+
+
+def test_what_goes_wrong_at_the_end_is_tried_again_with_its_whole_file(tmp_path: Path) -> None:
+    shared = "@pytest.fixture(scope='module')\ndef shared():\n    yield\n    assert 1 == 2\n"
+    tests = "def test_that_uses_it(shared): pass\ndef test_that_does_not(): pass\n"
+    stage = stage_of(tmp_path, shared=f"import pytest\n{shared}{tests}")
+    done = gate.run(stage)
+    assert [(each.what, each.when) for each in done.failures] == [
+        ("test_shared.py::test_that_does_not", "teardown")
+    ]
+    assert gate.second_tries([stage], [done]) == []
+
+
+def test_what_somebody_has_set_for_other_runs_is_of_no_account(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in gate.STEERING:
+        monkeypatch.setenv(name, "-k nothing")
+    assert not gate.environment({}).keys() & set(gate.STEERING)
+    assert gate.environment(gate.SEARCHING)["HYPOTHESIS_PROFILE"] == "search"
+
+
+def test_a_check_that_is_not_installed_has_failed_where_all_must_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HOPWATCH_TESTS_MUST_RUN", "1")
+    assert gate.check(("a-check-that-is-not-there",)).failures != ()
+    monkeypatch.delenv("HOPWATCH_TESTS_MUST_RUN")
+    assert gate.check(("a-check-that-is-not-there",)).failures == ()
+
+
+def test_a_stage_that_does_not_end_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "STAGE_SECONDS", 3)
+    done = gate.run(stage_of(tmp_path, endless="import time\nwhile True: time.sleep(1)"))
+    assert done.failures == (Failure("stage some tests", "it had not ended after 3 s"),)
+
+
 @pytest.mark.parametrize(("flakes", "status"), [(0, 0), (2, 0), (3, 1)])
 def test_two_flaky_tests_are_shown_and_three_turn_the_run_red(
     flakes: int, status: int, capsys: pytest.CaptureFixture[str]

@@ -1,9 +1,12 @@
 """What a test leaves open fails that test, and not the one during which the collector happens to find it."""
 
 import gc
+import sys
 from collections.abc import Generator
 
 import pytest
+
+LAST_RAISED = ("last_exc", "last_type", "last_value", "last_traceback")
 
 
 class Leaks:
@@ -24,6 +27,10 @@ class Leaks:
         yield
         if isinstance(item, pytest.Function):
             item.funcargs.clear()  # pytest lets go of what fixtures gave after this
+        for name in LAST_RAISED:
+            sys.__dict__.pop(name, None)  # of a test that has failed they keep all that it had
+        if nextitem is None:
+            gc.unfreeze()  # what fixtures of the whole run held
         gc.collect()
         if nextitem is None or nextitem.path != item.path:
             gc.freeze()
