@@ -162,6 +162,62 @@ def test_a_changed_test_is_its_own_nearest() -> None:
     assert quick.distance(test, {test}) == 0
 
 
+def test_a_module_that_is_gone_or_a_program_that_is_started_by_its_name_has_the_tests_that_name_it() -> None:
+    gone = ROOT / "tests/support/a_module_that_is_gone.py"
+    assert quick.file_of("a_module_that_is_gone", frozenset({gone})) == gone
+    program = ROOT / "tests/support/parting_program.py"
+    assert quick.imported(ROOT / "tests/support/parting_processes.py", frozenset()) >= {program}
+
+
+@pytest.mark.parametrize(
+    ("changed", "folders"),
+    [
+        ("helm/hopwatch/values.yaml", ("helm",)),
+        ("tests/docs/incidents/one.json", ("docs",)),
+        ("tests/agent/conftest.py", ("agent",)),
+        ("tests/agent/test_tail.py", ()),
+        ("docs/start.md", ("docs",)),
+        ("README.md", ("ci", "docs")),
+        ("scripts/lib/needs.sh", ("ci", "docs")),
+    ],
+)
+def test_what_nothing_imports_concerns_the_tests_of_its_folder(
+    changed: str, folders: tuple[str, ...]
+) -> None:
+    assert quick.folders_of(Path(changed)) == folders
+
+
+def test_quick_chooses_by_what_git_says_whatever_names_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def git(*arguments: str) -> None:
+        subprocess.run(
+            ["git", "-c", "user.name=n", "-c", "user.email=e", *arguments], cwd=tmp_path, check=True
+        )
+
+    monkeypatch.setattr(quick, "ROOT", tmp_path)
+    for name in ("first", "second"):
+        (tmp_path / name).write_text(name)
+    git("init", "--quiet", "--initial-branch=trunk")
+    git("add", ".")
+    git("commit", "--quiet", "--message=first")
+    assert quick.changed_files() == ["first", "second"]
+    git("branch", "main")
+    assert quick.changed_files() == []
+    git("mv", "first", "third")
+    (tmp_path / "über zwei").touch()
+    assert quick.changed_files() == ["first", "third", "über zwei"]
+
+
+def test_quick_does_not_take_silence_of_git_for_no_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quick, "ROOT", tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    with pytest.raises(subprocess.CalledProcessError):
+        quick.changed_files()
+
+
 @pytest.mark.parametrize("root", quick.SOURCE_ROOTS)
 def test_each_package_has_tests_beside_it(root: str) -> None:
     [test, *_] = sorted((ROOT / "tests" / root).rglob("test_*.py"))
