@@ -7,6 +7,7 @@ from typing import Any
 
 import in_time
 import leaks
+import lost_workers
 import must_run
 import pytest
 import sharing
@@ -40,6 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
     must_run.use(config)
     leaks.use(config)
+    lost_workers.use(config)
     in_time.use(config)
 
 

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # setup.sh sets $repo
-# ensure_needs PATH...: what the tests at these paths talk to, and nothing else.
+# ensure_needs PATH...: what the tests at these paths talk to, and nothing else; paths are relative to the repository.
 
 readonly EVERYTHING=(tests/agent tests/analysis tests/api tests/console tests/demo tests/docs tests/helm tests/injector tests/instrumentation tests/page tests/pods tests/recorded tests/scenarios)
 
@@ -17,21 +17,32 @@ ensure_needs_of_all() {
   ensure_needs tests/analysis tests/pods
 }
 
+# ensure_needs_of_arguments ARGUMENTS...: of the paths among pytest's arguments; without any, all tests are meant.
+ensure_needs_of_arguments() {
+  local argument
+  for argument in "$@"; do
+    if [[ $argument != -* && -e $repo/${argument%%::*} ]]; then
+      ensure_needs "$@"
+      return
+    fi
+  done
+  ensure_needs tests
+}
+
 ensure_needs() {
   local path
   for path in "$@"; do
-    path=${path#"$repo/"} path=${path#./}
     case $path in
-      tests | tests/) ensure_needs "${EVERYTHING[@]}" ;;
+      . | tests) ensure_needs "${EVERYTHING[@]}" ;;
       tests/agent*) ensure_tools faketime=faketime ip=iproute2 iptables=iptables openssl=openssl promtool=prometheus prometheus=prometheus ;;
       tests/analysis*) ensure_java && ensure_needs_of_analysis "$path" ;;
-      tests/api/test_analysed_incidents* | tests/docs/test_commands.py*) ensure_java && ensure_tools curl=curl jq=jq ;;
-      tests/api/test_*) ensure_tools openssl=openssl ;;
+      tests/api/test_analysed_incidents* | tests/docs/test_commands.py*) ensure_java && ensure_tools curl=curl ip=iproute2 iptables=iptables jq=jq ;;
+      tests/api/test_*) ensure_tools ip=iproute2 iptables=iptables openssl=openssl ;;
       tests/docs/test_*) ensure_tools chromium-headless-shell=chromium-headless-shell ;;
-      tests/api*) ensure_java && ensure_tools openssl=openssl ;;
-      tests/console*) ensure_tools fish=fish zsh=zsh ;;
+      tests/api*) ensure_java && ensure_tools ip=iproute2 iptables=iptables openssl=openssl ;;
+      tests/console*) ensure_tools fish=fish openssl=openssl zsh=zsh ;;
       tests/demo* | tests/recorded*) ensure_java ;;
-      tests/docs*) ensure_java && ensure_tools chromium-headless-shell=chromium-headless-shell curl=curl jq=jq ;;
+      tests/docs*) ensure_java && ensure_tools chromium-headless-shell=chromium-headless-shell curl=curl ip=iproute2 iptables=iptables jq=jq ;;
       tests/helm* | tests/injector*) ensure_charts ;;
       tests/instrumentation*) ensure_tools ss=iproute2 ;;
       tests/page*) ensure_tools chromium-headless-shell=chromium-headless-shell npm=npm && ensure_crd_types "$repo/.tools/crds" && ensure_page_checks "$repo/.tools/page" ;;
@@ -47,7 +58,7 @@ ensure_needs_of_analysis() {
     *test_*) ;;
     *) ensure_tools chromium-headless-shell=chromium-headless-shell fusermount3=fuse3 ;;
   esac
-  case $1 in *test_cluster* | *test_landed_elsewhere* | tests/analysis | tests/analysis/) ensure_tools fusermount3=fuse3 && ensure_s3_jars "$repo/.tools/jars" ;; esac
+  case $1 in *test_cluster* | *test_landed_elsewhere* | tests/analysis) ensure_tools fusermount3=fuse3 && ensure_s3_jars "$repo/.tools/jars" ;; esac
 }
 
 ensure_charts() {
@@ -57,6 +68,7 @@ ensure_charts() {
 }
 
 ensure_pods() {
+  ensure_helms "$repo/.tools/helm"
   ensure_tools buildah=buildah catatonit=catatonit mmdebstrap=mmdebstrap podman=podman runc=runc
   ensure_containers "$repo/.tools/containers"
 }

@@ -20,7 +20,8 @@ ensure_venv() {
 install_pinned() {
   local python=$1 pins=$repo/constraints.txt
   shift
-  "$python" -m pip install --quiet --quiet --disable-pip-version-check --constraint "$pins" uv >&2 &&
+  # as if nobody had told pip to install for the user alone
+  PIP_USER=0 "$python" -m pip install --quiet --quiet --disable-pip-version-check --constraint "$pins" uv >&2 &&
     "$python" -m uv pip install --quiet --python "$python" --constraints "$pins" --build-constraints "$pins" \
       --config-settings-package "pyspark:--build-option=--compression=stored" "$@" >&2
 }

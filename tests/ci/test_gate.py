@@ -145,6 +145,17 @@ def test_a_stage_that_ends_without_a_report_is_a_failure(tmp_path: Path) -> None
     assert done.failures == (Failure("stage some tests", "pytest ended with status 7"),)
 
 
+def test_a_process_that_ends_between_two_tests_is_a_failure(tmp_path: Path) -> None:
+    stage = replace(stage_of(tmp_path, right="def test_ever(): pass"), workers=1)
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\npythonpath = {ROOT / 'tests' / 'support'}\n")
+    (tmp_path / "conftest.py").write_text(
+        "import os, lost_workers\npytest_configure = lost_workers.use\n"
+        "def pytest_sessionfinish(session):\n    hasattr(session.config, 'workerinput') and os._exit(0)\n"
+    )
+    done = gate.run(stage)
+    assert (done.passed, done.failures) == (1, (Failure("stage some tests", "pytest ended with status 1"),))
+
+
 def test_a_check_that_fails_says_what_it_printed() -> None:
     done = gate.check(("ruff", "check", "a-file-that-is-not-there.py"))
     assert done.failures[0].what == "ruff check"
