@@ -56,6 +56,55 @@ def test_a_shadow_of_a_wrapped_socket_sends_and_receives_as_part_of_it(
     assert journal.events("fault") == []
 
 
+class Deferring(zmq.Socket):
+    """As of an application's own event loop: what it is told to do, a shadow of it does."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        object.__setattr__(self, "within", zmq.Socket.shadow(self.underlying))
+
+    def send(self, *arguments: Any, **options: Any) -> Any:
+        return self.within.send(*arguments, **options)
+
+    def recv(self, *arguments: Any, **options: Any) -> Any:
+        return self.within.recv(*arguments, **options)
+
+    def poll(self, *arguments: Any, **options: Any) -> Any:
+        return self.within.poll(*arguments, **options)
+
+    def get(self, *arguments: Any, **options: Any) -> Any:
+        return self.within.get(*arguments, **options)
+
+
+class FurtherDeferring(Deferring):
+    """Of more than one class of the application's."""
+
+    def send(self, *arguments: Any, **options: Any) -> Any:
+        return super().send(*arguments, **options)
+
+
+@pytest.mark.parametrize("sequence", [None, "stamp"])
+@pytest.mark.parametrize("kind", [Deferring, FurtherDeferring])
+def test_a_shadow_passes_over_what_the_applications_class_does(
+    context: zmq.Context, journal: Journal, link: Link, sequence: str | None, kind: type[Deferring]
+) -> None:
+    hopwatch.install(sequence=sequence)
+    try:
+        push, pull = kind(context, zmq.PUSH), kind(context, zmq.PULL)
+        link(push, pull)
+        for _ in range(3):
+            push.send(b"x")
+        assert pull.poll(5_000) == zmq.POLLIN
+        assert [pull.recv() for _ in range(3)] == [b"x"] * 3
+        counted = [journal.events("opened")[number]["name"] for number in range(2)]
+        for socket in (push, pull):
+            socket.close(linger=0)
+    finally:
+        hopwatch.uninstall()
+    assert sum(journal.socket(name)["sent"] + journal.socket(name)["received"] for name in set(counted)) == 6
+    assert journal.events("fault") == []
+
+
 def test_a_shadow_by_address_is_part_of_the_socket_once_it_is_wrapped(
     context: zmq.Context, journal: Journal, link: Link
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any, cast
@@ -113,9 +114,19 @@ def adopt(shadow: AnySocket, state: SocketState) -> None:
 
 def _lent(worker: HookedSocket, name: str) -> Callable[..., Any]:
     def call(*arguments: Any, **options: Any) -> Any:
-        return getattr(worker, name)(*arguments, **options)
+        return _own_way(worker, name)(*arguments, **options)
 
     return functools.wraps(getattr(zmq.Socket, name))(call)
+
+
+def _own_way(worker: HookedSocket, name: str) -> Callable[..., Any]:
+    """What is below all that the application's own classes do: it is as deep as a shadow of the bare socket goes."""
+    theirs = list(itertools.takewhile(lambda each: not _is_pyzmqs(each), worker._hopwatch_bare.__mro__))
+    return cast(Callable[..., Any], getattr(super(theirs[-1], worker) if theirs else worker, name))
+
+
+def _is_pyzmqs(some: type) -> bool:
+    return some.__module__.partition(".")[0] == "zmq"
 
 
 def _worker_among(state: SocketState) -> HookedSocket | None:
