@@ -3,18 +3,13 @@
 
 readonly EVERYTHING=(tests/agent tests/analysis tests/api tests/console tests/demo tests/docs tests/helm tests/injector tests/instrumentation tests/page tests/pods tests/recorded tests/scenarios)
 
-# What the gate leaves to --all needs containers, and jars for S3.
+# What the gate leaves to --all needs containers, and jars for S3: set-up-all has them once the sources are checked.
 ensure_needs_of_gate() {
   ensure_java
   ensure_tools shellcheck=shellcheck chromium-headless-shell=chromium-headless-shell curl=curl faketime=faketime fish=fish ip=iproute2 iptables=iptables jq=jq npm=npm openssl=openssl prometheus=prometheus promtool=prometheus zsh=zsh
   ensure_helms "$repo/.tools/helm"
   ensure_crd_types "$repo/.tools/crds"
   ensure_page_checks "$repo/.tools/page"
-}
-
-ensure_needs_of_all() {
-  ensure_needs_of_gate
-  ensure_needs tests/analysis tests/pods
 }
 
 # ensure_needs_of_arguments ARGUMENTS...: of the paths among pytest's arguments; without any, all tests are meant.

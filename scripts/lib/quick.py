@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from run_environment import ROOT
+
 SOURCE_ROOTS = ("instrumentation", "agent", "api", "console", "analysis", "demo", "simulate", "injector")
 SUPPORT = ROOT / "tests" / "support"
 SCRIPTS = ROOT / "scripts" / "lib"

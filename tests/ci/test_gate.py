@@ -5,11 +5,15 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import checks
 import gate
 import pytest
 import quick
+import run_environment
+import second_try
 import sharing
-from gate import Done, Failure, Stage
+from outcome import Done, Failure
+from stage import Stage, run
 
 ROOT = Path(__file__).parents[2]
 FAILS_ONCE = """
@@ -41,8 +45,8 @@ def test_what_fails_is_run_once_more_and_what_then_passes_is_flaky(
         flaky=FAILS_ONCE,
         right="def test_ever(): pass",
     )
-    done = [gate.run(stage)]
-    flaky = gate.second_tries([stage], done)
+    done = [run(stage)]
+    flaky = second_try.second_tries([stage], done)
     assert done[0].passed == 1
     assert [each.what for each in done[0].failures] == [
         "test_broken.py",
@@ -75,39 +79,39 @@ def test_what_could_not_be_set_up_once_is_one_flake_of_the_tests_that_share_it()
 def test_what_does_not_pass_at_the_second_try_is_no_flake(tmp_path: Path, fails: str) -> None:
     stage = stage_of(tmp_path, odd=f"def test_odd(): {fails}")
     failure = Failure("test_odd.py::test_odd", "it crashed", "call")
-    assert gate.second_tries([stage], [Done(stage.name, 1.0, 0, (failure,))]) == []
+    assert second_try.second_tries([stage], [Done(stage.name, 1.0, 0, (failure,))]) == []
 
 
 def test_what_goes_wrong_at_the_end_is_tried_again_with_its_whole_file(tmp_path: Path) -> None:
     shared = "@pytest.fixture(scope='module')\ndef shared():\n    yield\n    assert 1 == 2\n"
     tests = "def test_that_uses_it(shared): pass\ndef test_that_does_not(): pass\n"
     stage = stage_of(tmp_path, shared=f"import pytest\n{shared}{tests}")
-    done = gate.run(stage)
+    done = run(stage)
     assert [(each.what, each.when) for each in done.failures] == [
         ("test_shared.py::test_that_does_not", "teardown")
     ]
-    assert gate.second_tries([stage], [done]) == []
+    assert second_try.second_tries([stage], [done]) == []
 
 
 def test_what_somebody_has_set_for_other_runs_is_of_no_account(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in gate.STEERING:
+    for name in run_environment.STEERING:
         monkeypatch.setenv(name, "-k nothing")
-    assert not gate.environment({}).keys() & set(gate.STEERING)
-    assert gate.environment(gate.SEARCHING)["HYPOTHESIS_PROFILE"] == "search"
+    assert not run_environment.environment({}).keys() & set(run_environment.STEERING)
+    assert run_environment.environment(gate.SEARCHING)["HYPOTHESIS_PROFILE"] == "search"
 
 
 def test_a_check_that_is_not_installed_has_failed_where_all_must_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("HOPWATCH_TESTS_MUST_RUN", "1")
-    assert gate.check(("a-check-that-is-not-there",)).failures != ()
+    assert checks.check(("a-check-that-is-not-there",)).failures != ()
     monkeypatch.delenv("HOPWATCH_TESTS_MUST_RUN")
-    assert gate.check(("a-check-that-is-not-there",)).failures == ()
+    assert checks.check(("a-check-that-is-not-there",)).failures == ()
 
 
 def test_a_stage_that_does_not_end_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "STAGE_SECONDS", 3)
-    done = gate.run(stage_of(tmp_path, endless="import time\nwhile True: time.sleep(1)"))
+    monkeypatch.setattr("stage.STAGE_SECONDS", 3)
+    done = run(stage_of(tmp_path, endless="import time\nwhile True: time.sleep(1)"))
     assert done.failures == (Failure("stage some tests", "it had not ended after 3 s"),)
 
 
@@ -123,25 +127,29 @@ def test_two_flaky_tests_are_shown_and_three_turn_the_run_red(
 
 
 def test_where_many_tests_fail_none_is_tried_again(capsys: pytest.CaptureFixture[str]) -> None:
-    failures = tuple(Failure(f"test_{number}.py::test", "") for number in range(gate.MOST_SECOND_TRIES + 1))
+    failures = tuple(
+        Failure(f"test_{number}.py::test", "") for number in range(second_try.MOST_SECOND_TRIES + 1)
+    )
     stage = Stage("some tests", "", 0)
-    assert gate.second_tries([stage], [Done("some tests", 1.0, 0, failures)]) == []
+    assert second_try.second_tries([stage], [Done("some tests", 1.0, 0, failures)]) == []
     assert "11 tests failed: too many for a second try" in capsys.readouterr().out
 
 
 def test_what_is_said_of_files_is_not_tried_again() -> None:
     failure = Failure("tests/recorded/test_recorded.py::test_a_system", "")
-    assert gate.second_tries([Stage("some tests", "", 0)], [Done("some tests", 1.0, 0, (failure,))]) == []
+    assert (
+        second_try.second_tries([Stage("some tests", "", 0)], [Done("some tests", 1.0, 0, (failure,))]) == []
+    )
 
 
 def test_a_stage_without_any_test_is_a_failure_unless_it_may_be_empty(tmp_path: Path) -> None:
     stage = stage_of(tmp_path, left_out="import pytest\n@pytest.mark.absent\ndef test_absent(): pass")
-    assert gate.run(stage).failures == (Failure("stage some tests", "pytest ended with status 5"),)
-    assert gate.run(replace(stage, may_be_empty=True)).failures == ()
+    assert run(stage).failures == (Failure("stage some tests", "pytest ended with status 5"),)
+    assert run(replace(stage, may_be_empty=True)).failures == ()
 
 
 def test_a_stage_that_ends_without_a_report_is_a_failure(tmp_path: Path) -> None:
-    done = gate.run(stage_of(tmp_path, broken="import os\nos._exit(7)"))
+    done = run(stage_of(tmp_path, broken="import os\nos._exit(7)"))
     assert done.failures == (Failure("stage some tests", "pytest ended with status 7"),)
 
 
@@ -152,12 +160,12 @@ def test_a_process_that_ends_between_two_tests_is_a_failure(tmp_path: Path) -> N
         "import os, lost_workers\npytest_configure = lost_workers.use\n"
         "def pytest_sessionfinish(session):\n    hasattr(session.config, 'workerinput') and os._exit(0)\n"
     )
-    done = gate.run(stage)
+    done = run(stage)
     assert (done.passed, done.failures) == (1, (Failure("stage some tests", "pytest ended with status 1"),))
 
 
 def test_a_check_that_fails_says_what_it_printed() -> None:
-    done = gate.check(("ruff", "check", "a-file-that-is-not-there.py"))
+    done = checks.check(("ruff", "check", "a-file-that-is-not-there.py"))
     assert done.failures[0].what == "ruff check"
     assert "a-file-that-is-not-there.py" in done.failures[0].why
 
