@@ -7,10 +7,10 @@ what it shares with the application, is native. Nothing switches greenlets while
 from __future__ import annotations
 
 import _thread
+import signal
 import sys
-import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from types import ModuleType
 from typing import Any, cast
 
@@ -43,13 +43,24 @@ class Notice:
         return bool(self._withheld.acquire(timeout=seconds))
 
 
-def start(target: Callable[[], None], name: str) -> None:
-    """Start a thread that does not keep the process alive. Raises RuntimeError where none can be had."""
-    start_native = original(_thread, "start_new_thread")
-    if start_native is _thread.start_new_thread:
-        threading.Thread(target=target, name=name, daemon=True).start()
-    else:
-        start_native(target, ())
+def start(target: Callable[[], None]) -> None:
+    """Start a thread that does not keep the process alive, that no signal reaches, and that ``threading`` does not know.
+
+    Raises RuntimeError where none can be had, and what the application's signal handlers raise meanwhile: it may have been started then.
+    """
+    with _signals_masked():
+        original(_thread, "start_new_thread")(target, ())
+
+
+@contextmanager
+def _signals_masked() -> Iterator[None]:
+    """A thread begins with the mask of the one that starts it. Each change of a mask may run handlers of the application's, which may raise."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def original(module: ModuleType, name: str) -> Any:

@@ -10,6 +10,7 @@ from pathlib import Path
 import hopwatch
 import pytest
 import zmq
+from background_threads import background_threads
 from hopwatch.monitors.thread import MonitorThread
 from journal_reader import Journal
 
@@ -30,11 +31,11 @@ def wake_ups(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     """How often the background thread has woken so far, by the turns of its loop or by the kernel's count."""
     if request.param == "own":
         return turns_of_the_loop(monkeypatch)
-    others = set(threading.enumerate())
+    others = background_threads()
 
     def by_the_kernel() -> int:
-        (thread,) = (each for each in set(threading.enumerate()) - others if each.name == "hopwatch-monitors")
-        status = Path(f"/proc/self/task/{thread.native_id}/status").read_text()
+        (thread,) = background_threads() - others
+        status = Path(f"/proc/self/task/{thread}/status").read_text()
         return int(re.findall(r"^voluntary_ctxt_switches:\s+(\d+)", status, re.MULTILINE)[0])
 
     return by_the_kernel

@@ -3,7 +3,6 @@
 import fcntl
 import os
 import socket
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import hopwatch
 import pytest
 import zmq
+from background_threads import background_threads
 from hopwatch.cgroups import MEMORY_FILES, cgroup_of, find_hierarchy
 from hopwatch.monitors import cgroup_handle
 from hopwatch.monitors.cgroup_handle import DOOR
@@ -49,7 +49,7 @@ def agent_in(directory: Path) -> socket.socket:
 
 
 def is_a_thread_at_work() -> bool:
-    return any(thread.name == "hopwatch-monitors" for thread in threading.enumerate())
+    return bool(background_threads())
 
 
 @contextmanager

@@ -19,6 +19,7 @@ import zmq
 import zmq.asyncio
 import zmq.devices
 import zmq.utils.garbage
+from background_threads import background_threads
 from hopwatch.sockets.hooks import HookedSocket
 from journal_reader import Journal
 
@@ -138,7 +139,7 @@ def test_no_thread_is_left_after_uninstall_and_the_next_socket_is_watched_again(
     context: zmq.Context, journal: Journal, link, until
 ) -> None:
     def watching() -> bool:
-        return any(thread.name == "hopwatch-monitors" for thread in threading.enumerate())
+        return bool(background_threads())
 
     def files() -> int:
         return len(list(Path("/proc/self/fd").iterdir()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import select
 import time
@@ -17,8 +16,6 @@ from hopwatch.monitors.chore import Chore
 from hopwatch.monitors.pace import Pace
 from hopwatch.monitors.watched import Watched
 from hopwatch.native_threads import Notice, original, reentrant_lock, start
-
-logger = logging.getLogger("hopwatch")
 
 PAUSE_AFTER_FAULT = 0.25
 HANDING_OVER_SECONDS = 1.0
@@ -44,7 +41,7 @@ class MonitorThread:
         self._resting = False
         self._wake_read = self._wake_write = -1
         self._start_lock = reentrant_lock()
-        self._started = False
+        self._started = self._runs = False
         self._handing_over = self._by_hand = False
         self._handed_over = Notice()
         self._by_hand_lock = reentrant_lock()
@@ -60,13 +57,17 @@ class MonitorThread:
         return len(self._watched) + len(self._incoming)
 
     def take(self, work: Watched | Chore) -> None:
-        """Hand over a monitor or a chore; the caller must not touch it any more. Raises RuntimeError where no thread can be started."""
+        """Hand over a monitor or a chore; the caller must not touch it any more. Raises RuntimeError where no thread can be started: it is not taken then."""
         with self._start_lock:
             if self._by_hand and isinstance(work, Watched):
                 self._watched.append(work)
                 return
-            self._start()
             self._incoming.append(work)
+            try:
+                self._start()
+            except RuntimeError:
+                self._incoming.remove(work)
+                raise
         self._wake()
 
     def begin_with(self, chore: Chore) -> None:
@@ -118,12 +119,9 @@ class MonitorThread:
         if self._started:
             return
         self._open_wake()
+        self._wake()
+        start(self._run)
         self._started = True
-        try:
-            start(self._run, name="hopwatch-monitors")
-        except RuntimeError:
-            self._started = False
-            raise
 
     def _wake(self) -> None:
         with suppress(BlockingIOError):  # the pipe is full of others that wake it
@@ -139,6 +137,10 @@ class MonitorThread:
         self._poller.register(self._wake_read, zmq.POLLIN)
 
     def _run(self) -> None:
+        with self._start_lock:  # a handler's exception may have hidden that there is such a thread
+            if self._runs:
+                return
+            self._runs = True
         while self._due or not self._by_hand:
             faultless = False
             with self._faults_counted():
@@ -246,8 +248,7 @@ class MonitorThread:
         """Without this thread monitors would fill up, and block whoever uses their sockets: nothing may end it."""
         try:
             yield
-        except Exception as error:
-            logger.debug("a fault in the monitor thread", exc_info=True)
+        except Exception as error:  # noqa: BLE001 -- logging would make ``threading`` know this thread
             self._journal.count_fault()
             text = f"monitor thread: {type(error).__name__}: {error}"[:1000]
             if text not in self._told and len(self._told) < FAULTS_TOLD:
