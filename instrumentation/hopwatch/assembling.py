@@ -117,7 +117,9 @@ def instrument_socket(
     join(socket, state)
     endpoint = "" if by_install else last_endpoint(socket)
     look_at_wrapped(hooked, state, endpoint)
-    state.attaching = PromisedMonitor(instrument.monitors)
+    instrument.monitors.make_room(socket)
+    if instrument.is_read:
+        state.attaching = PromisedMonitor(instrument.monitors)
     if not by_install:
         if endpoint:
             state.note("endpoint", endpoint=endpoint)

@@ -99,7 +99,7 @@ def not_watched(reason: str) -> Finding:
     return Finding(
         rule="connections_not_watched",
         text=f"Connections of this socket are not journaled: {reason}.",
-        advice="Raise the context's MAX_SOCKETS before its first socket is made, or wrap fewer sockets.",
+        advice="Raise the limit of open files, or the context's MAX_SOCKETS before its first socket is made; or wrap fewer sockets.",
     )
 
 

@@ -13,6 +13,7 @@ from hopwatch.alive import Alive
 from hopwatch.errors import JournalError
 from hopwatch.journal.journal import FileJournal, Journal, NoJournal
 from hopwatch.monitors.cgroup_handle import CgroupHandle
+from hopwatch.monitors.room import Room, spare_descriptors
 from hopwatch.monitors.thread import MonitorThread
 from hopwatch.native_threads import lock
 from hopwatch.settings import Settings
@@ -21,24 +22,34 @@ from hopwatch.sockets.state import SocketState
 
 logger = logging.getLogger("hopwatch")
 
+OF_A_JOURNAL = 4
+"""Descriptors: its lock, its events, its counters, and the one by which the monitor thread is woken."""
+
 
 @dataclass
 class Instrument:
-    """One journal, one monitor thread, and the sockets that use them."""
+    """One journal, one monitor thread, and the sockets that use them; ``lacks_room``: it has no journal, and may have one later."""
 
     journal: Journal
-    new_monitors: Callable[[], MonitorThread]
+    new_monitors: Callable[[Room], MonitorThread]
     monitors: MonitorThread = field(init=False)
     states: Alive[SocketState] = field(default_factory=Alive)
+    room: Room = field(default_factory=Room)
+    lacks_room: bool = False
 
     def __post_init__(self) -> None:
         """The first monitor thread."""
-        self.monitors = self.new_monitors()
+        self.monitors = self.new_monitors(self.room)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether anybody learns what its sockets do."""
+        return isinstance(self.journal, FileJournal)
 
     def rest(self) -> None:
         """Let the monitor thread end if no socket is wrapped any more; the next one gets another."""
         if all(state.closed for state in self.states):
-            monitors, self.monitors = self.monitors, self.new_monitors()
+            monitors, self.monitors = self.monitors, self.new_monitors(self.room)
             monitors.end()
 
     def leave_to_parent(self, open_journal: Callable[[], Journal]) -> None:
@@ -62,12 +73,13 @@ class Instruments:
         self._hook()
         with self._lock:
             known = self._by_settings.get(settings)
-            if known is not None:
+            if known is not None and not (known.lacks_room and spare_descriptors() >= OF_A_JOURNAL):
                 return known
-            for problem in settings.problems:
+            for problem in settings.problems if known is None else ():
                 logger.warning("hopwatch leaves out a setting: %s", problem)
-            journal = _open_journal(settings)
-            instrument = Instrument(journal, partial(_monitors, journal, settings))
+            instrument = _open_instrument(settings)
+            if known is not None:
+                instrument.states = known.states
             self._by_settings[settings] = instrument
             return instrument
 
@@ -99,11 +111,22 @@ class Instruments:
             instrument.monitors.hand_over()
 
 
-def _monitors(journal: Journal, settings: Settings) -> MonitorThread:
-    thread = MonitorThread(journal)
+def _monitors(journal: Journal, settings: Settings, room: Room) -> MonitorThread:
+    thread = MonitorThread(journal, room)
     if settings.place and isinstance(journal, FileJournal):
         thread.begin_with(CgroupHandle(settings.directory, journal.process, lambda: thread.is_ending))
     return thread
+
+
+def _open_instrument(settings: Settings) -> Instrument:
+    if spare_descriptors() < OF_A_JOURNAL:
+        logger.warning(
+            "hopwatch counts nothing yet: fewer than a tenth of the descriptors that this process may open are left"
+        )
+        journal: Journal = NoJournal()
+        return Instrument(journal, partial(_monitors, journal, settings), lacks_room=True)
+    journal = _open_journal(settings)
+    return Instrument(journal, partial(_monitors, journal, settings))
 
 
 def _open_journal(settings: Settings) -> Journal:

@@ -145,13 +145,14 @@ def test_a_thousand_sockets_leave_no_file_thread_memory_or_slot(
             return seen, sys.getallocatedblocks(), resident()
         use(200)
         files, blocks, memory = held()
+        threads = len(os.listdir("/proc/self/task"))
         grown = []
         for _ in range(4):
             use(250)
             now = held(files)
             grown.append(now[2] - memory)
             memory = now[2]
-        print(now[0] - files, now[1] - blocks, min(grown), threading.active_count())
+        print(now[0] - files, now[1] - blocks, min(grown), len(os.listdir("/proc/self/task")) - threads)
         push = hopwatch.wrap(context.socket(zmq.PUSH), name="last")
         print(push._hopwatch.slot.place[0])
         push.close()
@@ -160,7 +161,7 @@ def test_a_thousand_sockets_leave_no_file_thread_memory_or_slot(
     )
     assert (max(files, 0), threads, slots) == (
         0,
-        2,
+        0,
         0,
     )  # the first look may have come before libzmq had closed all
     assert blocks < 500

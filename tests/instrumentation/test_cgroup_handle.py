@@ -48,10 +48,6 @@ def agent_in(directory: Path) -> socket.socket:
     return door
 
 
-def is_a_thread_at_work() -> bool:
-    return bool(background_threads())
-
-
 @contextmanager
 def handed_over(door: socket.socket) -> Iterator[tuple[list[str], list[int]]]:
     message, descriptors, _, _ = socket.recv_fds(door, 4096, 100)
@@ -143,6 +139,7 @@ def test_an_agent_that_takes_nothing_is_not_waited_for(
 def test_the_thread_ends_with_the_last_socket_and_the_next_one_looks_again(
     pod: Path, use: Callable[[], None], context: zmq.Context, until: Until
 ) -> None:
+    others = background_threads()
     for _ in range(2):
         with agent_in(pod) as door:
             use()
@@ -151,4 +148,4 @@ def test_the_thread_ends_with_the_last_socket_and_the_next_one_looks_again(
         for opened in context.kept:
             opened.close(linger=0)
         hopwatch.uninstall()
-        until(lambda: not is_a_thread_at_work())
+        until(lambda: background_threads() <= others)

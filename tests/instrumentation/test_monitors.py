@@ -11,6 +11,8 @@ import pytest
 import zmq
 from hopwatch.instrument import PROCESS
 from hopwatch.monitors.addresses import addresses_of
+from hopwatch.monitors.room import Room
+from hopwatch.monitors.thread import MonitorThread
 from hopwatch.monitors.watched import EVENT, Watched
 from hopwatch.settings import from_environment
 from journal_reader import Journal
@@ -241,6 +243,39 @@ def test_a_fault_in_the_monitor_thread_is_counted_and_ends_nothing(
     until(lambda: journal.events("handshake"))
     garbling.send_multipart([EVENT.pack(zmq.EVENT_MONITOR_STOPPED, 0), b""])
     until(lambda: garbled.closed)
+
+
+class HandsOverAtTheEnd:
+    """A chore in which a monitor is handed over, and the thread is asked to end."""
+
+    def __init__(self, monitors: MonitorThread, watched: Watched) -> None:
+        self.over = False
+        self._monitors, self._watched = monitors, watched
+        self.ending = threading.Thread(target=monitors.end)
+
+    def run(self) -> float | None:
+        self._monitors.take(self._watched)
+        self.ending.start()
+        while not self._monitors.is_ending:
+            time.sleep(0.001)
+        self.over = True
+        return None
+
+
+def test_a_monitor_that_is_handed_over_while_the_thread_ends_is_drained(
+    context: zmq.Context, journal: Journal, until
+) -> None:
+    ended, end = context.socket(zmq.PAIR), context.socket(zmq.PAIR)
+    ended.bind("inproc://ended"), end.connect("inproc://ended")
+    ended.send_multipart([EVENT.pack(zmq.EVENT_MONITOR_STOPPED, 0), b""])
+    instrument = PROCESS.instrument(from_environment())
+    monitors = MonitorThread(instrument.journal, Room())
+    state = hopwatch.wrap(context.socket(zmq.PUSH))._hopwatch
+    chore = HandsOverAtTheEnd(monitors, Watched(end, state))
+    monitors.take(chore)
+    until(lambda: chore.over)
+    chore.ending.join(10)
+    assert end.closed
 
 
 def test_a_context_ends_promptly_after_a_fault_in_the_monitor_thread(journal: Journal, until) -> None:

@@ -23,8 +23,7 @@ SOCKET_SLOTS = 64
 LANE_SLOTS = 1024
 SOCKET_SLOT_BYTES = SOCKET_SLOT_WORDS * 8
 LANE_SLOT_BYTES = LANE_SLOT_WORDS * 8
-LANES_OFFSET = HEADER_BYTES + SOCKET_SLOTS * SOCKET_SLOT_BYTES
-FILE_BYTES = LANES_OFFSET + LANE_SLOTS * LANE_SLOT_BYTES
+MOST_DOUBLINGS = 4
 
 EVENTS_LOST_WORD = 80 // 8
 FAULTS_WORD = 88 // 8
@@ -41,17 +40,37 @@ class Slot:
     place: tuple[int, int] | None
 
 
+@dataclass(frozen=True)
+class Layout:
+    """How many slots a file has."""
+
+    sockets: int
+    lanes: int
+
+    @property
+    def lanes_offset(self) -> int:
+        """Where the lane slots begin, in bytes."""
+        return HEADER_BYTES + self.sockets * SOCKET_SLOT_BYTES
+
+    @property
+    def file_bytes(self) -> int:
+        """The size of the file."""
+        return self.lanes_offset + self.lanes * LANE_SLOT_BYTES
+
+
 class CountersFile:
     """One mapped file of slots, every page of it allocated before it is mapped: a page that cannot be had
-    later would end the process with SIGBUS.
+    later would end the process with SIGBUS. Each has twice the slots of the one before: a mapping holds a descriptor.
     """
 
     def __init__(self, directory: Path, process: int, index: int, mode: int = PRIVATE) -> None:
         self.index = index
-        self._mapped = _map(directory, process, index, mode)
+        times = 1 << min(index, MOST_DOUBLINGS)
+        self._layout = Layout(SOCKET_SLOTS * times, LANE_SLOTS * times)
+        self._mapped = _map(directory, process, index, mode, self._layout)
         self.header = self._view(0, HEADER_BYTES // 8)
-        self._free_sockets = list(range(SOCKET_SLOTS - 1, -1, -1))
-        self._free_lanes = list(range(LANE_SLOTS - 1, -1, -1))
+        self._free_sockets = list(range(self._layout.sockets - 1, -1, -1))
+        self._free_lanes = list(range(self._layout.lanes - 1, -1, -1))
 
     def take_socket_slot(self) -> Slot | None:
         """A zeroed socket slot, or None if all are taken."""
@@ -59,7 +78,7 @@ class CountersFile:
 
     def take_lane_slot(self) -> Slot | None:
         """A zeroed lane slot, or None if all are taken."""
-        return self._take(self._free_lanes, LANES_OFFSET // 8, LANE_SLOT_WORDS)
+        return self._take(self._free_lanes, self._layout.lanes_offset // 8, LANE_SLOT_WORDS)
 
     def give_back_socket_slot(self, number: int) -> None:
         """Make a slot free again; its owner must not touch it any more."""
@@ -98,7 +117,7 @@ def snapshot(slot: Slot) -> Slot:
     return Slot(memoryview(bytearray(slot.words)).cast("Q"), None)
 
 
-def _map(directory: Path, process: int, index: int, mode: int) -> mmap.mmap:
+def _map(directory: Path, process: int, index: int, mode: int, layout: Layout) -> mmap.mmap:
     if sys.byteorder != "little":
         raise JournalError("counters files are little-endian, this machine is not")
     path = directory / f"{as_text(process)}.{index:04d}.counters"
@@ -106,9 +125,9 @@ def _map(directory: Path, process: int, index: int, mode: int) -> mmap.mmap:
     try:
         descriptor = open_new(fresh, os.O_RDWR, mode)
         try:
-            os.posix_fallocate(descriptor, 0, FILE_BYTES)
-            os.pwrite(descriptor, _header(process, index), 0)
-            mapped = mmap.mmap(descriptor, FILE_BYTES)
+            os.posix_fallocate(descriptor, 0, layout.file_bytes)
+            os.pwrite(descriptor, _header(process, index, layout), 0)
+            mapped = mmap.mmap(descriptor, layout.file_bytes)
         finally:
             os.close(descriptor)
         fresh.rename(path)
@@ -118,17 +137,17 @@ def _map(directory: Path, process: int, index: int, mode: int) -> mmap.mmap:
     return mapped
 
 
-def _header(process: int, index: int) -> bytes:
+def _header(process: int, index: int, layout: Layout) -> bytes:
     return MAGIC + struct.pack(
         "<9Q",
         VERSION,
         process,
         index,
         HEADER_BYTES,
-        SOCKET_SLOTS,
+        layout.sockets,
         SOCKET_SLOT_BYTES,
-        LANES_OFFSET,
-        LANE_SLOTS,
+        layout.lanes_offset,
+        layout.lanes,
         LANE_SLOT_BYTES,
     )
 

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 import zmq
 
 from hopwatch import finding, native_state
+from hopwatch.monitors.giving_up import leave_unwatched
 from hopwatch.monitors.thread import MonitorThread
-from hopwatch.monitors.watched import attach, receiving_end
+from hopwatch.monitors.watched import Watched, attach
 from hopwatch.sockets.hooks import stop_monitor
 
 if TYPE_CHECKING:
     from hopwatch.sockets.hooks import HookedSocket
-
-MONITORS_SHARE = 2
-"""One in so many of the sockets that a context may have is left to monitors; each takes two."""
 
 
 class PromisedMonitor:
@@ -24,7 +22,7 @@ class PromisedMonitor:
     def __init__(self, monitors: MonitorThread) -> None:
         self._monitors = monitors
         self._tried = False
-        self._attached_to: HookedSocket | None = None
+        self._attached: tuple[HookedSocket, Watched] | None = None
 
     def before_use(self, socket: HookedSocket) -> None:
         """Attach it."""
@@ -45,28 +43,30 @@ class PromisedMonitor:
         if attached:
             state.note("monitor", state="application")
             return
-        if 2 * self._monitors.watching >= socket.context.get(zmq.MAX_SOCKETS) // MONITORS_SHARE:
-            state.find(finding.not_watched("monitors would take up the sockets that its context may have"))
+        if not self._monitors.room.is_for_one_more(socket.context):
+            leave_unwatched(self._monitors.room, state)
             return
         try:
-            attach(socket, state)
-            state.monitored = True
-            state.wake_monitors = self._monitors.wake
-            self._attached_to = socket
+            self._attached = socket, attach(socket, state)
         except zmq.ZMQError as error:
             state.find(finding.not_watched(str(error)))
+            return
+        state.monitored = True
+        state.wake_monitors = self._monitors.wake
 
     def after_use(self) -> None:
         """Have it drained."""
-        socket, self._attached_to = self._attached_to, None
-        if socket is None:
+        attached, self._attached = self._attached, None
+        if attached is None:
             return
-        state = socket._hopwatch
+        socket, watched = attached
+        state = watched.state
         try:
-            self._monitors.take(receiving_end(socket, state))
+            self._monitors.take(watched)
             state.note("monitor", state="attached")
-        except (zmq.ZMQError, RuntimeError) as error:
+        except RuntimeError as error:
             stop_monitor(socket, state)
+            watched.close()
             state.find(finding.not_watched(str(error)))
 
 

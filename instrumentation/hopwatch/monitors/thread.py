@@ -13,7 +13,9 @@ import zmq
 
 from hopwatch.journal.journal import Journal
 from hopwatch.monitors.chore import Chore
+from hopwatch.monitors.giving_up import give_up, wait_until_gone
 from hopwatch.monitors.pace import Pace
+from hopwatch.monitors.room import Room
 from hopwatch.monitors.watched import Watched
 from hopwatch.native_threads import Notice, original, reentrant_lock, start
 
@@ -21,16 +23,20 @@ PAUSE_AFTER_FAULT = 0.25
 HANDING_OVER_SECONDS = 1.0
 FAULTS_TOLD = 20
 
+LOOK_FOR_ROOM_SECONDS = 2.0
+"""What the application opens without us is noticed so late, at most."""
+
 POLLIN = select.POLLIN
 
 
 class MonitorThread:
     """Takes over monitors as they are attached and journals what they tell; starts with the first of them.
 
-    A fault in one of them is counted, and the others go on.
+    A fault in one of them is counted, and the others go on. ``room``: what monitors may take.
     """
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, room: Room) -> None:
+        self.room = room
         self._journal = journal
         self._incoming: deque[Watched | Chore] = deque()
         self._watched: list[Watched] = []
@@ -39,7 +45,7 @@ class MonitorThread:
         self._poller = zmq.Poller()
         self._pace = Pace()
         self._resting = False
-        self._wake_read = self._wake_write = -1
+        self._wakes = -1
         self._start_lock = reentrant_lock()
         self._started = self._runs = False
         self._handing_over = self._by_hand = False
@@ -51,24 +57,20 @@ class MonitorThread:
         """Whether it does no more than what has been begun."""
         return self._handing_over
 
-    @property
-    def watching(self) -> int:
-        """How many monitors there are at present."""
-        return len(self._watched) + len(self._incoming)
-
     def take(self, work: Watched | Chore) -> None:
         """Hand over a monitor or a chore; the caller must not touch it any more. Raises RuntimeError where no thread can be started: it is not taken then."""
         with self._start_lock:
             if self._by_hand and isinstance(work, Watched):
                 self._watched.append(work)
-                return
-            self._incoming.append(work)
-            try:
-                self._start()
-            except RuntimeError:
-                self._incoming.remove(work)
-                raise
-        self._wake()
+            else:
+                self._begin(work)
+        if isinstance(work, Watched):
+            self.room.entered(work)
+
+    def make_room(self, made: zmq.Socket[bytes]) -> None:
+        """The application has made a socket: leave it enough descriptors, and sockets of that context, to go on."""
+        if self.room.may_be_short(made):
+            wait_until_gone(give_up(self.room, made.context))
 
     def begin_with(self, chore: Chore) -> None:
         """Do this chore as well, once there is something to watch."""
@@ -77,7 +79,7 @@ class MonitorThread:
     def hurry(self, chore: Chore) -> None:
         """Do this chore now, which was handed over before."""
         self._incoming.append(chore)
-        if self._wake_write >= 0:
+        if self._wakes >= 0:
             self._wake()
 
     def wake(self) -> None:
@@ -107,11 +109,19 @@ class MonitorThread:
             self.abandon()
 
     def abandon(self) -> None:
-        """Let go of the descriptors, where there is no such thread any more: in a forked child, too."""
-        for descriptor in (self._wake_read, self._wake_write):
-            if descriptor >= 0:
-                os.close(descriptor)
-        self._wake_read = self._wake_write = -1
+        """Let go of the descriptor, where there is no such thread any more: in a forked child, too."""
+        if self._wakes >= 0:
+            os.close(self._wakes)
+        self._wakes = -1
+
+    def _begin(self, work: Watched | Chore) -> None:
+        self._incoming.append(work)
+        try:
+            self._start()
+        except RuntimeError:
+            self._incoming.remove(work)
+            raise
+        self._wake()
 
     def _start(self) -> None:
         if self._by_hand:
@@ -124,17 +134,16 @@ class MonitorThread:
         self._started = True
 
     def _wake(self) -> None:
-        with suppress(BlockingIOError):  # the pipe is full of others that wake it
-            os.write(self._wake_write, b"\0")
+        os.eventfd_write(self._wakes, 1)
 
     def _open_wake(self) -> None:
-        if self._wake_read >= 0:
+        if self._wakes >= 0:
             return
         try:
-            self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+            self._wakes = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         except OSError as error:
-            raise RuntimeError(f"no pipe to wake the monitor thread: {error.strerror}") from error
-        self._poller.register(self._wake_read, zmq.POLLIN)
+            raise RuntimeError(f"no descriptor to wake the monitor thread by: {error.strerror}") from error
+        self._poller.register(self._wakes, zmq.POLLIN)
 
     def _run(self) -> None:
         with self._start_lock:  # a handler's exception may have hidden that there is such a thread
@@ -161,7 +170,9 @@ class MonitorThread:
                 if (ready is None or watched.pair in ready) and not watched.drain():
                     self._watched.remove(watched)
                     self._poller.unregister(watched.pair)
-                    watched.close()
+                    self._close(watched)
+        with self._faults_counted():
+            give_up(self.room, None)
         self._pace.adapt(time.monotonic(), time.thread_time())
         if self._handing_over:
             self._leave_to_others()
@@ -176,18 +187,23 @@ class MonitorThread:
     def _leave_to_others(self) -> None:
         for watched in self._watched:
             self._poller.unregister(watched.pair)
-        self._due = {chore: due for chore, due in self._due.items() if not chore.over}
-        with self._start_lock:
+        with self._start_lock:  # until here somebody may have handed over what is not taken over yet
             self._by_hand = True
+            self._take_over()
+        self._due = {chore: due for chore, due in self._due.items() if not chore.over}
         self._handed_over.give()
 
     def _drain_by_hand(self) -> None:
         with self._by_hand_lock:
             for watched in self._watched.copy():
                 if self._has_ended(watched):
-                    watched.close()
+                    self._close(watched)
                     if watched in self._watched:  # a finalizer may have come in between
                         self._watched.remove(watched)
+
+    def _close(self, watched: Watched) -> None:
+        watched.close()
+        self.room.left(watched)
 
     def _has_ended(self, watched: Watched) -> bool:
         """Drain it, past events that cannot be journaled: the interpreter may be half gone, and what imports anything fails."""
@@ -201,7 +217,7 @@ class MonitorThread:
         self._resting = True
         try:
             waiting = original(select, "poll")()  # select takes no descriptor from 1024 on
-            waiting.register(self._wake_read, POLLIN)
+            waiting.register(self._wakes, POLLIN)
             until = time.monotonic() + self._pace.pause
             while (now := time.monotonic()) < until:
                 if waiting.poll(max(min([until, *self._due.values()]) - now, 0) * 1000 + 1):
@@ -221,7 +237,8 @@ class MonitorThread:
 
     def _wait(self) -> set[object] | None:
         """Wait for what comes, or for the first chore that is due; what something has come to. None: not known."""
-        seconds = min(self._due.values()) - time.monotonic() if self._due else None
+        until = [due - time.monotonic() for due in self._due.values()]
+        seconds = min([*until, LOOK_FOR_ROOM_SECONDS] if self._watched else until, default=None)
         try:
             events = self._poller.poll(None if seconds is None else max(0, int(seconds * 1000) + 1))
         except zmq.ZMQError:
@@ -229,11 +246,8 @@ class MonitorThread:
         return {source for source, _ in events}
 
     def _take_over(self) -> None:
-        try:
-            while os.read(self._wake_read, 4096):
-                pass
-        except BlockingIOError:
-            pass
+        with suppress(BlockingIOError):
+            os.eventfd_read(self._wakes)
         while self._incoming:
             work = self._incoming.popleft()
             if isinstance(work, Watched):

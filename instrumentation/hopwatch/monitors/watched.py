@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from dataclasses import dataclass, field
 
@@ -58,6 +59,26 @@ class Watched:
     connection_count: int = 0
     retries: dict[bytes, int] = field(default_factory=dict)
     called: Called = field(default_factory=Called)
+
+    @property
+    def context(self) -> int:
+        """The address of the context that the monitor takes two sockets of."""
+        return int(self.pair.context.underlying)
+
+    @property
+    def takes_anything(self) -> bool:
+        """Whether its receiving end is there yet: a closed socket's descriptor is, until libzmq's own thread comes to it."""
+        if not self.pair.closed:
+            return True
+        try:
+            os.fstat(self._descriptor)
+        except OSError:
+            return False
+        return True
+
+    def __post_init__(self) -> None:
+        """Its descriptor, which a closed socket does not tell."""
+        self._descriptor = int(self.pair.getsockopt(zmq.FD))
 
     def drain(self) -> bool:
         """Journal all that has come; returns False once the monitor has ended. Raises struct.error if it is no event.
@@ -143,29 +164,22 @@ class Watched:
         self.state.event(event, **fields)
 
 
-def attach(socket: zmq.Socket[bytes], state: SocketState) -> None:
-    """Attach a monitor to a socket that has none; to be followed by ``receiving_end``, and soon: what the monitor has to tell waits for
-    that, and libzmq with it. Raises ZMQError.
-    """
-    BackendSocket.monitor(socket, _address(state), MASK)
+def attach(socket: zmq.Socket[bytes], state: SocketState) -> Watched:
+    """Attach a monitor to a socket that has none. Raises ZMQError: there is none then.
 
-
-def receiving_end(socket: zmq.Socket[bytes], state: SocketState) -> Watched:
-    """Where the attached monitor of a socket tells what happens. Raises ZMQError.
-
-    It is a plain socket on a shadow of the context: in the context's own set ``Context.destroy`` would close it from another thread.
+    Its receiving end is made first, and takes whatever comes: libzmq would wait for one that is missing or full, even to detach a monitor. To
+    be connected it needs nothing more, and connected before it could end the process: of a connection that waits for its other end a context
+    makes a socket when it is terminated, and fails if it cannot have one more. It is a plain socket on a shadow of the context: in the context's own set ``Context.destroy`` would close it from another thread.
     """
     shadow: zmq.Context[zmq.Socket[bytes]] = zmq.Context.shadow(socket.context.underlying)
     pair: zmq.Socket[bytes] = OwnSocket(shadow, zmq.PAIR)
+    address = f"inproc://hopwatch-monitor-{as_text(state.identifier)}"
     try:
         pair.setsockopt(zmq.LINGER, 0)
         pair.setsockopt(zmq.RCVHWM, 0)
-        pair.connect(_address(state))
+        BackendSocket.monitor(socket, address, MASK)
+        pair.connect(address)
     except zmq.ZMQError:
         pair.close(linger=0)
         raise
     return Watched(pair, state)
-
-
-def _address(state: SocketState) -> str:
-    return f"inproc://hopwatch-monitor-{as_text(state.identifier)}"

@@ -238,7 +238,9 @@ def has_unread(socket: zmq.Socket[bytes], state: SocketState) -> bool | None:
 
 def stop_monitor(socket: zmq.Socket[bytes], state: SocketState) -> None:
     """Detach our monitor, if it is attached. Of a socket that is gone, or whose context is, libzmq has closed it already."""
-    if state.monitored:
+    with state.detaching:
+        if not state.monitored:
+            return
         state.monitored = False
         try:
             BackendSocket.monitor(socket, None, 0)

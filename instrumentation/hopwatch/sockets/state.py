@@ -20,6 +20,7 @@ from hopwatch.journal.runs import told_counters
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes, write_lanes
 from hopwatch.lanes.subscriptions import Subscriptions
+from hopwatch.native_threads import Lock, reentrant_lock
 from hopwatch.rules.judge import judge
 from hopwatch.rules.processes import two_threads
 from hopwatch.rules.setup import Kind, Moment, SetUp
@@ -84,6 +85,7 @@ class SocketState:
     is_wrapped: Callable[[Within], bool] = anything_is
     unrouted: Unrouted | None = None
     monitored: bool = False
+    detaching: Lock = field(default_factory=reentrant_lock)
     wake_monitors: Callable[[], None] = nothing
     faulty: bool = False
     by_install: bool = False
