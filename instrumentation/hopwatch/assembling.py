@@ -191,10 +191,10 @@ def _may_probe(
         return False
     if new:
         return True
-    nodrop = native_state.nodrop_is_set(socket)
-    if nodrop is None:
+    set_already = (native_state.nodrop_is_set(socket), native_state.last_value_is_set(socket))
+    if None in set_already:
         state.find(finding.nodrop_unknown())
-    return nodrop is False
+    return set_already == (False, False)
 
 
 def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str | None, probed: bool) -> None:

@@ -1,4 +1,4 @@
-"""State of a socket that libzmq lets nobody ask for: whether XPUB_NODROP or ROUTER_MANDATORY is on, whether a ROUTER has begun a message,
+"""State of a socket that libzmq lets nobody ask for: whether XPUB_NODROP, XPUB_MANUAL_LAST_VALUE or ROUTER_MANDATORY is on, whether a ROUTER has begun a message,
 whether a monitor is attached, whether a SUB that was set up before it was wrapped is subscribed to everything.
 
 They decide what hopwatch may do to an application's socket and conclude from it, and none has a getsockopt. They are read, never
@@ -20,6 +20,8 @@ from hopwatch.ids import new_id
 Question = Callable[["zmq.Socket[bytes]"], bool | None]
 Found = TypeVar("Found")
 
+XPUB_MANUAL_LAST_VALUE = 98
+"""Where pyzmq has no name for it."""
 OBJECT_BYTES = 4096
 MEASUREMENTS = 25
 MONITORED_EVENTS = 0x2A5A
@@ -43,6 +45,14 @@ def _unknown_where_descriptors_are_scarce(ask: Question) -> Question:
 def nodrop_is_set(socket: "zmq.Socket[bytes]") -> bool | None:
     """Whether XPUB_NODROP is on; None if that cannot be seen."""
     return _flag_is_set(socket, _option_byte(int(socket.type), int(zmq.XPUB_NODROP)))
+
+
+@_unknown_where_descriptors_are_scarce
+def last_value_is_set(socket: "zmq.Socket[bytes]") -> bool | None:
+    """Whether XPUB_MANUAL_LAST_VALUE is on; None if that cannot be seen."""
+    return _flag_is_set(
+        socket, _option_byte(int(socket.type), XPUB_MANUAL_LAST_VALUE, but=int(zmq.XPUB_MANUAL))
+    )
 
 
 @_unknown_where_descriptors_are_scarce
@@ -86,11 +96,17 @@ def _flag_is_set(socket: "zmq.Socket[bytes]", place: tuple[int, int, int] | None
 
 
 @lru_cache(maxsize=8)
-def _option_byte(socket_type: int, option: int) -> tuple[int, int, int] | None:
-    def toggle(socket: BackendSocket, on: bool) -> None:
-        socket.set(option, int(on))
+def _option_byte(socket_type: int, option: int, but: int | None = None) -> tuple[int, int, int] | None:
+    """The byte that follows an option, and not the other one where that has a byte of its own which the option sets, too."""
 
-    return _only_one(lambda: set(_bytes_that_follow(socket_type, toggle)))
+    def toggling(number: int) -> Callable[[BackendSocket, bool], None]:
+        return lambda socket, on: socket.set(number, int(on))
+
+    def measure() -> set[tuple[int, int, int]]:
+        others = set() if but is None else set(_bytes_that_follow(socket_type, toggling(but)))
+        return set(_bytes_that_follow(socket_type, toggling(option))) - others
+
+    return _only_one(measure)
 
 
 @lru_cache(maxsize=1)

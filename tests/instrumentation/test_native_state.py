@@ -37,6 +37,19 @@ def test_other_options_and_traffic_are_not_taken_for_nodrop(
     assert native_state.nodrop_is_set(pub) is False
 
 
+@pytest.mark.parametrize("socket_type", [zmq.PUB, zmq.XPUB])
+def test_that_the_last_value_goes_to_the_last_subscriber_is_seen_and_not_taken_for_manual_subscriptions(
+    context: zmq.Context, socket_type: int
+) -> None:
+    socket = context.socket(socket_type)
+    for value in (0, 1, 0, 1):
+        socket.set(native_state.XPUB_MANUAL_LAST_VALUE, value)
+        assert native_state.last_value_is_set(socket) is bool(value)
+    socket.set(native_state.XPUB_MANUAL_LAST_VALUE, 0)
+    socket.xpub_manual = 1
+    assert native_state.last_value_is_set(socket) is False
+
+
 @pytest.mark.parametrize("socket_type", TYPES)
 def test_a_monitor_is_seen_as_long_as_it_is_attached(context: zmq.Context, socket_type: int) -> None:
     socket = context.socket(socket_type)

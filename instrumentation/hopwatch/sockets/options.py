@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import zmq
 
 from hopwatch import finding
+from hopwatch.native_state import XPUB_MANUAL_LAST_VALUE
 from hopwatch.rules.setup import Kind
 from hopwatch.sockets.state import SocketState
 
@@ -37,10 +38,10 @@ def option_set(socket: HookedSocket, state: SocketState, option: int, value: Any
 
 
 def decides_probing(state: SocketState, option: int, value: Any) -> bool:
-    """Whether with this option the application takes into its own hands what refusals it gets."""
+    """Whether with this option the application takes into its own hands what refusals it gets, or a refused send changes who gets the next one."""
     if state.type_name == "ROUTER":
         return bool(option == zmq.ROUTER_MANDATORY and value)
-    return option == zmq.XPUB_NODROP
+    return option in (zmq.XPUB_NODROP, XPUB_MANUAL_LAST_VALUE)
 
 
 def subscription_changed(state: SocketState, action: str, topic: bytes) -> None:
