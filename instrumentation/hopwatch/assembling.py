@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 import zmq
@@ -96,10 +98,11 @@ def instrument_socket(
     # what install wraps was made this moment: nothing is set, bound, subscribed to or attached that would have to be looked for
     probed = _may_probe(socket, socket_type, state, new=by_install)
     methods = methods_of(state, stamps=stamps, reads_stamps=reads_stamps, probed=probed)
-    parts = parts_of(socket_type, stamps=stamps, reads_stamps=reads_stamps, probed=probed)
+    parts = parts_of(socket_type, state.way, stamps=stamps, reads_stamps=reads_stamps, probed=probed)
     if wish.numbers is not None:
         parts, methods = read_numbers(state, socket_type, wish.numbers, (parts, methods))
-    new_class = instrumented(type(worker), parts, methods, above(worker))
+    state.methods = methods
+    new_class = instrumented(type(worker), parts, above(worker))
     state.setup = set_up_of(socket, socket_type, probed=probed, stamped=stamps and wish.stamped)
     _write_opened(socket, state, wish.sequence_name, probed)
     state.find(refusal)
@@ -108,7 +111,7 @@ def instrument_socket(
         state.find(finding.sparse_refused())
     if socket_type in FILTERING and not by_install and native_state.subscribes_to_everything(socket):
         subscription_changed(state, "subscribe", b"")
-    state.receiving.find = state.receiving.unstamped.topics.find = state.find
+    state.receiving.find = state.receiving.unstamped.topics.find = state.finder()
     state.is_wrapped = lambda peer: any(
         peer in other.bound_within and not other.closed for other in instrument.states
     )
@@ -150,8 +153,9 @@ def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) 
 def _number(state: SocketState, socket_type: zmq.SocketType, wish: Wish) -> None:
     rule, every = wish.rule, NEVER if wish.counted else wish.stamp_every
     lanes = SendingLanes(state.identifier, state.journal, MOST_TOPICS if wish.counted else MOST_LANES)
+    find = state.finder()
     if wish.counted:
-        lanes.gathering = lambda: state.find(finding.topics_gathered(MOST_TOPICS))
+        lanes.gathering = lambda: find(finding.topics_gathered(MOST_TOPICS))
     choose: LaneChooser = single_lane(lanes)
     known: KnownLane | None = known_single_lane(lanes)
     single_frames_share = socket_type != zmq.ROUTER and (
@@ -162,7 +166,7 @@ def _number(state: SocketState, socket_type: zmq.SocketType, wish: Wish) -> None
         known = known_by_topic(lanes) if rule is first_of_several else None
     elif socket_type == zmq.ROUTER:
         choose, known = lane_by_routing_id(lanes), None
-        lanes.gathering = lambda: state.find(finding.peers_gathered(lanes.most_lanes))
+        lanes.gathering = partial(_gathering, find, lanes.most_lanes)
     flags = SHARED_OUT if socket_type in SHARING_OUT else 0
     told = wish.rule_flags if socket_type in PROBEABLE else 0
     if told is None and wish.stamped and every > 1:
@@ -172,6 +176,10 @@ def _number(state: SocketState, socket_type: zmq.SocketType, wish: Wish) -> None
         state.identifier, flags, state.slot.words, choose, single_frames_share, every, told or 0, known
     )
     state.numbering.lane_of_stranger = lanes.of_stranger
+
+
+def _gathering(find: Callable[[Finding], None], most: int) -> None:
+    find(finding.peers_gathered(most))
 
 
 def _stamp_refusal(socket: zmq.Socket[bytes], socket_type: zmq.SocketType) -> Finding | None:

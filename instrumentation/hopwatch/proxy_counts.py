@@ -39,7 +39,7 @@ INTERRUPTED = (
 class ProxyCounts:
     """A chore of the monitor thread: keeps a proxy's counts in the slots of its two sockets.
 
-    The sockets that it takes are of a context of our own, which the application's does not see.
+    The sockets that it takes are of a context of our own, which the application's does not see. Nothing is asked until the proxy is told of (``begun``).
     """
 
     def __init__(self, front: SocketState, back: SocketState) -> None:
@@ -55,6 +55,7 @@ class ProxyCounts:
             self._context.destroy(linger=0)
             raise
         self._sides = (front, back)
+        self.begun = False
         self._asked_at: int | None = None
         self._told = [0] * 2 * len(COUNTED)
         self._before_interruptions = [0] * 2 * len(COUNTED)
@@ -76,6 +77,8 @@ class ProxyCounts:
             self.socket.close()
             self._context.term()
             return None
+        if not self.begun:
+            return SHORTEST_PAUSE
         if self._asked_at is None:
             return self._look_at_rest() or self._ask()
         told = self._answer()

@@ -72,6 +72,8 @@ def counted_proxy(
     }
     journal = frontend._hopwatch.journal
     journal.event("proxy", **sides)
+    counts.begun = True
+    instrument.monitors.hurry(counts)
     try:
         bare_proxy_steerable(frontend, backend, capture, counts.control)
     finally:

@@ -1,12 +1,18 @@
-"""The class that a socket gets: its own, with instrumented ways to send and receive put below it."""
+"""The class that a socket gets: one for all of its class and mode, with instrumented ways to send and receive put below the bare one."""
 
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, cast
 
 import zmq
 
 from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.ways import Methods
 
 SocketClass = type["zmq.Socket[bytes]"]
+
+MOST_KEPT = 128
+"""An application may make classes without end."""
 
 
 class Unannounced:
@@ -19,33 +25,43 @@ class Unannounced:
 
 
 def instrumented(
-    bare: SocketClass,
-    parts: tuple[type[HookedSocket], ...],
-    methods: dict[str, Any],
-    above: tuple[type, ...] = (),
+    bare: SocketClass, parts: tuple[type[HookedSocket], ...], above: tuple[type, ...] = ()
 ) -> type[HookedSocket]:
-    """The instrumented class of one socket: ``methods`` are its own, made for its counters.
+    """The instrumented class of a bare one, made when it is first asked for.
 
     The parts come after an application's own subclass of ``zmq.Socket`` and before ``zmq.Socket`` itself, so that what the
     subclass does stays its own and its ``super()`` calls reach us. What is to come before pyzmq's own subclass for an event
     loop, and still after the application's, is ``above``.
     """
+    return _made(bare, parts, above)
+
+
+def _make(
+    bare: SocketClass, parts: tuple[type[HookedSocket], ...], above: tuple[type, ...]
+) -> type[HookedSocket]:
     namespace: dict[str, Any] = {
         "__module__": bare.__module__,
         "__qualname__": bare.__qualname__,
         "__doc__": bare.__doc__,
+        "__init__": _made_already,
         "_hopwatch_bare": bare,
         "_hopwatch_parts": parts,
-        "_hopwatch_methods": methods,
         "_hopwatch_above": above,
         "_hopwatch_direct": bare.recv is zmq.Socket.recv and bare.getsockopt is zmq.Socket.getsockopt,
     }
     if "_repr_cls" in bare.__dict__:
         namespace["_repr_cls"] = bare.__dict__["_repr_cls"]
     if bare is zmq.Socket:
-        return cast(type[HookedSocket], type(bare.__name__, (*parts, zmq.Socket), {**namespace, **methods}))
-    bases = _around(bare, type(bare.__name__, parts, methods), above)
+        return cast(type[HookedSocket], type(bare.__name__, (*parts, zmq.Socket), namespace))
+    bases = _around(bare, type(bare.__name__, parts, {}), above)
     return _unnoticed(bare, (Unannounced, *bases), namespace)
+
+
+def _made_already(*_: Any, **__: Any) -> None:
+    """Of an object that ``__new__`` had the bare class make, and that was wrapped since, Python asks for it a second time."""
+
+
+_made: Callable[..., type[HookedSocket]] = lru_cache(maxsize=MOST_KEPT)(_make)
 
 
 def _around(bare: SocketClass, below: type, above: tuple[type, ...]) -> tuple[type, ...]:
@@ -65,14 +81,14 @@ def exchange(
     socket: HookedSocket,
     old: type[HookedSocket],
     new: type[HookedSocket],
-    methods: dict[str, Any] | None = None,
+    methods: Methods | None = None,
 ) -> None:
     """Give a socket, and whatever else stands for it, another way to send or receive, and the methods made for that."""
-    for member in {socket, *socket._hopwatch.members}:
+    state = socket._hopwatch
+    state.methods.update(methods or {})
+    for member in {socket, *state.members}:
         current = type(member)
         if old in current._hopwatch_parts:
             parts = tuple(new if part is old else part for part in current._hopwatch_parts)
-            methods_now = {**current._hopwatch_methods, **(methods or {})}
-            member.__class__ = instrumented(
-                current._hopwatch_bare, parts, methods_now, current._hopwatch_above
-            )
+            member.__dict__.update(methods or {})
+            member.__class__ = instrumented(current._hopwatch_bare, parts, current._hopwatch_above)

@@ -1,7 +1,7 @@
 """The hot path: what a counting send does for each message. Of receives it is in ``counting_receives.py``; ``stamping.py``, ``taking_stamps.py`` and
 ``looking.py`` do more, ``parts.py`` sends messages of several frames, and ``routing.py``'s ``routing_send`` a ROUTER's.
 
-A function a socket, with its counters in its closure: an attribute of a pyzmq socket takes about as long to read as a word of the
+A function a socket (``Methods``), with its counters in its closure: an attribute of a pyzmq socket takes about as long to read as a word of the
 mapped file. Whatever is not the plain case goes to the slower methods of ``sending.py`` and ``receiving.py``, which
 count through the ``count_*`` functions made here, so that each counter has one owner. ``hot_paths.py`` chooses
 among them: it is what a compiled hot path, which would take the place of these six modules and of ``routing_send``, is put in at.
@@ -20,15 +20,13 @@ from hopwatch.frames import size_of
 from hopwatch.journal.counters import Words
 from hopwatch.journal.runs import NO_RUN, sent_run
 from hopwatch.sockets.first_calls import FirstCalls
+from hopwatch.sockets.ways import Methods
 from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 from hopwatch.words import (
     SENT,
     SENT_BYTES,
     SENT_MORE_FRAMES,
 )
-
-Methods = dict[str, Any]
-"""Methods of one socket's class, by name."""
 
 Sender = Callable[..., Any]
 
@@ -63,16 +61,6 @@ def slow_send(
     return self._hopwatch_send(data, flags, copy, track, routing_id, group)
 
 
-def send_as_it_is_now(self: Any, *arguments: Any) -> Any:
-    """For whoever held on to a ``send`` that its socket has no more."""
-    return type(self).send(self, *arguments)
-
-
-def recv_as_it_is_now(self: Any, flags: int, copy: bool, track: bool) -> Any:
-    """For whoever held on to a ``recv`` that its socket has no more."""
-    return type(self).recv(self, flags, copy, track)
-
-
 def no_parts(count_sent: Callable[[int, bool], None]) -> Sender:  # noqa: ARG001
     """For sockets whose multipart messages all go the longer way."""
     return slow_send
@@ -87,18 +75,12 @@ def counting_send(words: Words, first: FirstCalls, plain: int = 0, parts: PartsS
     run, run_size, seen_size = sent_run(words), NO_RUN, NO_RUN
     plain_now: object = NOT_NOW
     otherwise: Sender = slow_send
+    send_part: Sender = slow_send
     retired = False
 
     def send(
-        self: Any,
-        data: Any,
-        flags: int = 0,
-        copy: bool = True,
-        track: bool = False,
-        routing_id: int | None = None,
-        group: str | None = None,
+        self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
-        """As ``zmq.Socket.send``."""
         nonlocal sent, sent_bytes
         if flags == plain_now and routing_id is None and group is None:
             try:
@@ -148,38 +130,27 @@ def counting_send(words: Words, first: FirstCalls, plain: int = 0, parts: PartsS
             plain_now, otherwise = plain, send_part
 
     def retire() -> None:
-        nonlocal plain_now, otherwise, retired
-        plain_now, otherwise, retired = NOT_NOW, send_as_it_is_now, True
+        nonlocal send_part, otherwise, retired
+        send_part = otherwise = slow_send
+        retired = True
 
     send_part = parts(count_sent)
     return {
-        "send": send,
-        "_hopwatch_count_sent": staticmethod(count_sent),
-        "_hopwatch_begin_afresh": staticmethod(begin_afresh),
-        "_hopwatch_retire_send": staticmethod(retire),
+        "_hopwatch_send_now": send,
+        "_hopwatch_count_sent": count_sent,
+        "_hopwatch_begin_afresh": begin_afresh,
+        "_hopwatch_retire_send": retire,
     }
 
 
 def arming_send(methods: Methods) -> Methods:
-    """``send`` of a socket that is to be probed from its first send on; whoever holds on to it goes on through it."""
-    hot = methods["send"]
-    armed = False
+    """``send`` of a socket that is to be probed from its first send on."""
+    hot = methods["_hopwatch_send_now"]
 
     def send(
-        self: Any,
-        data: Any,
-        flags: int = 0,
-        copy: bool = True,
-        track: bool = False,
-        routing_id: int | None = None,
-        group: str | None = None,
+        self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
-        """As ``zmq.Socket.send``."""
-        nonlocal armed
-        if not armed:
-            armed = True
-            if hasattr(self, "_hopwatch_arm"):  # it may have been unwrapped while somebody held this method
-                self._hopwatch_arm()
+        self._hopwatch_arm()
         return hot(self, data, flags, copy, track, routing_id, group)
 
-    return {**methods, "send": send, "_hopwatch_armed": methods}
+    return {**methods, "_hopwatch_send_now": send, "_hopwatch_armed": hot}

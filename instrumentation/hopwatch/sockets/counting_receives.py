@@ -11,8 +11,9 @@ from hopwatch.frames import as_bytes
 from hopwatch.journal.counters import Words
 from hopwatch.journal.runs import NO_RUN, received_run
 from hopwatch.sockets.backend import backend_recv
-from hopwatch.sockets.counting import LOOK_FOR_RUN, Methods, recv_as_it_is_now
+from hopwatch.sockets.counting import LOOK_FOR_RUN
 from hopwatch.sockets.first_calls import FirstCalls
+from hopwatch.sockets.ways import Methods
 from hopwatch.stamp import SIZE as STAMP_SIZE
 from hopwatch.words import RECEIVED, RECEIVED_BYTES
 
@@ -29,15 +30,13 @@ def counting_recv(words: Words, first: FirstCalls) -> Methods:
     """``recv`` of a socket that counts; frames that need a closer look go to ``_hopwatch_look``."""
     received = received_bytes = look_at = 0
     run, run_size, seen_size = received_run(words), NO_RUN, NO_RUN
-    receive: Any = backend_recv
     sometimes = retired = False
 
-    def recv(self: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
-        """As ``zmq.Socket.recv``."""
+    def recv(self: Any, flags: int, copy: bool, track: bool) -> Any:
         nonlocal received, received_bytes, look_at
         try:
             if received == look_at:
-                frame = receive(self, flags, copy, track)
+                frame = backend_recv(self, flags, copy, track)
                 asked = sometimes and len(frame) == run_size and not first.receives
                 if asked and not (backend_get(self, RCVMORE) if copy else frame.more):
                     received += 1
@@ -45,7 +44,7 @@ def counting_recv(words: Words, first: FirstCalls) -> Methods:
                     look_at = received if not received & ASK_SOMETIMES else (received | LOOK_FOR_RUN) + 1
                     return frame
             else:
-                frame = receive(self, flags, copy, track)
+                frame = backend_recv(self, flags, copy, track)
                 if len(frame) == run_size and copy:
                     received += 1
                     words[RECEIVED] = received
@@ -97,12 +96,12 @@ def counting_recv(words: Words, first: FirstCalls) -> Methods:
         look_next()
 
     def retire() -> None:
-        nonlocal receive, retired, look_at, run_size
-        receive, retired, look_at, run_size = recv_as_it_is_now, True, received, NO_RUN
+        nonlocal retired, look_at, run_size
+        retired, look_at, run_size = True, received, NO_RUN
 
     return {
-        "recv": recv,
-        "_hopwatch_count_received": staticmethod(count_received),
-        "_hopwatch_ask_sometimes": staticmethod(ask_sometimes),
-        "_hopwatch_retire_receive": staticmethod(retire),
+        "_hopwatch_recv_now": recv,
+        "_hopwatch_count_received": count_received,
+        "_hopwatch_ask_sometimes": ask_sometimes,
+        "_hopwatch_retire_receive": retire,
     }

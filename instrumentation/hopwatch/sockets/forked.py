@@ -86,4 +86,4 @@ def leave_to_parent(state: SocketState, open_journal: Callable[[], Journal]) -> 
         member._hopwatch_retire_send()
         member._hopwatch_retire_receive()
         member._hopwatch_words = state.slot.words
-        member.__class__ = instrumented(member._hopwatch_bare, (ForkedSocket,), {})
+        member.__class__ = instrumented(member._hopwatch_bare, (ForkedSocket,))

@@ -46,19 +46,19 @@ def also_when_held(method: Method) -> Method:
 class HookedSocket(zmq.Socket[bytes]):
     """Stands between ``zmq.Socket`` and the application's own subclass of it.
 
-    The attributes are declared here, because pyzmq takes undeclared ones for socket options.
+    The attributes are declared here, because pyzmq takes undeclared ones for socket options. A class serves all sockets that are instrumented
+    alike: what counts for one of them is among its own attributes (``Methods``).
     """
 
     _hopwatch: SocketState
     _hopwatch_words: Words
     _hopwatch_bare: type[zmq.Socket[bytes]]
-    _hopwatch_parts: tuple[type[HookedSocket], ...]
-    _hopwatch_methods: ClassVar[dict[str, Any]]
+    _hopwatch_parts: ClassVar[tuple[type[HookedSocket], ...]]
     _hopwatch_above: ClassVar[tuple[type, ...]]
     _hopwatch_direct = False
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        """A wrapped socket's class is its own alone: who makes another socket by it gets one of the application's class."""
+        """Who makes another socket by the class of a wrapped one gets one of the application's class."""
         return cls._hopwatch_bare(*args, **kwargs)
 
     @also_when_held
@@ -192,11 +192,11 @@ class HookedSocket(zmq.Socket[bytes]):
 
     @staticmethod
     def _hopwatch_retire_send() -> None:
-        """Let a ``send`` that somebody holds on to go the socket's present way; made by the hot path."""
+        """Nobody will send by the hot path any more; made by it."""
 
     @staticmethod
     def _hopwatch_retire_receive() -> None:
-        """Let a ``recv`` that somebody holds on to go the socket's present way; made by the hot path."""
+        """Nobody will receive by the hot path any more, but for who waits in it; made by it."""
 
     def _hopwatch_stop_probing(self) -> None:
         """Nothing to stop where nothing probes."""

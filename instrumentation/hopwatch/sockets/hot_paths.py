@@ -6,14 +6,14 @@ from functools import partial
 
 import zmq
 
-from hopwatch.sockets.counting import Methods, PartsSender, arming_send, counting_send, no_parts
+from hopwatch.sockets.counting import PartsSender, arming_send, counting_send, no_parts
 from hopwatch.sockets.counting_receives import counting_recv
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.in_turn import sending_in_turn
-from hopwatch.sockets.looking import RECEIVE_TIME_LIMIT, looking_recv, looking_send
+from hopwatch.sockets.looking import TimeLimited, looking_recv, looking_send
 from hopwatch.sockets.numbering import Numbering
 from hopwatch.sockets.parts import counting_parts, stamping_parts
-from hopwatch.sockets.receiving import CountingReceive
+from hopwatch.sockets.receiving import CountingReceive, LookingReceive
 from hopwatch.sockets.refusals import Arming, Waiting
 from hopwatch.sockets.routing import Routing, RoutingProbe, routing_send
 from hopwatch.sockets.sending import CountingSend, StampingSend, StreamSend, SubscribingSend
@@ -21,21 +21,23 @@ from hopwatch.sockets.stamped_receiving import StampedReceive
 from hopwatch.sockets.stamping import stamping_send
 from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.taking_stamps import stamped_recv
+from hopwatch.sockets.ways import Methods, Way
 
 SENT_IN_THEIR_OWN_WAY: dict[int, type[HookedSocket]] = {zmq.XSUB: SubscribingSend, zmq.STREAM: StreamSend}
 
 
 def parts_of(
-    socket_type: zmq.SocketType, *, stamps: bool, reads_stamps: bool, probed: bool
+    socket_type: zmq.SocketType, way: Way, *, stamps: bool, reads_stamps: bool, probed: bool
 ) -> tuple[type[HookedSocket], ...]:
     """The classes between ``zmq.Socket`` and the application's own, the first of them asked first."""
     sending: type[HookedSocket] = StampingSend if stamps else CountingSend
     sending = SENT_IN_THEIR_OWN_WAY.get(socket_type, sending)
-    receiving: type[HookedSocket] = StampedReceive if reads_stamps else CountingReceive
+    counts: type[HookedSocket] = LookingReceive if way.looks_ahead else CountingReceive
+    receiving = StampedReceive if reads_stamps else counts
     refusals: type[HookedSocket] = Arming if probed else Waiting
     if socket_type == zmq.ROUTER:
         refusals = RoutingProbe if probed else Routing
-    return (sending, refusals, receiving)
+    return (sending, refusals, receiving, *((TimeLimited,) if way.looks_ahead else ()))
 
 
 def methods_of(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: bool) -> Methods:
@@ -59,8 +61,6 @@ def methods_of(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: 
         receiving = looking_recv(words)
     else:
         receiving = counting_recv(words, state.first_calls)
-    if way.looks_ahead:
-        receiving["rcvtimeo"] = RECEIVE_TIME_LIMIT
     arms = probed and state.unrouted is None
     return {**(arming_send(sending) if arms else sending), **receiving}
 

@@ -12,10 +12,9 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.own_socket import OwnSocket
-from hopwatch.sockets.counting import Methods
-from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.sending import bare_send
 from hopwatch.sockets.state import SocketState
+from hopwatch.sockets.ways import Methods
 
 IN_TURN = {"REQ", "REP"}
 TYPE = int(zmq.TYPE)
@@ -31,23 +30,16 @@ def sending_in_turn(methods: Methods, state: SocketState) -> Methods:
     """``send`` of a socket that receives and sends in turn; of another one, what it was."""
     if state.type_name not in IN_TURN:
         return methods
-    hot, incoming = methods["send"], state.incoming
+    hot, incoming = methods["_hopwatch_send_now"], state.incoming
 
     def send(
-        self: Any,
-        data: Any,
-        flags: int = 0,
-        copy: bool = True,
-        track: bool = False,
-        routing_id: int | None = None,
-        group: str | None = None,
+        self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
-        """As ``zmq.Socket.send``."""
-        if incoming.held is not None and isinstance(self, HookedSocket):
+        if incoming.held is not None:
             return refused(self, data, flags, copy, track, routing_id, group)
         return hot(self, data, flags, copy, track, routing_id, group)
 
-    return {**methods, "send": send}
+    return {**methods, "_hopwatch_send_now": send}
 
 
 def refused(socket: Any, *arguments: Any) -> Any:

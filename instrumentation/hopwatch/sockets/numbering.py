@@ -22,6 +22,10 @@ KnownLane = Callable[[Any], SendingLane | None]
 """From the first frame of a message of several to its lane; None: it is to be chosen, or opened, from all of them."""
 
 
+def nothing_to_leave() -> None:
+    """Where no hot path keeps the numbers of a lane."""
+
+
 class Numbered(NamedTuple):
     """A message's place: its lane, its number there, how many frames it has with its stamp, and the stamp, if it gets one."""
 
@@ -58,7 +62,7 @@ class Numbering:
         self.begun: list[Any] = []
         self.single_frame_lane: SendingLane | None = None
         self.left_to_parent = False
-        self.leave_hot_path: Callable[[], None] = lambda: None
+        self.leave_hot_path: Callable[[], None] = nothing_to_leave
         self.lane_of_stranger: Callable[[bytes], SendingLane | None] = lambda _: None
         self._in_no_lane = False
         self._drifts = bool(flags & SHARED_OUT)

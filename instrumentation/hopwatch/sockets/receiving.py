@@ -12,9 +12,8 @@ from hopwatch.frames import as_bytes
 from hopwatch.rules.conflate import conflate_stamped
 from hopwatch.sockets.backend import RECEIVES_INTO, backend_recv
 from hopwatch.sockets.classes import exchange
-from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
-from hopwatch.sockets.looking import ASKING
-from hopwatch.sockets.stamped_receiving import StampedReceive, has_way
+from hopwatch.sockets.hooks import unwrapped_meanwhile
+from hopwatch.sockets.stamped_receiving import Receive, StampedReceive, has_way
 from hopwatch.sockets.state import Guard
 from hopwatch.sockets.taking_stamps import stamped_recv
 from hopwatch.words import (
@@ -36,13 +35,8 @@ frames that tell, nothing is missed."""
 backend_get = BackendSocket.get
 
 
-class CountingReceive(HookedSocket):
+class CountingReceive(Receive):
     """Counts messages, frames and bytes; a stamp that turns up makes the socket a ``StampedReceive``."""
-
-    @staticmethod
-    def _hopwatch_count_received(messages: int, size: int) -> None:
-        """Count messages and bytes; made for each socket by the hot path."""
-        raise NotImplementedError
 
     @staticmethod
     def _hopwatch_ask_sometimes(sometimes: bool) -> None:
@@ -183,7 +177,11 @@ class CountingReceive(HookedSocket):
         with Guard(self._hopwatch):
             self._hopwatch.receiving.unstamped.before += before
         self._hopwatch_retire_receive()
-        methods = stamped_recv(self._hopwatch_words, self._hopwatch)
-        if self._hopwatch.way.looks_ahead:
-            methods |= dict.fromkeys(ASKING, StampedReceive.get)
-        exchange(self, CountingReceive, StampedReceive, methods)
+        counts = LookingReceive if self._hopwatch.way.looks_ahead else CountingReceive
+        exchange(self, counts, StampedReceive, stamped_recv(self._hopwatch_words, self._hopwatch))
+
+
+class LookingReceive(CountingReceive):
+    """Each frame tells whether more follow: what the application asks needs no look. pyzmq's event loops ask three times a message."""
+
+    get = getsockopt = BackendSocket.get

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, ClassVar
+from typing import Any
 
 import zmq
 from zmq.backend import Socket as BackendSocket
@@ -182,15 +183,16 @@ class Arming(RefusalHandling):
     ``zmq.proxy`` sends past us, and blocks on a socket with XPUB_NODROP on: a socket that only a proxy sends on must never have it.
     """
 
-    _hopwatch_armed: ClassVar[dict[str, Any]]
+    _hopwatch_armed: Callable[..., Any]
+    """How to send once it is armed; made by the hot path."""
 
     def _hopwatch_arm(self) -> None:
         """Before the first send, after which every one is probed."""
         if self.closed:
             return
         BackendSocket.set(self, zmq.XPUB_NODROP, 1)
-        exchange(self, Arming, Probing, self._hopwatch_armed)
+        exchange(self, Arming, Probing, {"_hopwatch_send_now": self._hopwatch_armed})
 
     def _hopwatch_stop_probing(self) -> None:
-        exchange(self, Arming, Waiting, self._hopwatch_armed)
+        exchange(self, Arming, Waiting, {"_hopwatch_send_now": self._hopwatch_armed})
         self._hopwatch.event("probing_stopped")

@@ -7,7 +7,6 @@ application, whatever it does with the socket then.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import zmq
@@ -18,11 +17,12 @@ from hopwatch.frames import as_bytes, size_of
 from hopwatch.journal.counters import Words
 from hopwatch.rules.sending import swallowed
 from hopwatch.sockets.classes import exchange
-from hopwatch.sockets.counting import Methods, Sender, send_as_it_is_now, slow_send
+from hopwatch.sockets.counting import slow_send
 from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.refusals import RefusalHandling, Waiting, send_frame
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.unrouted import ALONE, FULL, UNKNOWN, Place, Unrouted
+from hopwatch.sockets.ways import Methods
 from hopwatch.sockets.zmq_errors import FAILED, errno_of
 from hopwatch.words import SENT
 
@@ -122,25 +122,17 @@ def routing_send(
     words: Words, first_calls: FirstCalls, methods: Methods, unrouted: Unrouted, plain: int = 0
 ) -> Methods:
     """``send`` of a ROUTER that is not stamped: here routing ids and last frames, as ``counting.py`` for other types."""
-    count_sent: Callable[[int, bool], None] = methods["_hopwatch_count_sent"].__func__
-    otherwise: Sender = slow_send
-    retired, looked_at = False, False
+    count_sent = methods["_hopwatch_count_sent"]
+    looked_at = False
     first = plain | SNDMORE
 
     def send(
-        self: Any,
-        data: Any,
-        flags: int = 0,
-        copy: bool = True,
-        track: bool = False,
-        routing_id: int | None = None,
-        group: str | None = None,
+        self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
-        """As ``zmq.Socket.send``."""
         nonlocal looked_at
         if not looked_at:
             looked_at = not first_calls.sends
-        elif unrouted.probing and not retired and routing_id is None and group is None:
+        elif unrouted.probing and routing_id is None and group is None:
             number = words[SENT]
             begun = unrouted.begun_message == number
             if begun and flags == plain:
@@ -152,10 +144,6 @@ def routing_send(
                 unrouted.begun_message = number
                 count_sent(len(data) if data.__class__ is bytes else size_of(data), True)
                 return tracker
-        return otherwise(self, data, flags, copy, track, routing_id, group)
+        return slow_send(self, data, flags, copy, track, routing_id, group)
 
-    def retire() -> None:
-        nonlocal otherwise, retired
-        otherwise, retired = send_as_it_is_now, True
-
-    return {**methods, "send": send, "_hopwatch_retire_send": staticmethod(retire)}
+    return {**methods, "_hopwatch_send_now": send}

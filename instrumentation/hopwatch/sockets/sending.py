@@ -6,6 +6,7 @@ Every frame is first tried without blocking: that send succeeds wherever the blo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import zmq
@@ -29,9 +30,27 @@ bare_send = zmq.Socket.send
 class CountingSend(RefusalHandling):
     """Counts messages, frames and bytes that libzmq accepted."""
 
+    _hopwatch_send_now: Callable[..., Any]
+
+    def send(
+        self,
+        data: Any,
+        flags: int = 0,
+        copy: bool = True,
+        track: bool = False,
+        routing_id: int | None = None,
+        group: str | None = None,
+    ) -> Any:
+        """As ``zmq.Socket.send``."""
+        try:
+            send_now = self._hopwatch_send_now
+        except AttributeError:  # somebody held on to this method, and the socket is wrapped no more
+            return self.send(data, flags, copy, track, routing_id, group)
+        return send_now(self, data, flags, copy, track, routing_id, group)
+
     @staticmethod
     def _hopwatch_count_sent(size: int, more: bool) -> None:
-        """Count a frame, which more of its message follow or not; made for each socket by the hot path."""
+        """Count a frame, which more of its message follow or not; made by the hot path."""
         raise NotImplementedError
 
     def _hopwatch_send(

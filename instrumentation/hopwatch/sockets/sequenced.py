@@ -10,15 +10,16 @@ from hopwatch.frames import as_bytes
 from hopwatch.journal.counters import Words
 from hopwatch.lanes.sequenced import SequencedLanes
 from hopwatch.sequences import NumberedMessages
-from hopwatch.sockets.counting import Methods, arming_send, counting_send, recv_as_it_is_now
+from hopwatch.sockets.counting import arming_send, counting_send
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.in_turn import sending_in_turn
-from hopwatch.sockets.looking import ASKING, looking_send
+from hopwatch.sockets.looking import looking_send
 from hopwatch.sockets.reading import Reading
 from hopwatch.sockets.sending import CountingSend
 from hopwatch.sockets.stamped_receiving import StampedReceive
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.taking_stamps import stamped_recv
+from hopwatch.sockets.ways import Methods
 
 SNDMORE = int(zmq.SNDMORE)
 
@@ -27,7 +28,7 @@ SENDING = {zmq.PUB, zmq.XPUB, zmq.PUSH, *TWO_WAY}
 RECEIVING = {zmq.SUB, zmq.XSUB, zmq.PULL, *TWO_WAY}
 
 Made = tuple[tuple[type[HookedSocket], ...], Methods]
-"""The parts of a socket's class, and its own methods."""
+"""The parts of a socket's class, and what the socket has for itself."""
 
 
 def read_numbers(
@@ -39,7 +40,7 @@ def read_numbers(
 
     def reading(*, sending: bool) -> Reading:
         lanes = SequencedLanes(state.identifier, sequence, words, state.journal, sending=sending)
-        lanes.find = state.find
+        lanes.find = state.finder()
         return Reading(lanes)
 
     if socket_type in SENDING:
@@ -50,22 +51,17 @@ def read_numbers(
     if socket_type in RECEIVING:
         state.reading_received = reading(sending=False)
         methods = {**methods, **sequenced_recv(words, state)}
-        if state.way.looks_ahead:
-            methods |= dict.fromkeys(ASKING, StampedReceive.get)
-        parts = (*parts[:-1], SequencedReceive)
+        parts = (*parts[:2], SequencedReceive, *parts[3:])
     return parts, methods
 
 
 def sequenced_recv(words: Words, state: SocketState) -> Methods:
     """``recv`` of a socket whose received messages are read."""
 
-    def recv(self: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
-        """As ``zmq.Socket.recv``, stamps left out."""
-        if not isinstance(self, StampedReceive):
-            return recv_as_it_is_now(self, flags, copy, track)
+    def recv(self: Any, flags: int, copy: bool, track: bool) -> Any:
         return self._hopwatch_next(flags, track, copy)
 
-    return {**stamped_recv(words, state), "recv": recv}
+    return {**stamped_recv(words, state), "_hopwatch_recv_now": recv}
 
 
 class SequencedSend(CountingSend):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 import zmq
@@ -53,15 +54,29 @@ def frame_of(held: bytes | zmq.Frame, more: bool, track: bool) -> zmq.Frame:
     return frame
 
 
-class StampedReceive(HookedSocket):
-    """Takes stamps off: behind each frame that is not the last of its message it looks at the next one."""
+class Receive(HookedSocket):
+    """Receives by the hot path that was made for the socket."""
 
-    _hopwatch_reads_whole = True
+    _hopwatch_recv_now: Callable[..., Any]
+
+    def recv(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
+        """As ``zmq.Socket.recv``."""
+        try:
+            recv_now = self._hopwatch_recv_now
+        except AttributeError:  # somebody held on to this method, and the socket is wrapped no more
+            return self.recv(flags, copy, track)
+        return recv_now(self, flags, copy, track)
 
     @staticmethod
     def _hopwatch_count_received(messages: int, size: int) -> None:
-        """Count messages and bytes; made for each socket by the hot path."""
+        """Count messages and bytes; made by the hot path."""
         raise NotImplementedError
+
+
+class StampedReceive(Receive):
+    """Takes stamps off: behind each frame that is not the last of its message it looks at the next one."""
+
+    _hopwatch_reads_whole = True
 
     def recv_multipart(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As ``zmq.Socket.recv_multipart``, the stamps left out."""

@@ -17,15 +17,14 @@ from hopwatch.lanes.sending import SendingLane
 from hopwatch.sockets.counting import (
     LOOK_FOR_RUN,
     NOT_NOW,
-    Methods,
     PartsSender,
     Sender,
     no_parts,
-    send_as_it_is_now,
     slow_send,
 )
 from hopwatch.sockets.first_calls import FirstCalls
-from hopwatch.sockets.numbering import Numbering
+from hopwatch.sockets.numbering import Numbering, nothing_to_leave
+from hopwatch.sockets.ways import Methods
 from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 from hopwatch.words import (
     LANE_COUNT,
@@ -61,18 +60,13 @@ def stamping_send(
     lane: SendingLane | None = None
     plain_now: object = NOT_NOW
     otherwise: Sender = slow_send
+    send_part: Sender = slow_send
     sparse, due_after = numbering.every > 1, numbering.due_after
 
     def send(
-        self: Any,
-        data: Any,
-        flags: int = 0,
-        copy: bool = True,
-        track: bool = False,
-        routing_id: int | None = None,
-        group: str | None = None,
+        self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
-        """As ``zmq.Socket.send``; the stamp follows as the message's last frame."""
+        # the stamp follows as the message's last frame
         nonlocal sent, sent_bytes
         if flags != plain_now or routing_id is not None or group is not None:
             return send_slowly(self, data, flags, copy, track, routing_id, group)
@@ -146,15 +140,9 @@ def stamping_send(
         return send_slowly(self, data, flags, copy, track, routing_id, group)
 
     def send_sparsely(
-        self: Any,
-        data: Any,
-        flags: int = 0,
-        copy: bool = True,
-        track: bool = False,
-        routing_id: int | None = None,
-        group: str | None = None,
+        self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
-        """As ``zmq.Socket.send``; the stamp, where one is due, follows as the message's last frame."""
+        # the stamp, where one is due, follows as the message's last frame
         nonlocal sent, sent_bytes
         if flags != plain_now or sent >= until or routing_id is not None or group is not None:
             return send_due(self, data, flags, copy, track, routing_id, group)
@@ -239,16 +227,17 @@ def stamping_send(
             words[SENT] = sent
 
     def retire() -> None:
-        nonlocal otherwise
+        nonlocal otherwise, send_part
         leave()
-        otherwise = send_as_it_is_now
+        otherwise = send_part = slow_send
+        numbering.leave_hot_path = nothing_to_leave
 
     send_part = parts(count_sent)
     numbering.leave_hot_path = leave
     return {
-        "send": send_sparsely if sparse else send,
-        "_hopwatch_count_sent": staticmethod(count_sent),
-        "_hopwatch_retire_send": staticmethod(retire),
+        "_hopwatch_send_now": send_sparsely if sparse else send,
+        "_hopwatch_count_sent": count_sent,
+        "_hopwatch_retire_send": retire,
     }
 
 

@@ -16,6 +16,7 @@ from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.greenlets import GreenletWaits
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.pending import Front, JoinedPending, Pending
+from hopwatch.sockets.sending import CountingSend
 from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.ways import Way
 
@@ -67,11 +68,11 @@ def known_state(socket: AnySocket, states: Iterable[SocketState]) -> SocketState
 
 def enrol(socket: AnySocket, new_class: type[HookedSocket], state: SocketState) -> HookedSocket:
     """Give an object its instrumented class, and its place among those that stand for the same socket."""
+    # past a ``__setattr__`` of the application's class, and before the methods that another thread may call at once
+    methods = state.methods if issubclass(new_class, CountingSend) else {}
+    socket.__dict__.update(methods, _hopwatch=state, _hopwatch_words=state.slot.words)
     socket.__class__ = new_class
     hooked = cast(HookedSocket, socket)
-    # past a ``__setattr__`` of the application's class
-    object.__setattr__(hooked, "_hopwatch", state)
-    object.__setattr__(hooked, "_hopwatch_words", state.slot.words)
     state.members.add(hooked)
     unbound_calls.PROCESS.reach(hooked)
     return hooked
@@ -86,14 +87,10 @@ def join(socket: AnySocket, state: SocketState) -> HookedSocket | None:
             return None
         return_lent(worker)
         model._hopwatch_stop_probing()
-        pattern = type(model)
-        new_class = instrumented(
-            type(worker), pattern._hopwatch_parts, pattern._hopwatch_methods, above(worker)
-        )
-        enrol(worker, new_class, state)
+        enrol(worker, instrumented(type(worker), type(model)._hopwatch_parts, above(worker)), state)
     if worker is not socket:
         pending = Pending if state.way.sends_deferred else JoinedPending
-        enrol(socket, instrumented(type(socket), (Front,), {}, (pending,)), state)
+        enrol(socket, instrumented(type(socket), (Front,), (pending,)), state)
     return cast(HookedSocket, socket)
 
 
@@ -130,7 +127,7 @@ def _is_pyzmqs(some: type) -> bool:
 
 
 def _worker_among(state: SocketState) -> HookedSocket | None:
-    return next((member for member in state.members if type(member)._hopwatch_methods), None)
+    return next((member for member in state.members if isinstance(member, CountingSend)), None)
 
 
 def return_lent(socket: AnySocket) -> None:
@@ -145,7 +142,7 @@ def leave(socket: HookedSocket) -> None:
     socket._hopwatch_retire_send()
     socket._hopwatch_retire_receive()
     socket.__class__ = bare  # type: ignore[assignment]
-    for attribute in ("_hopwatch", "_hopwatch_words"):
+    for attribute in [name for name in socket.__dict__ if name.startswith("_hopwatch")]:
         socket.__dict__.pop(attribute, None)
     unbound_calls.PROCESS.release()
     polls.PROCESS.release()

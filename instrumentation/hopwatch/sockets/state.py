@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import zmq
 
@@ -30,7 +31,7 @@ from hopwatch.sockets.numbering import Numbering
 from hopwatch.sockets.reading import Reading
 from hopwatch.sockets.threads import Callers
 from hopwatch.sockets.unrouted import Unrouted
-from hopwatch.sockets.ways import Incoming, Way
+from hopwatch.sockets.ways import Incoming, Methods, Way
 from hopwatch.words import COUNTER_NAMES, LANE_SOCKET, SOCKET, SOCKET_SLOT_WORDS
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class SocketState:
     """One instrumented socket; holds no reference to it, so that it is collected as a bare one is.
 
     ``members`` are the Python objects that stand for it: the application's, and shadows of that; ``borrowers`` are shadows
-    that use the ways of a member. ``adopt`` takes in a further shadow. ``in_use``: it was bound or connected, or may have been; no
+    that use the ways of a member; ``methods``: what all who do its sends and receives have. ``adopt`` takes in a further shadow. ``in_use``: it was bound or connected, or may have been; no
     message can have come or gone before.
     """
 
@@ -90,6 +91,7 @@ class SocketState:
     faulty: bool = False
     by_install: bool = False
     way: Way = field(default_factory=Way)
+    methods: Methods = field(default_factory=dict)
     members: Alive[HookedSocket] = field(default_factory=Alive)
     in_use: bool = False
     attaching: Attaching = field(default_factory=NoAttaching)
@@ -120,6 +122,17 @@ class SocketState:
             return
         self.findings.append(finding)
         self.note("finding", rule=finding.rule, text=finding.text, advice=finding.advice)
+
+    def finder(self) -> Callable[[Finding], None]:
+        """``find``, for what belongs to this state: without a way back to it, so that nothing is left to be collected when the socket has gone."""
+        reference = ref(self)
+
+        def find(finding: Finding) -> None:
+            state = reference()
+            if state is not None:
+                state.find(finding)
+
+        return find
 
     def consider(self, kind: Kind, detail: str = "", value: int = 0) -> None:
         """Look at the set-up at this moment, and at who calls; never at a moment that comes with each message."""
@@ -204,12 +217,20 @@ class SocketState:
         for slots in (sent, received):
             write_lanes(self.journal, slot.words, slots, final=True)
         self._let_go(snapshot(slot))
+        self.forget_methods()
         counters = dict(zip(COUNTER_NAMES, told_counters(self.slot.words), strict=True))
         self.event("closed", counters=counters, unread=unread)
         for lane in lanes:
             lane.words[LANE_SOCKET] = 0
         slot.words[SOCKET] = 0
         self.journal.give_back(slot, lanes, still_used)
+
+    def forget_methods(self) -> None:
+        """Nobody will send or receive any more. Whoever is in a method still has it; it must not keep itself."""
+        for name in ("_hopwatch_retire_send", "_hopwatch_retire_receive"):
+            if name in self.methods:
+                self.methods[name]()
+        self.methods = {}
 
     def leave_to_parent(self) -> None:
         """In a forked child: the slots and files belong to the parent, so touch them no more."""

@@ -12,8 +12,9 @@ from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.journal.counters import Words
 from hopwatch.journal.runs import received_run
 from hopwatch.sockets.backend import backend_recv
-from hopwatch.sockets.counting import NOT_NOW, Methods, recv_as_it_is_now
+from hopwatch.sockets.counting import NOT_NOW
 from hopwatch.sockets.state import SocketState
+from hopwatch.sockets.ways import Methods
 from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 from hopwatch.stamp import MAGIC
 from hopwatch.stamp import SIZE as STAMP_SIZE
@@ -45,8 +46,7 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
                 plain_now = plain
         return self._hopwatch_next(flags, track, copy)
 
-    def recv(self: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
-        """As ``zmq.Socket.recv``, the stamps left out."""
+    def recv(self: Any, flags: int, copy: bool, track: bool) -> Any:
         nonlocal received, received_bytes
         if flags == plain_now and incoming.held is None and not incoming.frames and not state.faulty:
             copies = copy and not unstamped.by_frames
@@ -90,12 +90,7 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
         received_bytes += size
         words[RECEIVED_BYTES] = received_bytes
 
-    def retire() -> None:
-        nonlocal plain_now, otherwise
-        plain_now, otherwise = NOT_NOW, recv_as_it_is_now
-
     return {
-        "recv": recv,
-        "_hopwatch_count_received": staticmethod(count_received),
-        "_hopwatch_retire_receive": staticmethod(retire),
+        "_hopwatch_recv_now": recv,
+        "_hopwatch_count_received": count_received,
     }

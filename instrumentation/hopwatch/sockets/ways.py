@@ -1,8 +1,13 @@
 """How sends and receives come to an instrumented socket, and where it stands within a message."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import zmq
+
+Methods = dict[str, Callable[..., Any]]
+"""Functions that one socket has for itself, made around its counters, by the attributes that they are kept as."""
 
 
 @dataclass
