@@ -1,4 +1,4 @@
-"""A collection that keeps nothing alive, and that threads may change while others go through it: ``weakref.WeakSet`` raises then."""
+"""What keeps nothing alive: a collection that threads may change while others go through it (``weakref.WeakSet`` raises then), and methods."""
 
 import weakref
 from collections.abc import Callable, Iterator
@@ -21,6 +21,18 @@ class Alive(Generic[Item]):
         """Those alive at this moment, the oldest first."""
         alive = [reference() for reference in self._references.copy().values()]
         return iter([item for item in alive if item is not None])
+
+
+def weakly(method: Callable[..., None]) -> Callable[..., None]:
+    """A method, for what belongs to its object: no way back to it, so that nothing is left to collect when the object has gone."""
+    reference = weakref.WeakMethod(method)
+
+    def call(*arguments: object, **options: object) -> None:
+        bound = reference()
+        if bound is not None:
+            bound(*arguments, **options)
+
+    return call
 
 
 def _forgetting(references: dict[int, weakref.ref[Item]], key: int) -> Callable[[weakref.ref[Item]], None]:

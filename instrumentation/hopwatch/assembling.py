@@ -10,6 +10,7 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch import finding, native_state
+from hopwatch.alive import weakly
 from hopwatch.finding import Finding
 from hopwatch.ids import as_text, new_id
 from hopwatch.instrument import Instrument
@@ -111,7 +112,7 @@ def instrument_socket(
         state.find(finding.sparse_refused())
     if socket_type in FILTERING and not by_install and native_state.subscribes_to_everything(socket):
         subscription_changed(state, "subscribe", b"")
-    state.receiving.find = state.receiving.unstamped.topics.find = state.finder()
+    state.receiving.find = state.receiving.unstamped.topics.find = weakly(state.find)
     state.is_wrapped = lambda peer: any(
         peer in other.bound_within and not other.closed for other in instrument.states
     )
@@ -153,7 +154,7 @@ def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) 
 def _number(state: SocketState, socket_type: zmq.SocketType, wish: Wish) -> None:
     rule, every = wish.rule, NEVER if wish.counted else wish.stamp_every
     lanes = SendingLanes(state.identifier, state.journal, MOST_TOPICS if wish.counted else MOST_LANES)
-    find = state.finder()
+    find = weakly(state.find)
     if wish.counted:
         lanes.gathering = lambda: find(finding.topics_gathered(MOST_TOPICS))
     choose: LaneChooser = single_lane(lanes)

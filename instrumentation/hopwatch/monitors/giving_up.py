@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import zmq
 
 from hopwatch import finding
-from hopwatch.monitors.room import Room
+from hopwatch.monitors.room import NO_ROOM, Room
 from hopwatch.native_threads import original
 from hopwatch.sockets.hooks import stop_monitor
 from hopwatch.sockets.state import Guard, SocketState
@@ -18,15 +18,14 @@ if TYPE_CHECKING:
     from hopwatch.monitors.watched import Watched
 
 LONGEST_WAIT = 0.25
-NO_ROOM = "fewer than a tenth of the descriptors that the process may open, or of the sockets that the context may have, were left"
 
 
-def leave_unwatched(room: Room, state: SocketState) -> None:
+def leave_unwatched(room: Room, state: SocketState, reason: str) -> None:
     """Say that this socket has no monitor; why, of one socket of a process."""
     state.note("monitor", state="stopped")
-    if not room.told:
-        room.told = True
-        state.find(finding.not_watched(NO_ROOM))
+    if reason not in room.told:
+        room.told.add(reason)
+        state.find(finding.not_watched(reason))
 
 
 def give_up(room: Room, context: zmq.Context[Any] | None) -> Sequence[Watched]:
@@ -39,7 +38,7 @@ def give_up(room: Room, context: zmq.Context[Any] | None) -> Sequence[Watched]:
         with Guard(watched.state):
             for member in watched.state.members:
                 stop_monitor(member, watched.state)
-            leave_unwatched(room, watched.state)
+            leave_unwatched(room, watched.state, NO_ROOM)
     return monitors
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import zmq
@@ -23,6 +24,7 @@ class PromisedMonitor:
         self._monitors = monitors
         self._tried = False
         self._attached: tuple[HookedSocket, Watched] | None = None
+        self._used_at: float | None = None
 
     def before_use(self, socket: HookedSocket) -> None:
         """Attach it."""
@@ -43,8 +45,10 @@ class PromisedMonitor:
         if attached:
             state.note("monitor", state="application")
             return
-        if not self._monitors.room.is_for_one_more(socket.context):
-            leave_unwatched(self._monitors.room, state)
+        self._used_at = time.monotonic()
+        refusal = self._monitors.room.refusal(socket.context)
+        if refusal is not None:
+            leave_unwatched(self._monitors.room, state, refusal)
             return
         try:
             self._attached = socket, attach(socket, state)
@@ -68,6 +72,11 @@ class PromisedMonitor:
             stop_monitor(socket, state)
             watched.close()
             state.find(finding.not_watched(str(error)))
+
+    def after_close(self) -> None:
+        """Sockets that are closed soon are watched no more if they are many."""
+        if self._used_at is not None:
+            self._monitors.room.lived(time.monotonic() - self._used_at)
 
 
 def _has_monitor(socket: HookedSocket) -> bool | None:

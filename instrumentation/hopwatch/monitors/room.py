@@ -1,13 +1,14 @@
-"""What monitors may take of the descriptors of a process and of the sockets of a context: what the application can spare.
+"""What monitors may take of the descriptors of a process, of the sockets of a context, and of its time: what the application can spare.
 
 Each monitor takes two of both. A tenth is the application's alone: where less than that is left, no further socket is watched, and monitors that
-there are already are given up, the newest first.
+there are already are given up, the newest first. A monitor costs more than a socket does: where sockets come and go by the dozen, new ones get none.
 """
 
 from __future__ import annotations
 
 import os
 import resource
+import time
 from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
@@ -23,6 +24,14 @@ LEAST = 8
 MANY = 1 << 30
 DESCRIPTORS = "/proc/self/fd"
 
+SHORT_LIFE = 1.0
+MOST_SHORT_LIVES = 50
+SHORT_LIVES_A_SECOND = 10
+"""So many are watched as they come; those that were closed within a second (s) count, whether they were watched or not."""
+
+NO_ROOM = "fewer than a tenth of the descriptors that the process may open, or of the sockets that the context may have, were left"
+TOO_SHORT_LIVED = f"more than {SHORT_LIVES_A_SECOND} sockets a second were closed within a second"
+
 
 class Monitor(Protocol):
     """One socket's monitor; ``context``: the address of its context."""
@@ -33,12 +42,18 @@ class Monitor(Protocol):
 
 
 class Room:
-    """The monitors of one process, the newest last, and whether there is room for more; ``told``: the lack of it is a finding already."""
+    """The monitors of one process, the newest last, and whether there is room for more; ``told``: for want of what there was none, each a finding."""
 
     def __init__(self) -> None:
         self._monitors: dict[Any, int] = {}
         self._of_context: Counter[int] = Counter()
-        self.told = False
+        self._short_lives, self._as_of = 0.0, time.monotonic()
+        self.told: set[str] = set()
+
+    @property
+    def watched(self) -> int:
+        """How many there are."""
+        return len(self._monitors)
 
     def entered(self, monitor: Monitor) -> None:
         """There is this one more."""
@@ -51,12 +66,24 @@ class Room:
         if context is not None:
             self._of_context[context] -= 1
 
-    def is_for_one_more(self, context: zmq.Context[Any]) -> bool:
-        """Whether a socket of this context can be watched."""
-        sockets = int(context.get(zmq.MAX_SOCKETS))
-        return self._spare_sockets(context) >= OF_A_MONITOR + _margin(
-            sockets
-        ) and spare_descriptors() >= OF_A_MONITOR + _margin(_most_descriptors())
+    def refusal(self, context: zmq.Context[Any]) -> str | None:
+        """Why a socket of this context cannot be watched; None: it can."""
+        if self._recent_short_lives() >= MOST_SHORT_LIVES:
+            return TOO_SHORT_LIVED
+        sockets = self._spare_sockets(context) - _margin(int(context.get(zmq.MAX_SOCKETS)))
+        descriptors = spare_descriptors() - _margin(_most_descriptors())
+        return None if min(sockets, descriptors) >= OF_A_MONITOR else NO_ROOM
+
+    def lived(self, seconds: float) -> None:
+        """A socket was closed so long after it was first bound or connected."""
+        if seconds < SHORT_LIFE:
+            self._short_lives = min(self._recent_short_lives() + 1, 2 * MOST_SHORT_LIVES)
+
+    def _recent_short_lives(self) -> float:
+        now = time.monotonic()
+        self._short_lives = max(self._short_lives - (now - self._as_of) * SHORT_LIVES_A_SECOND, 0.0)
+        self._as_of = now
+        return self._short_lives
 
     def may_be_short(self, made: zmq.Socket[Any]) -> bool:
         """Whether the application may be into what is its alone, by a socket that was just made: its descriptor had the lowest number that was free.

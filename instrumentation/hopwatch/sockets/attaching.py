@@ -14,6 +14,9 @@ class Attaching(Protocol):
     def after_use(self) -> None:
         """Have it drained from now on."""
 
+    def after_close(self) -> None:
+        """The socket is closed."""
+
 
 class NoAttaching:
     """There is none to come."""
@@ -23,3 +26,6 @@ class NoAttaching:
 
     def after_use(self) -> None:
         """Nothing to drain."""
+
+    def after_close(self) -> None:
+        """Nothing to learn from that."""

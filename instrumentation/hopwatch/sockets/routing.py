@@ -13,6 +13,7 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch import finding, native_state
+from hopwatch.alive import weakly
 from hopwatch.frames import as_bytes, size_of
 from hopwatch.journal.counters import Words
 from hopwatch.rules.sending import swallowed
@@ -112,7 +113,7 @@ def may_probe_routing(socket: zmq.Socket[bytes], state: SocketState, *, new: boo
     mandatory = False if new else native_state.mandatory_is_set(socket)
     if mandatory is None:
         state.find(finding.mandatory_unknown())
-    state.unrouted = Unrouted(state.slot.words, state.event, probing=mandatory is False)
+    state.unrouted = Unrouted(state.slot.words, weakly(state.event), probing=mandatory is False)
     if not new and native_state.message_is_begun(socket):
         state.unrouted.begun_message = state.slot.words[SENT]
     return state.unrouted.probing

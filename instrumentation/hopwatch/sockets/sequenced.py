@@ -6,6 +6,7 @@ from typing import Any
 
 import zmq
 
+from hopwatch.alive import weakly
 from hopwatch.frames import as_bytes
 from hopwatch.journal.counters import Words
 from hopwatch.lanes.sequenced import SequencedLanes
@@ -40,11 +41,12 @@ def read_numbers(
 
     def reading(*, sending: bool) -> Reading:
         lanes = SequencedLanes(state.identifier, sequence, words, state.journal, sending=sending)
-        lanes.find = state.finder()
+        lanes.find = weakly(state.find)
         return Reading(lanes)
 
     if socket_type in SENDING:
         state.reading_sent = reading(sending=True)
+        methods["_hopwatch_retire_send"]()
         sends = sending_in_turn(looking_send(counting_send(words, state.first_calls)), state)
         methods = {**methods, **(arming_send(sends) if "_hopwatch_armed" in methods else sends)}
         parts = (SequencedSend, *parts[1:])

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
-from weakref import ref
 
 import zmq
 
@@ -123,17 +122,6 @@ class SocketState:
         self.findings.append(finding)
         self.note("finding", rule=finding.rule, text=finding.text, advice=finding.advice)
 
-    def finder(self) -> Callable[[Finding], None]:
-        """``find``, for what belongs to this state: without a way back to it, so that nothing is left to be collected when the socket has gone."""
-        reference = ref(self)
-
-        def find(finding: Finding) -> None:
-            state = reference()
-            if state is not None:
-                state.find(finding)
-
-        return find
-
     def consider(self, kind: Kind, detail: str = "", value: int = 0) -> None:
         """Look at the set-up at this moment, and at who calls; never at a moment that comes with each message."""
         if self.callers.alternate():
@@ -205,6 +193,7 @@ class SocketState:
         if self.closed:
             return
         self.closed = self.in_use = True
+        self.attaching.after_close()
         if self.unrouted is not None:
             self.unrouted.end()
         sent = [*(self.sending.slots if self.sending else []), *_slots_of(self.reading_sent)]
