@@ -18,6 +18,9 @@ LINE_BYTES = 1 << 16
 MOST_WAITING = 64
 
 
+_as_json = json.JSONEncoder(separators=(",", ":")).encode
+
+
 class EventLog:
     """Appends events as they happen: what is written here survives the end of the process.
 
@@ -119,7 +122,7 @@ class EventLog:
 
 
 def _encode(record: dict[str, Any]) -> bytes:
-    line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
+    line = _as_json(record).encode() + b"\n"
     if len(line) > LINE_BYTES:
         raise ValueError(f"an event of {len(line)} bytes is too long")
     return line

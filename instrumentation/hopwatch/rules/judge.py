@@ -1,27 +1,36 @@
-"""All rules that look at a socket's set-up."""
+"""All rules that look at a socket's set-up, by the moments at which they may have something to say."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from hopwatch.finding import Finding
 from hopwatch.rules import closing, conflate, marks, sending, versions
-from hopwatch.rules.setup import Moment, SetUp
+from hopwatch.rules.setup import Kind, Moment, SetUp
 
-RULES: tuple[Callable[[SetUp, Moment], Finding | None], ...] = (
+Rule = Callable[[SetUp, Moment], Finding | None]
+
+ON_CHANGES: tuple[Rule, ...] = (
     marks.mark_of_the_other_way,
     marks.unlimited_mark,
-    marks.mark_set_after_bind,
     marks.subscriptions_beyond_mark,
     closing.no_linger,
     closing.stamped_without_linger,
     closing.low_mark_over_ipc,
-    conflate.conflate_multipart,
-    sending.nodrop_blocks,
-    sending.dontwait_never_raises,
-    sending.router_not_mandatory,
-    versions.old_libzmq,
 )
+RULES: Mapping[Kind, tuple[Rule, ...]] = {
+    Kind.WRAPPED: (*ON_CHANGES, versions.old_libzmq),
+    Kind.OPTION: (*ON_CHANGES, marks.mark_set_after_bind),
+    Kind.BOUND: ON_CHANGES,
+    Kind.CONNECTED: ON_CHANGES,
+    Kind.SUBSCRIBED: ON_CHANGES,
+    Kind.FIRST_SEND: (marks.mark_of_the_other_way, sending.router_not_mandatory),
+    Kind.SENT_AT_ONCE: (sending.dontwait_never_raises,),
+    Kind.WAITED: (sending.nodrop_blocks,),
+    Kind.SENT_SEVERAL_FRAMES: (conflate.conflate_multipart,),
+    Kind.CLOSING: (marks.mark_of_the_other_way, closing.no_linger, closing.stamped_without_linger),
+}
 
 
 def judge(setup: SetUp, moment: Moment) -> Iterator[Finding]:
     """What is to be said of this set-up at this moment."""
-    return (found for found in (rule(setup, moment) for rule in RULES) if found is not None)
+    rules = RULES.get(moment.kind, ())
+    return (found for rule in rules if (found := rule(setup, moment)) is not None)

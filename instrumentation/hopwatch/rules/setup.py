@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum, auto
+from enum import IntEnum, auto
 
 MOST_ENDPOINTS = 100
 
 
-class Kind(Enum):
+class Kind(IntEnum):
     """When a set-up is looked at."""
 
     WRAPPED = auto()
