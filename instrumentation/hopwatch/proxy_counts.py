@@ -29,6 +29,14 @@ DONTWAIT = int(zmq.DONTWAIT)
 ANSWERED_WITHIN = 0.005
 """Seconds after which answers are looked for: those of all proxies in one wake-up."""
 
+AT_ONCE_MS = 2
+"""So long is waited for the answers to what holds up the proxy."""
+
+FIRST_STOP, LAST_STOP = 1.0, 60.0
+"""Seconds from the last beginning of a proxy to its next stop: each time twice as many, as long as nothing passes."""
+
+STATISTICS, PAUSE, TERMINATE = b"STATISTICS", b"PAUSE", b"TERMINATE"
+
 ADDRESS = "inproc://statistics"
 
 INTERRUPTED = (
@@ -40,6 +48,10 @@ class ProxyCounts:
     """A chore of the monitor thread: keeps a proxy's counts in the slots of its two sockets.
 
     The sockets that it takes are of a context of our own, which the application's does not see. Nothing is asked until the proxy is told of (``begun``).
+
+    A signal that arrives while a question is answered interrupts no wait, and its handler would not run until another one does. So soon after
+    the last message, and ever more seldom after that, the proxy is stopped and begun again (``counted_proxy``): Python sees to its signals in
+    between. It is paused before that, so that nothing passes after the last question.
     """
 
     def __init__(self, front: SocketState, back: SocketState) -> None:
@@ -56,7 +68,9 @@ class ProxyCounts:
             raise
         self._sides = (front, back)
         self.begun = False
-        self._asked_at: int | None = None
+        self._asked: tuple[bytes, int] | None = None
+        self._is_paused = self._has_been_asked = self._is_idle = False
+        self._begun_at, self._patience = 0.0, FIRST_STOP
         self._told = [0] * 2 * len(COUNTED)
         self._before_interruptions = [0] * 2 * len(COUNTED)
         self._interrupted = False
@@ -72,25 +86,44 @@ class ProxyCounts:
         return self.socket.closed
 
     def run(self) -> float | None:
-        """Take the answer if there is one, or else ask; ever more seldom while nothing passes, and not at all while the proxy sleeps."""
+        """Take the answer if there is one, or else ask; ever more seldom while nothing passes, and hardly at all while the proxy sleeps."""
         if self._over:
             self.socket.close()
             self._context.term()
             return None
         if not self.begun:
             return SHORTEST_PAUSE
-        if self._asked_at is None:
-            return self._look_at_rest() or self._ask()
-        told = self._answer()
-        if told is None:
+        if self._asked is None:
+            if self._is_idle and self._has_been_asked and time.monotonic() >= self._begun_at + self._patience:
+                return self._ask(PAUSE)
+            return self._look_at_rest() or self._ask(STATISTICS)
+        answer = self._answer()
+        if answer is None:
             return SHORTEST_PAUSE
-        asked_at, self._asked_at = self._asked_at, None
+        (command, asked_at), self._asked = self._asked, None
+        return self._counted(answer, asked_at) if command == STATISTICS else self._obeyed(command)
+
+    def _counted(self, told: list[int], asked_at: int) -> float:
         anew = told != self._told
-        self._rest.answered(anew=anew)
         self._take(told)
         self._keep(asked_at)
+        if self._is_paused:
+            return self._ask(TERMINATE)
+        self._rest.answered(anew=anew)
+        self._is_idle, self._has_been_asked = not anew, True
+        self._patience = FIRST_STOP if anew else self._patience
         self._pause = SHORTEST_PAUSE if anew else min(2 * self._pause, LONGEST_PAUSE)
         return self._pause
+
+    def _obeyed(self, command: bytes) -> float:
+        """It is paused, or has ended and begins anew."""
+        self._is_paused = command == PAUSE
+        if self._is_paused:
+            return self._ask(STATISTICS)
+        self._before_interruptions, self._told = self._totals(), [0] * len(self._told)
+        self._has_been_asked = False
+        self._begun_at, self._patience = time.monotonic(), min(2 * self._patience, LAST_STOP)
+        return SHORTEST_PAUSE
 
     def _look_at_rest(self) -> float | None:
         """While it rests, its counts are those of now."""
@@ -112,23 +145,27 @@ class ProxyCounts:
         """Close everything, where the monitor thread has not taken this over."""
         self._context.destroy(linger=0)
 
-    def _ask(self) -> float:
+    def _ask(self, command: bytes) -> float:
+        """Ask for counts, or tell it what to do; in how many seconds to look for the answer."""
         asked_at = time.time_ns()
         self._rest.ask()
         try:
-            BackendSocket.send(self.socket, b"STATISTICS", DONTWAIT)
+            BackendSocket.send(self.socket, command, DONTWAIT)
         except zmq.Again:
             return LONGEST_PAUSE
-        self._asked_at = asked_at
+        self._asked = command, asked_at
+        if (self._is_paused or command == PAUSE) and self.socket.poll(AT_ONCE_MS):
+            return 0.0
         return ANSWERED_WITHIN
 
     def _answer(self) -> list[int] | None:
-        """By the bare calls, which take half the time: there may be dozens of proxies."""
+        """The counts, or nothing as the answer to anything else. By the bare calls, which take half the time: there may be dozens of proxies."""
+        parts = 2 * len(COUNTED) if self._asked and self._asked[0] == STATISTICS else 1
         try:
-            parts = [BackendSocket.recv(self.socket, DONTWAIT) for _ in range(2 * len(COUNTED))]
+            answer = [BackendSocket.recv(self.socket, DONTWAIT) for _ in range(parts)]
         except zmq.Again:
             return None
-        return [int.from_bytes(part, "little") for part in parts]
+        return [int.from_bytes(part, "little") for part in answer]
 
     def _take(self, told: list[int]) -> None:
         """After a signal pyzmq runs its handler and begins the proxy anew, and its counts with it."""

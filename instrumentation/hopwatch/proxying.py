@@ -75,7 +75,8 @@ def counted_proxy(
     counts.begun = True
     instrument.monitors.hurry(counts)
     try:
-        bare_proxy_steerable(frontend, backend, capture, counts.control)
+        while True:  # it ends when its context does, or by what a signal handler raises; in between the counts end it, to begin it anew
+            bare_proxy_steerable(frontend, backend, capture, counts.control)
     finally:
         journal.event("proxy_ended", **sides, **counts.end())
         instrument.monitors.hurry(counts)

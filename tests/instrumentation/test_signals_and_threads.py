@@ -58,6 +58,44 @@ print("all joined")
 """
 
 
+PROXY = """
+import _thread, signal, sys, threading, time
+import hopwatch, zmq
+def end(*_):
+    print("ended", flush=True)
+    sys.exit()
+signal.signal(signal.SIGTERM, end)
+context = zmq.Context()
+front, back = hopwatch.wrap(context.socket(zmq.PULL)), hopwatch.wrap(context.socket(zmq.PUSH))
+front.bind("inproc://front")
+back.bind("inproc://back")
+def use():
+    with context.socket(zmq.PUSH) as push, context.socket(zmq.PULL) as pull:
+        push.connect("inproc://front")
+        pull.connect("inproc://back")
+        for _ in range(3):
+            push.send(b"x")
+            pull.recv()
+    _thread.interrupt_main(signal.SIGTERM)  # as a signal that interrupts no wait
+threading.Thread(target=use).start()
+try:
+    hopwatch.proxy(front, back, name="relay")
+finally:
+    front.close()
+    back.close()
+    context.term()
+"""
+
+
+def test_a_signal_that_came_while_a_proxy_told_its_counts_is_handled_soon_and_no_message_is_uncounted(
+    journal: Journal,
+) -> None:
+    assert outcome(PROXY, "bare") == (0, "ended\n", "")
+    [ended] = journal.events("proxy_ended")
+    assert (ended["frontend_counts"], ended["backend_counts"]) == ([3, 3, 0, 0], [0, 0, 3, 3])
+    assert journal.faults() == []
+
+
 @pytest.mark.parametrize("handled", ["handled", "unhandled"])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_signal_that_the_application_has_masked_waits(journal: Journal, way: str, handled: str) -> None:
