@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
+from hopwatch.strangers import made_by_stranger
 
 from hopwatch_agent.errors import DataDirectoryError, StoreError
 from hopwatch_agent.landing.schemas import KINDS
@@ -54,9 +55,14 @@ CREATE INDEX state_of_socket ON state (socket);
 @contextmanager
 def owned(data: Path) -> Iterator[None]:
     """Holds the data directory for this agent alone; raises ``DataDirectoryError`` if it cannot."""
+    stranger = made_by_stranger(data)
+    if stranger is not None:
+        raise DataDirectoryError(f"cannot use the data directory {data}: {stranger}")
     try:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(data / "agent.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(
+            data / "agent.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+        )
     except OSError as error:
         raise DataDirectoryError(f"cannot use the data directory {data}: {error.strerror}") from error
     try:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
+from hopwatch.strangers import made_by_stranger
+
 from hopwatch_analysis.errors import AnalysisError
 
 # what the kernel says, as Java repeats it within the text of its exception
@@ -36,6 +38,9 @@ def results_among(names: Iterable[str]) -> frozenset[str]:
 
 def require_writable(folder: Path) -> None:
     """Make the folder if need be. Raises AnalysisError if it cannot be made, or nothing can be written into it."""
+    stranger = made_by_stranger(folder)
+    if stranger is not None:
+        raise AnalysisError(f"cannot write into {folder} (--out): {stranger}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for place in (folder, folder / TABLES):
