@@ -41,7 +41,7 @@ from hopwatch.sockets.options import subscription_changed
 from hopwatch.sockets.past_us import may_send_past
 from hopwatch.sockets.routing import may_probe_routing
 from hopwatch.sockets.sequenced import read_numbers
-from hopwatch.sockets.set_up import look_at_wrapped, set_up_of
+from hopwatch.sockets.set_up import look_at_wrapped, options_of, set_up_of
 from hopwatch.sockets.standing import (
     above,
     adopt,
@@ -62,18 +62,6 @@ STAMPABLE = {zmq.PUB, zmq.XPUB, zmq.ROUTER, zmq.PAIR, *SHARING_OUT}
 FILTERING = {zmq.SUB, zmq.XSUB}
 RECEIVING_ONLY = {zmq.SUB, zmq.XSUB, zmq.PULL}
 PROBEABLE = {zmq.PUB, zmq.XPUB}
-
-JOURNALED_OPTIONS = (
-    "SNDHWM",
-    "RCVHWM",
-    "LINGER",
-    "SNDBUF",
-    "RCVBUF",
-    "IMMEDIATE",
-    "CONFLATE",
-    "MAXMSGSIZE",
-    "RECONNECT_IVL",
-)
 
 
 def instrument_socket(
@@ -104,8 +92,9 @@ def instrument_socket(
         parts, methods = read_numbers(state, socket_type, wish.numbers, (parts, methods))
     state.methods = methods
     new_class = instrumented(type(worker), parts, above(worker))
-    state.setup = set_up_of(socket, socket_type, probed=probed, stamped=stamps and wish.stamped)
-    _write_opened(socket, state, wish.sequence_name, probed)
+    options = options_of(socket)
+    state.setup = set_up_of(socket, socket_type, options, probed=probed, stamped=stamps and wish.stamped)
+    _write_opened(socket, state, options, wish.sequence_name, probed)
     state.find(refusal)
     state.by_install = by_install
     if wish.stamp_every > 1 and state.numbering is not None and state.numbering.every == 1:
@@ -206,12 +195,15 @@ def _may_probe(
     return set_already == (False, False)
 
 
-def _write_opened(socket: zmq.Socket[bytes], state: SocketState, sequence: str | None, probed: bool) -> None:
-    options = {}
-    for option in JOURNALED_OPTIONS:
-        options[option.lower()] = BackendSocket.get(socket, getattr(zmq, option))
+def _write_opened(
+    socket: zmq.Socket[bytes],
+    state: SocketState,
+    options: dict[str, int],
+    sequence: str | None,
+    probed: bool,
+) -> None:
     if not probed and state.type_name in ("PUB", "XPUB") and native_state.nodrop_is_set(socket):
-        options["xpub_nodrop"] = 1
+        options = {**options, "xpub_nodrop": 1}
     state.note(
         "opened",
         name=state.name,

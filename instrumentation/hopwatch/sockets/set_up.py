@@ -1,5 +1,6 @@
 """A socket's set-up at the moment that it is wrapped."""
 
+from collections.abc import Mapping
 from typing import cast
 
 import zmq
@@ -10,27 +11,39 @@ from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.state import Guard, SocketState
 
 PUBLISHERS = (zmq.PUB, zmq.XPUB)
-JUDGED_OPTIONS = ("SNDHWM", "RCVHWM", "LINGER", "CONFLATE")
+JUDGED_OPTIONS = ("sndhwm", "rcvhwm", "linger", "conflate")
+JOURNALED_OPTIONS = {
+    name: int(getattr(zmq, name.upper()))
+    for name in (*JUDGED_OPTIONS, "sndbuf", "rcvbuf", "immediate", "maxmsgsize", "reconnect_ivl")
+}
+
+
+def options_of(socket: "zmq.Socket[bytes]") -> dict[str, int]:
+    """The options that are journaled with a socket, as they are now."""
+    return {name: cast(int, BackendSocket.get(socket, number)) for name, number in JOURNALED_OPTIONS.items()}
 
 
 def set_up_of(
-    socket: "zmq.Socket[bytes]", socket_type: zmq.SocketType, *, probed: bool, stamped: bool
+    socket: "zmq.Socket[bytes]",
+    socket_type: zmq.SocketType,
+    journaled: Mapping[str, int],
+    *,
+    probed: bool,
+    stamped: bool,
 ) -> SetUp:
     """What can be asked of a socket that was set up before it was wrapped; a ROUTER is probed if ROUTER_MANDATORY is known to be off, a PUB or
     XPUB if XPUB_NODROP is.
     """
-    options = {
-        name.lower(): cast(int, BackendSocket.get(socket, getattr(zmq, name))) for name in JUDGED_OPTIONS
-    }
+    options = {name: journaled[name] for name in JUDGED_OPTIONS}
     if probed and socket_type == zmq.ROUTER:
         options["router_mandatory"] = 0
     if probed and socket_type in PUBLISHERS:
         options["xpub_nodrop"] = 0
     given = getattr(socket.context, "sockopts", {})
     inherited = {
-        name.lower(): given[number]
+        name: given[number]
         for name in JUDGED_OPTIONS
-        if (number := getattr(zmq, name)) in given and isinstance(given[number], int)
+        if (number := JOURNALED_OPTIONS[name]) in given and isinstance(given[number], int)
     }
     return SetUp(socket_type.name, zmq.zmq_version_info(), options, inherited, stamped=stamped)
 
