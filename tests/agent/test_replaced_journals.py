@@ -74,7 +74,7 @@ def test_a_segment_that_becomes_another_file_is_read_once_and_the_next_one_too(
     onsets(writer, 1, 2, 3)
     with alive(writer), alive(other):
         bench.tick()
-        change(writer.path("events", 0), tmp_path / "spare")
+        change(writer.path("events", 0), tmp_path / "spare.counters")
         bench.tick()
         writer.next_segment()
         onsets(writer, 4, 5)
@@ -96,7 +96,7 @@ def test_events_that_went_with_a_cut_file_before_they_were_read_are_counted(
         onsets(writer, *range(10))
         bench.tick()
         onsets(writer, *range(10, 20))
-        change(writer.path("events", 0), tmp_path / "spare")
+        change(writer.path("events", 0), tmp_path / "spare.counters")
         bench.tick()
         writer.next_segment()
         onsets(writer, 20)
@@ -119,7 +119,7 @@ def test_a_counters_file_that_becomes_another_leaves_the_rest_as_it_is(
         each.set_counters(SOCKET if each is writer else "00000000000000b2", 0, sent=sent)
     with alive(writer), alive(other):
         bench.tick()
-        change(writer.path("counters", 0), tmp_path / "spare")
+        change(writer.path("counters", 0), tmp_path / "spare.counters")
         onsets(writer, 1)
         bench.tick()
         assert bench.view.socket(SOCKET).counters["sent"] == 5

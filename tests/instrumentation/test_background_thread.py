@@ -19,6 +19,7 @@ WAKE_UPS_A_SECOND = 10
 
 
 Count = Callable[[], int]
+Until = Callable[[Callable[[], object]], None]
 
 
 @pytest.fixture(
@@ -27,13 +28,14 @@ Count = Callable[[], int]
         pytest.param("kernel", marks=pytest.mark.extended("it counts waits for a busy interpreter as well")),
     ]
 )
-def wake_ups(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Count:
+def wake_ups(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, until: Until) -> Count:
     """How often the background thread has woken so far, by the turns of its loop or by the kernel's count."""
     if request.param == "own":
         return turns_of_the_loop(monkeypatch)
     others = background_threads()
 
     def by_the_kernel() -> int:
+        until(lambda: len(background_threads() - others) == 1)  # those of libzmq have no name until they run
         (thread,) = background_threads() - others
         status = Path(f"/proc/self/task/{thread}/status").read_text()
         return int(re.findall(r"^voluntary_ctxt_switches:\s+(\d+)", status, re.MULTILINE)[0])
