@@ -28,7 +28,7 @@ PROGRAM = """
             hopwatch.uninstall()
         for socket in sockets:
             hopwatch.unwrap(socket)
-            assert "hopwatch" not in str(vars(socket)) + str(type(socket).__mro__)
+            assert "hopwatch" not in str([*vars(socket), *type(socket).__mro__])
 
     def exchange(push, pull):
         for parts in ([b"x"], [b"topic", b"x"]):
