@@ -28,6 +28,8 @@ OF_SPARK = ("tests/analysis", "tests/recorded", "tests/scenarios")
 """Folders of the gate's tests of Spark: to look through all others takes each process longer than an analysis."""
 QUICK_SECONDS = 60
 """After so long no further test of a quick run begins."""
+QUICK_TEST_SECONDS = 45
+"""After so long a test of a quick run that has not ended has failed."""
 NOTHING_DRAWN = {"PYTHONHASHSEED": "0"}
 """Sets of text have the same order in each run of the gate."""
 GATE = (
@@ -76,7 +78,7 @@ def set_up_all() -> Done:
 def quick_stages() -> tuple[Stage, ...]:
     """Return the stage of what changed, and none where no test is about it."""
     chosen = tests_of_change()
-    arguments = (f"--start-within={QUICK_SECONDS}", *chosen)
+    arguments = (f"--start-within={QUICK_SECONDS}", f"--timeout={QUICK_TEST_SECONDS}", *chosen)
     stage = Stage("what changed", GATE[0].marked, 2, NO_JAVA, arguments, may_be_empty=True)
     return (stage,) if chosen else ()
 
