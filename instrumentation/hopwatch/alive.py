@@ -1,4 +1,4 @@
-"""What keeps nothing alive: a collection that threads may change while others go through it (``weakref.WeakSet`` raises then), and methods."""
+"""Weak references: a collection that threads may change while others iterate (``weakref.WeakSet`` raises then), and methods."""
 
 import weakref
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ class Alive(Generic[Item]):
 
 
 def weakly(method: Callable[..., None]) -> Callable[..., None]:
-    """A method, for what belongs to its object: no way back to it, so that nothing is left to collect when the object has gone."""
+    """Return a callable that does not keep the method's object alive, so that no reference cycle arises."""
     reference = weakref.WeakMethod(method)
 
     def call(*arguments: object, **options: object) -> None:

@@ -44,9 +44,9 @@ class Notice:
 
 
 def start(target: Callable[[], None]) -> None:
-    """Start a thread that does not keep the process alive, that no signal reaches, and that ``threading`` does not know.
+    """Start a daemon thread with all signals blocked; ``threading`` does not list it.
 
-    Raises RuntimeError where none can be had, and what the application's signal handlers raise meanwhile: it may have been started then.
+    Raises RuntimeError if no thread can be started. Passes on exceptions of the application's signal handlers, also after the start.
     """
     with _signals_masked():
         original(_thread, "start_new_thread")(target, ())
@@ -54,7 +54,7 @@ def start(target: Callable[[], None]) -> None:
 
 @contextmanager
 def _signals_masked() -> Iterator[None]:
-    """A thread begins with the mask of the one that starts it. Each change of a mask may run handlers of the application's, which may raise."""
+    """Block all signals in this thread, whose mask a new thread inherits. ``pthread_sigmask`` may run the application's handlers."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())

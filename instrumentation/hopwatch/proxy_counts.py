@@ -30,10 +30,10 @@ ANSWERED_WITHIN = 0.005
 """Seconds after which answers are looked for: those of all proxies in one wake-up."""
 
 AT_ONCE_MS = 2
-"""So long is waited for the answers to what holds up the proxy."""
+"""How long a chore waits for an answer while the proxy is paused."""
 
 FIRST_STOP, LAST_STOP = 1.0, 60.0
-"""Seconds from the last beginning of a proxy to its next stop: each time twice as many, as long as nothing passes."""
+"""Seconds between restarts of an idle proxy: the first, and the longest of the doubling intervals."""
 
 STATISTICS, PAUSE, TERMINATE = b"STATISTICS", b"PAUSE", b"TERMINATE"
 
@@ -47,11 +47,11 @@ INTERRUPTED = (
 class ProxyCounts:
     """A chore of the monitor thread: keeps a proxy's counts in the slots of its two sockets.
 
-    The sockets that it takes are of a context of our own, which the application's does not see. Nothing is asked until the proxy is told of (``begun``).
+    Its sockets belong to a context of our own. It asks nothing before ``begun`` is set, once the proxy is in the journal.
 
-    A signal that arrives while a question is answered interrupts no wait, and its handler would not run until another one does. So soon after
-    the last message, and ever more seldom after that, the proxy is stopped and begun again (``counted_proxy``): Python sees to its signals in
-    between. It is paused before that, so that nothing passes after the last question.
+    A signal that arrives while the proxy answers interrupts no wait, so that Python would not run its handler. Therefore an idle proxy is
+    restarted: about a second after the last message, then at doubling intervals. ``counted_proxy`` returns to Python in between. The proxy
+    is paused first, so that the last counts are exact.
     """
 
     def __init__(self, front: SocketState, back: SocketState) -> None:
@@ -116,7 +116,7 @@ class ProxyCounts:
         return self._pause
 
     def _obeyed(self, command: bytes) -> float:
-        """It is paused, or has ended and begins anew."""
+        """Go on after PAUSE or TERMINATE."""
         self._is_paused = command == PAUSE
         if self._is_paused:
             return self._ask(STATISTICS)
@@ -146,7 +146,7 @@ class ProxyCounts:
         self._context.destroy(linger=0)
 
     def _ask(self, command: bytes) -> float:
-        """Ask for counts, or tell it what to do; in how many seconds to look for the answer."""
+        """Send a command, and return in how many seconds to look for the answer."""
         asked_at = time.time_ns()
         self._rest.ask()
         try:
@@ -159,7 +159,7 @@ class ProxyCounts:
         return ANSWERED_WITHIN
 
     def _answer(self) -> list[int] | None:
-        """The counts, or nothing as the answer to anything else. By the bare calls, which take half the time: there may be dozens of proxies."""
+        """Return the counts, or a single zero for another command; None while no answer is there. The bare calls take half the time."""
         parts = 2 * len(COUNTED) if self._asked and self._asked[0] == STATISTICS else 1
         try:
             answer = [BackendSocket.recv(self.socket, DONTWAIT) for _ in range(parts)]

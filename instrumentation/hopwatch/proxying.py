@@ -75,7 +75,9 @@ def counted_proxy(
     counts.begun = True
     instrument.monitors.hurry(counts)
     try:
-        while True:  # it ends when its context does, or by what a signal handler raises; in between the counts end it, to begin it anew
+        while (
+            True
+        ):  # ProxyCounts restarts it; it ends by an exception: the context's end, or a signal handler's
             bare_proxy_steerable(frontend, backend, capture, counts.control)
     finally:
         journal.event("proxy_ended", **sides, **counts.end())

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
-from hopwatch.strangers import made_by_stranger
+from hopwatch.ownership import foreign_owner
 from pyarrow import fs
 
 from hopwatch_agent.landing.address import NOWHERE, s3_address
@@ -46,14 +46,14 @@ class LocalPlace:
 
     def put(self, path: PurePosixPath, fill: Callable[[Any], T]) -> tuple[T, int]:
         """As ``Place`` says; what is there survives the loss of power."""
-        self.require_ours()
+        self._check_owner()
         return put_file(self._root / path, fill)
 
-    def require_ours(self) -> None:
-        """Raises ``PermissionError`` where another user has made the folder, or put a link in its place."""
-        stranger = made_by_stranger(self._root)
-        if stranger is not None:
-            raise PermissionError(errno.EPERM, stranger, str(self._root))
+    def _check_owner(self) -> None:
+        """Raise ``PermissionError`` if another user created the folder, or a link in its place."""
+        problem = foreign_owner(self._root)
+        if problem is not None:
+            raise PermissionError(errno.EPERM, problem, str(self._root))
 
     def read(self, path: PurePosixPath) -> pa.Buffer:
         """As ``Place`` says."""

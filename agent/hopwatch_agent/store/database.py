@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
-from hopwatch.strangers import made_by_stranger
+from hopwatch.ownership import foreign_owner
 
 from hopwatch_agent.errors import DataDirectoryError, StoreError
 from hopwatch_agent.landing.schemas import KINDS
@@ -55,9 +55,9 @@ CREATE INDEX state_of_socket ON state (socket);
 @contextmanager
 def owned(data: Path) -> Iterator[None]:
     """Holds the data directory for this agent alone; raises ``DataDirectoryError`` if it cannot."""
-    stranger = made_by_stranger(data)
-    if stranger is not None:
-        raise DataDirectoryError(f"cannot use the data directory {data}: {stranger}")
+    problem = foreign_owner(data)
+    if problem is not None:
+        raise DataDirectoryError(f"cannot use the data directory {data}: {problem}")
     try:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from hopwatch.strangers import made_by_stranger
+from hopwatch.ownership import foreign_owner
 
 from hopwatch_analysis.errors import AnalysisError
 
@@ -38,9 +38,9 @@ def results_among(names: Iterable[str]) -> frozenset[str]:
 
 def require_writable(folder: Path) -> None:
     """Make the folder if need be. Raises AnalysisError if it cannot be made, or nothing can be written into it."""
-    stranger = made_by_stranger(folder)
-    if stranger is not None:
-        raise AnalysisError(f"cannot write into {folder} (--out): {stranger}")
+    problem = foreign_owner(folder)
+    if problem is not None:
+        raise AnalysisError(f"cannot write into {folder} (--out): {problem}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for place in (folder, folder / TABLES):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hopwatch.strangers import made_by_stranger
+from hopwatch.ownership import foreign_owner
 
 from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.files.places import place_of
@@ -29,9 +29,9 @@ def claimed(folder: Path, landed_incidents: Path, events: tuple[str, ...]) -> It
     Raises CheckpointError if it is another job's or another version's, if another process has it, or if it is gone while
     what landed with it is there.
     """
-    stranger = made_by_stranger(folder)
-    if stranger is not None:
-        raise CheckpointError(f"cannot write into {folder}: {stranger}")
+    problem = foreign_owner(folder)
+    if problem is not None:
+        raise CheckpointError(f"cannot write into {folder}: {problem}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)

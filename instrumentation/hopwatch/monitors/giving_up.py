@@ -1,4 +1,4 @@
-"""Monitors that are given up, since the application may need what they take."""
+"""Detaches monitors when the application needs the descriptors or sockets that they take."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LONGEST_WAIT = 0.25
 
 
 def leave_unwatched(room: Room, state: SocketState, reason: str) -> None:
-    """Say that this socket has no monitor; why, of one socket of a process."""
+    """Record that the socket has no monitor. The first such socket of a process gets a finding with the reason."""
     state.note("monitor", state="stopped")
     if reason not in room.told:
         room.told.add(reason)
@@ -29,10 +29,7 @@ def leave_unwatched(room: Room, state: SocketState, reason: str) -> None:
 
 
 def give_up(room: Room, context: zmq.Context[Any] | None) -> Sequence[Watched]:
-    """Detach as many monitors as the application lacks room for, and return them: they are closed by who drains them.
-
-    Whoever closes such a socket meanwhile waits until its monitor is detached.
-    """
+    """Detach as many monitors as the application needs room for, and return them. The monitor thread closes their receiving ends."""
     monitors: Sequence[Watched] = room.to_give_up(context)
     for watched in monitors:
         with Guard(watched.state):
@@ -43,7 +40,7 @@ def give_up(room: Room, context: zmq.Context[Any] | None) -> Sequence[Watched]:
 
 
 def wait_until_gone(monitors: Sequence[Watched]) -> None:
-    """Wait until what they took is free, or for as long as that should take at most."""
+    """Wait until libzmq has freed what the monitors took, at most ``LONGEST_WAIT`` seconds."""
     until = time.monotonic() + LONGEST_WAIT
     while any(watched.takes_anything for watched in monitors) and time.monotonic() < until:
         original(time, "sleep")(0.001)

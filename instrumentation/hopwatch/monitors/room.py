@@ -1,7 +1,8 @@
-"""What monitors may take of the descriptors of a process, of the sockets of a context, and of its time: what the application can spare.
+"""Decides whether the application can spare the descriptors, sockets and time that a monitor takes.
 
-Each monitor takes two of both. A tenth is the application's alone: where less than that is left, no further socket is watched, and monitors that
-there are already are given up, the newest first. A monitor costs more than a socket does: where sockets come and go by the dozen, new ones get none.
+A monitor takes two descriptors and two of its context's sockets. A tenth of both is reserved for the application. While less is free,
+no further socket gets a monitor, and the newest monitors are given up. A monitor also costs more time than a short-lived socket, so
+an application that opens and closes many sockets a second gets none for the new ones.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from zmq.backend import Socket as BackendSocket
 OF_A_MONITOR = 2
 SHARE = 10
 LEAST = 8
-"""What a thread may open before ours comes to give up anything."""
+"""Reserve of a small limit: the application may open so many before our thread runs."""
 MANY = 1 << 30
 DESCRIPTORS = "/proc/self/fd"
 
 SHORT_LIFE = 1.0
 MOST_SHORT_LIVES = 50
 SHORT_LIVES_A_SECOND = 10
-"""So many are watched as they come; those that were closed within a second (s) count, whether they were watched or not."""
+"""A socket that is closed within ``SHORT_LIFE`` seconds counts as short-lived, with or without a monitor."""
 
 NO_ROOM = "fewer than a tenth of the descriptors that the process may open, or of the sockets that the context may have, were left"
 TOO_SHORT_LIVED = f"more than {SHORT_LIVES_A_SECOND} sockets a second were closed within a second"
@@ -42,7 +43,7 @@ class Monitor(Protocol):
 
 
 class Room:
-    """The monitors of one process, the newest last, and whether there is room for more; ``told``: for want of what there was none, each a finding."""
+    """The monitors of one process, the newest last. ``told``: the reasons that a finding already gives for missing monitors."""
 
     def __init__(self) -> None:
         self._monitors: dict[Any, int] = {}
@@ -52,22 +53,22 @@ class Room:
 
     @property
     def watched(self) -> int:
-        """How many there are."""
+        """The number of monitors."""
         return len(self._monitors)
 
     def entered(self, monitor: Monitor) -> None:
-        """There is this one more."""
+        """Add a monitor."""
         self._monitors[monitor] = monitor.context
         self._of_context[monitor.context] += 1
 
     def left(self, monitor: Monitor) -> None:
-        """It is there no more."""
+        """Remove a monitor."""
         context = self._monitors.pop(monitor, None)
         if context is not None:
             self._of_context[context] -= 1
 
     def refusal(self, context: zmq.Context[Any]) -> str | None:
-        """Why a socket of this context cannot be watched; None: it can."""
+        """Return why a socket of this context cannot get a monitor, or None."""
         if self._recent_short_lives() >= MOST_SHORT_LIVES:
             return TOO_SHORT_LIVED
         sockets = self._spare_sockets(context) - _margin(int(context.get(zmq.MAX_SOCKETS)))
@@ -75,7 +76,7 @@ class Room:
         return None if min(sockets, descriptors) >= OF_A_MONITOR else NO_ROOM
 
     def lived(self, seconds: float) -> None:
-        """A socket was closed so long after it was first bound or connected."""
+        """Record the life of a closed socket, in seconds from its first bind or connect."""
         if seconds < SHORT_LIFE:
             self._short_lives = min(self._recent_short_lives() + 1, 2 * MOST_SHORT_LIVES)
 
@@ -86,17 +87,17 @@ class Room:
         return self._short_lives
 
     def may_be_short(self, made: zmq.Socket[Any]) -> bool:
-        """Whether the application may be into what is its alone, by a socket that was just made: its descriptor had the lowest number that was free.
+        """Estimate from a new socket whether the application uses its reserve: the kernel gave it the lowest free descriptor number.
 
-        No other thread gets a turn by this question.
+        Holds the interpreter lock throughout.
         """
-        if not self._monitors or made.context is None:  # what a shadow stands for was made before
+        if not self._monitors or made.context is None:  # a shadow is no new socket
             return False
         limit = _most_descriptors()
         return _number_of(made) >= limit - kept(limit) or self._spare_sockets(made.context) < 0
 
     def to_give_up(self, context: zmq.Context[Any] | None) -> list[Any]:
-        """The monitors without which the application has what is its alone, as far as they go; ``context``: where it makes sockets."""
+        """Return the monitors to give up so that the reserve is free again, of descriptors and of this context's sockets."""
         newest = list(self._monitors)[::-1]
         chosen = dict.fromkeys(_first(newest, spare_descriptors(), _most_descriptors()))
         if context is not None:
@@ -114,17 +115,17 @@ class Room:
 
 
 def kept(limit: int) -> int:
-    """How many of so many are the application's alone."""
+    """Return the application's reserve of a limit."""
     return max(limit // SHARE, LEAST)
 
 
 def _margin(limit: int) -> int:
-    """How many more are given up than are lacking, and not taken again: each time that any are given up somebody has to wait."""
+    """Return how much is freed beyond the reserve, so that the application does not wait with every further socket."""
     return kept(limit) // 2
 
 
 def spare_descriptors() -> int:
-    """How many the process may open before it comes to those that are the application's alone; below 0: of these so many are taken."""
+    """Return how many descriptors are free beyond the reserve; negative while the application uses its reserve."""
     limit = _most_descriptors()
     return limit - _open_descriptors(limit) - kept(limit)
 
@@ -135,9 +136,9 @@ def _most_descriptors() -> int:
 
 
 def _open_descriptors(limit: int) -> int:
-    """How many there are: of so many, all, where that cannot be seen."""
+    """Return the number of open descriptors, or the limit if it cannot be read."""
     try:
-        # the folder's size says it since Linux 6.2; to list it takes one more
+        # Linux 6.2 and later give the number as the folder's size; listing the folder takes a descriptor
         return os.stat(DESCRIPTORS).st_size or len(os.listdir(DESCRIPTORS))  # noqa: PTH116, PTH208 -- for each socket
     except OSError:
         return limit
@@ -146,7 +147,7 @@ def _open_descriptors(limit: int) -> int:
 def _number_of(socket: zmq.Socket[Any]) -> int:
     try:
         return int(BackendSocket.get(socket, zmq.FD))
-    except zmq.ZMQError:  # of a thread-safe socket it is not told
+    except zmq.ZMQError:  # libzmq refuses ZMQ_FD of thread-safe sockets
         return 0
 
 

@@ -24,7 +24,7 @@ HANDING_OVER_SECONDS = 1.0
 FAULTS_TOLD = 20
 
 LOOK_FOR_ROOM_SECONDS = 2.0
-"""What the application opens without us is noticed so late, at most."""
+"""How often the thread counts descriptors, at least: the application opens some without calling hopwatch."""
 
 POLLIN = select.POLLIN
 
@@ -59,16 +59,16 @@ class MonitorThread:
 
     def take(self, work: Watched | Chore) -> None:
         """Hand over a monitor or a chore; the caller must not touch it any more. Raises RuntimeError where no thread can be started: it is not taken then."""
+        if isinstance(work, Watched):
+            self.room.entered(work)
         with self._start_lock:
             if self._by_hand and isinstance(work, Watched):
                 self._watched.append(work)
             else:
                 self._begin(work)
-        if isinstance(work, Watched):
-            self.room.entered(work)
 
     def make_room(self, made: zmq.Socket[bytes]) -> None:
-        """The application has made a socket: leave it enough descriptors, and sockets of that context, to go on."""
+        """Give up monitors if the application, which has just made a socket, runs short of descriptors or of the context's sockets."""
         if self.room.may_be_short(made):
             wait_until_gone(give_up(self.room, made.context))
 
@@ -120,6 +120,8 @@ class MonitorThread:
             self._start()
         except RuntimeError:
             self._incoming.remove(work)
+            if isinstance(work, Watched):
+                self.room.left(work)
             raise
         self._wake()
 
@@ -146,7 +148,7 @@ class MonitorThread:
         self._poller.register(self._wakes, zmq.POLLIN)
 
     def _run(self) -> None:
-        with self._start_lock:  # a handler's exception may have hidden that there is such a thread
+        with self._start_lock:  # a signal handler's exception may have made take() start a second thread
             if self._runs:
                 return
             self._runs = True
@@ -187,7 +189,7 @@ class MonitorThread:
     def _leave_to_others(self) -> None:
         for watched in self._watched:
             self._poller.unregister(watched.pair)
-        with self._start_lock:  # until here somebody may have handed over what is not taken over yet
+        with self._start_lock:  # take() may have appended a monitor since this turn began
             self._by_hand = True
             self._take_over()
         self._due = {chore: due for chore, due in self._due.items() if not chore.over}

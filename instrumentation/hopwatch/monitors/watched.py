@@ -67,7 +67,7 @@ class Watched:
 
     @property
     def takes_anything(self) -> bool:
-        """Whether its receiving end is there yet: a closed socket's descriptor is, until libzmq's own thread comes to it."""
+        """Whether the PAIR still holds its descriptor: libzmq's reaper thread frees it after close."""
         if not self.pair.closed:
             return True
         try:
@@ -77,7 +77,7 @@ class Watched:
         return True
 
     def __post_init__(self) -> None:
-        """Its descriptor, which a closed socket does not tell."""
+        """Keep the PAIR's descriptor number: a closed socket does not return it."""
         self._descriptor = int(self.pair.getsockopt(zmq.FD))
 
     def drain(self) -> bool:
@@ -167,9 +167,10 @@ class Watched:
 def attach(socket: zmq.Socket[bytes], state: SocketState) -> Watched:
     """Attach a monitor to a socket that has none. Raises ZMQError: there is none then.
 
-    Its receiving end is made first, and takes whatever comes: libzmq would wait for one that is missing or full, even to detach a monitor. To
-    be connected it needs nothing more, and connected before it could end the process: of a connection that waits for its other end a context
-    makes a socket when it is terminated, and fails if it cannot have one more. It is a plain socket on a shadow of the context: in the context's own set ``Context.destroy`` would close it from another thread.
+    The receiving PAIR is made first, without a mark: libzmq blocks on a monitor that nobody reads, even to detach it. The PAIR is connected
+    last, which needs no descriptor. Connected first, it could end the process: ``zmq_ctx_term`` makes a socket for each pending inproc
+    connection, and aborts if the context has none left. The PAIR belongs to a shadow of the context, because ``Context.destroy`` would
+    close it from another thread.
     """
     shadow: zmq.Context[zmq.Socket[bytes]] = zmq.Context.shadow(socket.context.underlying)
     pair: zmq.Socket[bytes] = OwnSocket(shadow, zmq.PAIR)

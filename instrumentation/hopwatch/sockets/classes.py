@@ -58,7 +58,7 @@ def _make(
 
 
 def _made_already(*_: Any, **__: Any) -> None:
-    """Of an object that ``__new__`` had the bare class make, and that was wrapped since, Python asks for it a second time."""
+    """Do nothing: Python calls ``__init__`` again on the object that ``HookedSocket.__new__`` returns."""
 
 
 _made: Callable[..., type[HookedSocket]] = lru_cache(maxsize=MOST_KEPT)(_make)

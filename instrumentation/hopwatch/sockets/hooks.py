@@ -162,6 +162,7 @@ class HookedSocket(zmq.Socket[bytes]):
             with Guard(state):
                 unread = has_unread(self, state)
                 self._hopwatch_closing(linger)
+            with Guard(state):
                 stop_monitor(self, state)
         super().close(linger)
         if ours:

@@ -38,7 +38,7 @@ def option_set(socket: HookedSocket, state: SocketState, option: int, value: Any
 
 
 def decides_probing(state: SocketState, option: int, value: Any) -> bool:
-    """Whether with this option the application takes into its own hands what refusals it gets, or a refused send changes who gets the next one."""
+    """Whether an option rules out probing: the application handles refusals itself, or a refused send changes the next one's receivers."""
     if state.type_name == "ROUTER":
         return bool(option == zmq.ROUTER_MANDATORY and value)
     return option in (zmq.XPUB_NODROP, XPUB_MANUAL_LAST_VALUE)

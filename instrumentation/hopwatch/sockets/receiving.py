@@ -13,7 +13,8 @@ from hopwatch.rules.conflate import conflate_stamped
 from hopwatch.sockets.backend import RECEIVES_INTO, backend_recv
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import unwrapped_meanwhile
-from hopwatch.sockets.stamped_receiving import Receive, StampedReceive, has_way
+from hopwatch.sockets.receive import Receive
+from hopwatch.sockets.stamped_receiving import StampedReceive, has_way
 from hopwatch.sockets.state import Guard
 from hopwatch.sockets.taking_stamps import stamped_recv
 from hopwatch.words import (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, cast
 
 import zmq
@@ -14,8 +13,9 @@ from hopwatch.frames import as_bytes
 from hopwatch.sockets import polls
 from hopwatch.sockets.arguments import are_flags, writable_memory
 from hopwatch.sockets.backend import RECEIVES_INTO, backend_recv
-from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
+from hopwatch.sockets.hooks import unwrapped_meanwhile
 from hopwatch.sockets.in_turn import events_as_bare
+from hopwatch.sockets.receive import Receive
 from hopwatch.sockets.state import Guard
 from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 from hopwatch.words import (
@@ -52,25 +52,6 @@ def frame_of(held: bytes | zmq.Frame, more: bool, track: bool) -> zmq.Frame:
     frame.more = more
     frame.tracker = zmq.MessageTracker() if track else None
     return frame
-
-
-class Receive(HookedSocket):
-    """Receives by the hot path that was made for the socket."""
-
-    _hopwatch_recv_now: Callable[..., Any]
-
-    def recv(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
-        """As ``zmq.Socket.recv``."""
-        try:
-            recv_now = self._hopwatch_recv_now
-        except AttributeError:  # somebody held on to this method, and the socket is wrapped no more
-            return self.recv(flags, copy, track)
-        return recv_now(self, flags, copy, track)
-
-    @staticmethod
-    def _hopwatch_count_received(messages: int, size: int) -> None:
-        """Count messages and bytes; made by the hot path."""
-        raise NotImplementedError
 
 
 class StampedReceive(Receive):

@@ -215,7 +215,7 @@ class SocketState:
         self.journal.give_back(slot, lanes, still_used)
 
     def forget_methods(self) -> None:
-        """Nobody will send or receive any more. Whoever is in a method still has it; it must not keep itself."""
+        """Drop the socket's own functions, and break the reference cycles among them. A call in progress keeps its function."""
         for name in ("_hopwatch_retire_send", "_hopwatch_retire_receive"):
             if name in self.methods:
                 self.methods[name]()

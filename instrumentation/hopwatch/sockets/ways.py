@@ -7,7 +7,7 @@ from typing import Any
 import zmq
 
 Methods = dict[str, Callable[..., Any]]
-"""Functions that one socket has for itself, made around its counters, by the attributes that they are kept as."""
+"""Functions made for one socket's counters, by the attribute names that the socket keeps them under."""
 
 
 @dataclass

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
 import pytest
-from hopwatch.strangers import made_by_stranger
+from hopwatch.ownership import foreign_owner
 from hopwatch_agent.errors import DataDirectoryError
 from hopwatch_agent.landing.place import open_place
 from hopwatch_agent.store.database import owned
@@ -86,7 +86,7 @@ def test_our_own_folders_and_links_are_used_wherever_they_are(
 def test_what_a_stranger_was_given_by_who_owns_the_folder_is_no_strangers(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
-    assert made_by_stranger(theirs(shared)) is None
+    assert foreign_owner(theirs(shared)) is None
 
 
 def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
