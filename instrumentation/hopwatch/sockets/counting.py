@@ -66,8 +66,14 @@ def no_parts(count_sent: Callable[[int, bool], None]) -> Sender:  # noqa: ARG001
     return slow_send
 
 
-def counting_send(words: Words, first: FirstCalls, plain: int = 0, parts: PartsSender = no_parts) -> Methods:
-    """``send`` of a socket that counts; ``words`` is its slot, ``plain`` the flags of a plain send.
+def counting_send(
+    words: Words,
+    first: FirstCalls,
+    plain: int = 0,
+    parts: PartsSender = no_parts,
+    try_send: Sender = backend_send,
+) -> Methods:
+    """``send`` of a socket that counts; ``words`` is its slot, ``plain`` the flags of a plain send, ``try_send`` its first try.
 
     No send is plain within a multipart message: see ``refusals.py``.
     """
@@ -84,7 +90,7 @@ def counting_send(words: Words, first: FirstCalls, plain: int = 0, parts: PartsS
         nonlocal sent, sent_bytes
         if flags == plain_now and routing_id is None and group is None:
             try:
-                tracker = backend_send(self, data, DONTWAIT, copy, track)
+                tracker = try_send(self, data, DONTWAIT, copy, track)
             except REFUSED as error:
                 if not is_refusal(error):
                     raise

@@ -6,7 +6,7 @@ from functools import partial
 
 import zmq
 
-from hopwatch.sockets.counting import PartsSender, arming_send, counting_send, no_parts
+from hopwatch.sockets.counting import PartsSender, Sender, arming_send, counting_send, no_parts
 from hopwatch.sockets.counting_receives import counting_recv
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.in_turn import sending_in_turn
@@ -21,6 +21,7 @@ from hopwatch.sockets.stamped_receiving import StampedReceive
 from hopwatch.sockets.stamping import stamping_send
 from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.taking_stamps import stamped_recv
+from hopwatch.sockets.trying import asking_send, backend_send, sends_ask_first
 from hopwatch.sockets.ways import Methods, Way
 
 SENT_IN_THEIR_OWN_WAY: dict[int, type[HookedSocket]] = {zmq.XSUB: SubscribingSend, zmq.STREAM: StreamSend}
@@ -45,11 +46,12 @@ def methods_of(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: 
     words, way = state.slot.words, state.way
     plain = way.plain_flags
     numbering = state.numbering if stamps else None
-    parts = _parts_sender(state, numbering)
+    try_send = asking_send if not plain and sends_ask_first(state.type_name) else backend_send
+    parts = _parts_sender(state, numbering, try_send)
     if numbering is None:
-        sending = counting_send(words, state.first_calls, plain, parts)
+        sending = counting_send(words, state.first_calls, plain, parts, try_send)
     else:
-        sending = stamping_send(words, state.first_calls, numbering, plain, parts)
+        sending = stamping_send(words, state.first_calls, numbering, plain, parts, try_send)
     if state.unrouted is not None and numbering is None:
         sending = routing_send(words, state.first_calls, sending, state.unrouted, plain)
     if state.subscriptions is not None or state.type_name == "STREAM":
@@ -65,10 +67,10 @@ def methods_of(state: SocketState, *, stamps: bool, reads_stamps: bool, probed: 
     return {**(arming_send(sending) if arms else sending), **receiving}
 
 
-def _parts_sender(state: SocketState, numbering: Numbering | None) -> PartsSender:
+def _parts_sender(state: SocketState, numbering: Numbering | None, try_send: Sender) -> PartsSender:
     if state.type_name == "ROUTER":
         return no_parts
     if numbering is None:
-        return partial(counting_parts, state)
+        return partial(counting_parts, state, try_send)
     known = numbering.known_lane
-    return no_parts if known is None else partial(stamping_parts, state, numbering, known)
+    return no_parts if known is None else partial(stamping_parts, state, numbering, known, try_send)

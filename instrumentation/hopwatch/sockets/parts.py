@@ -16,7 +16,7 @@ from hopwatch.sockets.numbering import KnownLane, Numbering
 from hopwatch.sockets.refusals import send_with_stamp
 from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
-from hopwatch.stamp import MAGIC, pack_head, pack_numbers
+from hopwatch.stamp import MAGIC, WHOLE_WORD, pack_head, pack_numbers
 from hopwatch.words import LANE_COUNT, LANE_MORE_FRAMES, SENT
 
 DONTWAIT = int(zmq.DONTWAIT)
@@ -29,7 +29,7 @@ CountSent = Callable[[int, bool], None]
 """Counts a frame, by its size, which more of its message follow or not."""
 
 
-def counting_parts(state: SocketState, count_sent: CountSent) -> Sender:
+def counting_parts(state: SocketState, try_send: Sender, count_sent: CountSent) -> Sender:
     """Sends a frame of a message of several, and counts it. The first is tried without blocking (see ``refusals.py``)."""
     last = state.way.plain_flags
     not_last, first = last | SNDMORE, last | SNDMORE | DONTWAIT
@@ -40,7 +40,8 @@ def counting_parts(state: SocketState, count_sent: CountSent) -> Sender:
         more, begun = flags == not_last, state.sending_more
         if state.sends_parts and (more or (begun and flags == last)) and routing_id is None and group is None:
             try:
-                tracker = backend_send(self, data, flags if begun else first, copy, track)
+                send = backend_send if begun else try_send
+                tracker = send(self, data, flags if begun else first, copy, track)
             except REFUSED as error:
                 if not is_refusal(error):
                     raise
@@ -57,7 +58,7 @@ def counting_parts(state: SocketState, count_sent: CountSent) -> Sender:
 
 
 def stamping_parts(
-    state: SocketState, numbering: Numbering, known_lane: KnownLane, count_sent: CountSent
+    state: SocketState, numbering: Numbering, known_lane: KnownLane, try_send: Sender, count_sent: CountSent
 ) -> Sender:
     """As ``counting_parts``; the last frame is numbered, and followed by the stamp where one is due."""
     words, parts = state.slot.words, numbering.begun
@@ -77,7 +78,8 @@ def stamping_parts(
             begun = state.sending_more
             try:
                 if flags == not_last:
-                    tracker = backend_send(self, data, not_last if begun else first, copy, track)
+                    send = backend_send if begun else try_send
+                    tracker = send(self, data, not_last if begun else first, copy, track)
                     state.sending_more = True
                     parts.append(data)
                     count_sent(len(data) if data.__class__ is bytes else size_of(data), True)
@@ -103,8 +105,9 @@ def stamping_parts(
             tracker = backend_send(self, data, last, copy, track)
             lane.more_frames += len(parts)
         else:
+            # a signal handler may have raised between the counts of the message before: then the lane is ahead
             sent = words[SENT]
-            stamp = (lane.head or head_of(lane)) + pack_numbers(sent - number, sent, now())
+            stamp = (lane.head or head_of(lane)) + pack_numbers((sent - number) & WHOLE_WORD, sent, now())
             tracker = send_with_stamp(self, data, stamp, last, copy, track)
             lane.more_frames += len(parts) + 1
             lane.due = numbering.due_after(number)

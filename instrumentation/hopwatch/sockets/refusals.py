@@ -15,6 +15,7 @@ from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.numbering import Numbered
 from hopwatch.sockets.state import Guard
+from hopwatch.sockets.trying import POLLOUT, refuse_unless, sends_ask_first
 from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 from hopwatch.words import EAGAIN_SENDS, ONSETS, PENDING_SENDS, SENT, WAITED_NS, WAITED_SENDS
 
@@ -81,6 +82,8 @@ class RefusalHandling(HookedSocket):
         refused = False
         tracker = None
         try:
+            if not begun and not flags & DONTWAIT and sends_ask_first(self._hopwatch.type_name):
+                refuse_unless(self, POLLOUT)
             tracker = send_frame(self, data, flags if begun else flags | DONTWAIT, copy, track, stamp)
         except REFUSED as error:
             if not is_refusal(error) or self._hopwatch_gives_up(flags) or begun:

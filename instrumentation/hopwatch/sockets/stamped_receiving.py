@@ -17,6 +17,7 @@ from hopwatch.sockets.hooks import unwrapped_meanwhile
 from hopwatch.sockets.in_turn import events_as_bare
 from hopwatch.sockets.receive import Receive
 from hopwatch.sockets.state import Guard
+from hopwatch.sockets.trying import try_recv
 from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 from hopwatch.words import (
     RECEIVED_MORE_FRAMES,
@@ -248,9 +249,10 @@ class StampedReceive(Receive):
 
     def _hopwatch_receive(self, flags: int, copy: bool, track: bool) -> Any:
         """A frame from libzmq, first without blocking: so it is seen whether this receiver had to wait."""
-        if isinstance(flags, int) and not flags & DONTWAIT:
+        waited = isinstance(flags, int) and not flags & DONTWAIT
+        if waited:
             try:
-                return backend_recv(self, flags | DONTWAIT, copy, track)
+                return try_recv(self, flags | DONTWAIT, copy, track)
             except REFUSED as error:
                 if not is_refusal(error):
                     raise
@@ -260,6 +262,10 @@ class StampedReceive(Receive):
         except zmq.Again:
             if not unwrapped_meanwhile(self):
                 self._hopwatch_count_refused_receive()
+            raise
+        except zmq.ZMQError as error:
+            if waited and error.errno == zmq.EFSM:  # out of turn: it did not wait
+                self._hopwatch_words[WAITED_RECEIVES] -= 1
             raise
 
     def _hopwatch_take(self, frame: bytes) -> None:

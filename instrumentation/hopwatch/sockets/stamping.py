@@ -45,7 +45,12 @@ now = time.time
 
 
 def stamping_send(
-    words: Words, first: FirstCalls, numbering: Numbering, plain: int = 0, parts: PartsSender = no_parts
+    words: Words,
+    first: FirstCalls,
+    numbering: Numbering,
+    plain: int = 0,
+    parts: PartsSender = no_parts,
+    try_send: Sender = backend_send,
 ) -> Methods:
     """``send`` of a socket that counts and stamps: here the messages of one frame, for which one lane serves.
 
@@ -73,7 +78,7 @@ def stamping_send(
         tracker: Any = UNSENT
         try:
             times[STAMP_SENT_AT] = now()
-            tracker = backend_send(self, data, DONTWAIT_SNDMORE, copy, track)
+            tracker = try_send(self, data, DONTWAIT_SNDMORE, copy, track)
             backend_send(self, stamp, DONTWAIT)
         except REFUSED as error:
             if not is_refusal(error):
@@ -111,7 +116,7 @@ def stamping_send(
         next_due = behind + due_after(sent - behind)
         try:
             times[STAMP_SENT_AT] = now()
-            tracker = backend_send(self, data, DONTWAIT_SNDMORE, copy, track)
+            tracker = try_send(self, data, DONTWAIT_SNDMORE, copy, track)
             backend_send(self, stamp, DONTWAIT)
         except REFUSED as error:
             if not is_refusal(error):
@@ -147,7 +152,7 @@ def stamping_send(
         if flags != plain_now or sent >= until or routing_id is not None or group is not None:
             return send_due(self, data, flags, copy, track, routing_id, group)
         try:
-            tracker = backend_send(self, data, DONTWAIT, copy, track)
+            tracker = try_send(self, data, DONTWAIT, copy, track)
         except REFUSED as error:
             if not is_refusal(error):
                 raise

@@ -14,6 +14,7 @@ from hopwatch.journal.runs import received_run
 from hopwatch.sockets.backend import backend_recv
 from hopwatch.sockets.counting import NOT_NOW
 from hopwatch.sockets.state import SocketState
+from hopwatch.sockets.trying import try_recv
 from hopwatch.sockets.ways import Methods
 from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 from hopwatch.stamp import MAGIC
@@ -51,7 +52,7 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
         if flags == plain_now and incoming.held is None and not incoming.frames and not state.faulty:
             copies = copy and not unstamped.by_frames
             try:
-                frame = backend_recv(self, DONTWAIT, copies, track)
+                frame = try_recv(self, DONTWAIT, copies, track)
             except REFUSED as error:
                 if not is_refusal(error):
                     raise
