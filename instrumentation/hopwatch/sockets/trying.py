@@ -30,8 +30,12 @@ backend_get = BackendSocket.get
 
 
 def refuse_unless(socket: Any, event: int) -> None:
-    """Raise Again if libzmq says that the socket is not ready for ``event``."""
-    if not int(backend_get(socket, EVENTS)) & event:
+    """Raise Again if libzmq says that the socket is not ready for ``event``; what fails otherwise is left to the call itself."""
+    try:
+        ready = int(backend_get(socket, EVENTS)) & event
+    except zmq.ZMQError:
+        return
+    if not ready:
         raise zmq.Again(zmq.EAGAIN)
 
 
