@@ -1,8 +1,10 @@
 """What holds for all tests."""
 
+import ctypes
 import os
 import resource
 import signal
+from pathlib import Path
 from typing import Any
 
 import in_time
@@ -38,6 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     _raise_descriptor_limit()
+    _have_shared_memory_of_our_own()
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "gate"))
     must_run.use(config)
     leaks.use(config)
@@ -54,3 +57,11 @@ def _raise_descriptor_limit() -> None:
     enough = 20_000 if hard == resource.RLIM_INFINITY else min(20_000, hard)
     if soft != resource.RLIM_INFINITY and soft < enough:
         resource.setrlimit(resource.RLIMIT_NOFILE, (enough, hard))
+
+
+def _have_shared_memory_of_our_own() -> None:
+    """Each journal has a segment until its process ends: a namespace of the tests' own has room for them, and takes all with it in the end."""
+    clone_new_ipc = 0x08000000
+    is_worker = "PYTEST_XDIST_WORKER" in os.environ
+    if not is_worker and os.geteuid() == 0 and ctypes.CDLL(None).unshare(clone_new_ipc) == 0:
+        Path("/proc/sys/kernel/shmmni").write_text("32768")

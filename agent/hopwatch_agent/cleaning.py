@@ -1,8 +1,12 @@
 """What may go: read segments, files of processes that are gone, and state that nobody asks for any more."""
 
+from contextlib import suppress
 from pathlib import Path
 
+from hopwatch.journal import shared_memory
+
 from hopwatch_agent.backlog.waiting import settle
+from hopwatch_agent.journal.counters_file import segment_at
 from hopwatch_agent.journal.directory import ProcessFiles, scan
 from hopwatch_agent.journal.lock import Lock
 from hopwatch_agent.live.draft import Draft, Tables
@@ -48,7 +52,7 @@ class Cleaner:
 
     def _unlink_read(self, files: ProcessFiles, state: ProcessState) -> None:
         names, kept = files.all_but_lock(), unread(files, state)
-        unlinked = [self._unlink(name) for name in names if name not in kept]
+        unlinked = [self._unlink_with_memory(name) for name in names if name not in kept]
         if len(unlinked) == len(names) and all(unlinked):
             # last, since files without a lock would be those of a process that has to be read
             self._unlink(f"{state.process}.lock")
@@ -71,6 +75,14 @@ class Cleaner:
         """Whether it is sure just now that nobody writes these files; a lock that has been listed may come back."""
         lock = lock_of(self._directory, process)
         return lock is Lock.FREE or (lock is Lock.MISSING and not files.lock)
+
+    def _unlink_with_memory(self, name: str) -> bool:
+        """Of counters, also the shared memory that they stand in; another user's can only be freed by that user's next process."""
+        segment = segment_at(self._directory / name) if name.endswith(".counters") else None
+        if segment is not None:
+            with suppress(OSError):
+                shared_memory.remove(segment)
+        return self._unlink(name)
 
     def _unlink(self, name: str) -> bool:
         path = self._directory / name

@@ -5,10 +5,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hopwatch_agent.errors import ForbiddenFileError, RefusedFileError, UnavailableFileError
+from hopwatch_agent.journal.counters_file import is_attached
 from hopwatch_agent.journal.lock import Lock, asked
 
-MISSING_TICKS = 8
-"""So often in a row a lock has to be missing, with its directory there, before its process counts as gone."""
+MISSING_TICKS = 12
+"""So often in a row a lock has to be missing, with its directory there, before its process counts as gone. A process that lives makes it anew
+within two seconds."""
 
 
 def lock_of(directory: Path, process: str) -> Lock:
@@ -31,13 +33,20 @@ class Presence:
     def ask(self, processes: Iterable[str]) -> dict[str, bool]:
         """Whether each of the processes lives."""
         locks = {process: lock_of(self._directory, process) for process in processes}
-        missing = [process for process, lock in locks.items() if lock is Lock.MISSING]
+        replaced = {
+            process for process, lock in locks.items() if lock is Lock.FREE and self._counts_on(process)
+        }
+        missing = [process for process, lock in locks.items() if lock is Lock.MISSING or process in replaced]
         if missing and not self._directory.is_dir():
             missing = []
         self._missing = Counter({process: self._missing[process] + 1 for process in missing})
         return {
-            process: lock is not Lock.FREE and not self._gave_out(process) for process, lock in locks.items()
+            process: (lock is not Lock.FREE or process in replaced) and not self._gave_out(process)
+            for process, lock in locks.items()
         }
+
+    def _counts_on(self, process: str) -> bool:
+        return is_attached(self._directory / f"{process}.0000.counters")
 
     def _gave_out(self, process: str) -> bool:
         return self._missing[process] >= MISSING_TICKS

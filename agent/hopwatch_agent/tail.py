@@ -164,6 +164,7 @@ def _begin_segment(segment: Segment, process: ProcessState, draft: Draft) -> Pro
         hopwatch=kept(segment.hopwatch),
         pyzmq=kept(segment.pyzmq),
         libzmq=kept(segment.libzmq),
+        counts_in=kept(segment.counts_in),
         place=segment.place,
         started_at=segment.started,
     )

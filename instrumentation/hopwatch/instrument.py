@@ -6,6 +6,7 @@ import atexit
 import logging
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -15,6 +16,7 @@ from hopwatch.journal.journal import FileJournal, Journal, NoJournal
 from hopwatch.monitors.cgroup_handle import CgroupHandle
 from hopwatch.monitors.room import Room, spare_descriptors
 from hopwatch.monitors.thread import MonitorThread
+from hopwatch.monitors.upkeep import Upkeep
 from hopwatch.native_threads import lock
 from hopwatch.settings import Settings
 from hopwatch.sockets.forked import leave_to_parent
@@ -23,7 +25,7 @@ from hopwatch.sockets.state import SocketState
 logger = logging.getLogger("hopwatch")
 
 OF_A_JOURNAL = 4
-"""Descriptors: its lock, its events, its counters, and the one by which the monitor thread is woken."""
+"""Descriptors: its lock, its events, its counters where they are mapped, and the one by which the monitor thread is woken."""
 
 
 @dataclass
@@ -51,6 +53,12 @@ class Instrument:
         if all(state.closed for state in self.states):
             monitors, self.monitors = self.monitors, self.new_monitors(self.room)
             monitors.end()
+
+    def save(self) -> None:
+        """Leave the last counts in the journal's files, when the interpreter ends."""
+        if isinstance(self.journal, FileJournal):
+            with suppress(OSError):
+                self.journal.end(nobody_counts=all(state.closed for state in self.states))
 
     def leave_to_parent(self, open_journal: Callable[[], Journal]) -> None:
         """In a forked child: the journal and its slots are the parent's."""
@@ -109,11 +117,15 @@ class Instruments:
         for instrument in self._by_settings.values():
             instrument.journal.event("exit")
             instrument.monitors.hand_over()
+            instrument.save()
 
 
 def _monitors(journal: Journal, settings: Settings, room: Room) -> MonitorThread:
     thread = MonitorThread(journal, room)
-    if settings.place and isinstance(journal, FileJournal):
+    if not isinstance(journal, FileJournal):
+        return thread
+    thread.begin_with(Upkeep(journal, lambda: thread.is_ending))
+    if settings.place:
         thread.begin_with(CgroupHandle(settings.directory, journal.process, lambda: thread.is_ending))
     return thread
 

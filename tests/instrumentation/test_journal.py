@@ -15,11 +15,12 @@ from pathlib import Path
 import hopwatch
 import pytest
 import zmq
+from hopwatch.journal import shared_memory
 from hopwatch.journal.counters import CountersFile, Slots
 from hopwatch.journal.events import EventLog
 from hopwatch.journal.journal import FileJournal
 from hopwatch.settings import Settings
-from journal_reader import Journal
+from journal_reader import Journal, counters_of
 
 
 def file_journal(directory: Path) -> FileJournal:
@@ -45,13 +46,16 @@ def test_the_counters_file_has_the_documented_bytes(context: zmq.Context, journa
     link(push, pull)
     push.send_multipart([b"abc", b"de"])
     (path,) = journal.directory.glob("*.counters")
-    data = path.read_bytes()
+    data = counters_of(path)
     process, index = path.name.split(".")[:2]
     assert data[:8] == b"HOPWATCH"
     header = struct.unpack_from("<11Q", data, 8)
     assert header == (1, int(process, 16), int(index), 4096, 64, 320, 4096 + 64 * 320, 1024, 64, 0, 0)
     assert len(data) == 4096 + 64 * 320 + 1024 * 64
-    assert not any(data[96:4096])
+    (segment,) = struct.unpack_from("<Q", data, 96)
+    assert shared_memory.status(segment - 1).size == len(data)
+    assert data[128:4096].rstrip(b"\0") == bytes(path)
+    assert not any(data[104:128])
     opened, lane = journal.of("push", "opened")[0], journal.of("push", "lane")[0]
     at = 4096 + 320 * opened["slot"][1]
     assert struct.unpack_from("<8Q", data, at) == (0, 0, int(opened["socket"], 16), 0, 1, 0, 1, 5)
@@ -175,6 +179,7 @@ def test_no_event_can_be_written_and_yet_nothing_fails_once_the_directory_is_gon
     for path in journal.directory.iterdir():
         path.unlink()
     journal.directory.rmdir()
+    journal.directory.write_text("where it was there is a file")
     link(push, pull)
     push.send(b"x")
     assert pull.recv() == b"x"

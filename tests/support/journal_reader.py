@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hopwatch.journal import shared_memory
+
 SOCKET_WORDS = [
     "stamp_head",
     "stamp_lane",
@@ -43,6 +45,13 @@ SOCKET_WORDS = [
 ]
 STAMP_IN_SLOT = ["stamp_head", "stamp_lane", "behind", "stamp_sent_at", "lane_run_more_frames"]
 LANE_WORDS = ["socket", "stream", "lane", "count", "more_frames", "first", "next", "newest_sent_at"]
+
+
+def counters_of(path: Path) -> bytes:
+    """What stands in the shared memory that a counters file names, or else in the file."""
+    data = path.read_bytes()
+    (segment,) = struct.unpack_from("<Q", data, 96)
+    return shared_memory.read(segment - 1, len(data)) if segment else data
 
 
 @dataclass(frozen=True)
@@ -98,7 +107,7 @@ class Journal:
     def header(self) -> dict[str, int]:
         """Counts of the whole process, from file 0 of the only process."""
         (path,) = self.directory.glob("*.0000.counters")
-        lost, faults = struct.unpack_from("<2Q", path.read_bytes(), 80)
+        lost, faults = struct.unpack_from("<2Q", counters_of(path), 80)
         return {"events_lost": lost, "faults": faults}
 
     def faults(self) -> list[dict[str, Any]]:
@@ -122,7 +131,7 @@ class Journal:
     def _slots(self, at: int, names: list[str], keyed: bool = True) -> dict[Any, dict[str, int]]:
         found: dict[Any, dict[str, int]] = {}
         for path in sorted(self.directory.glob("*.counters")):
-            data = path.read_bytes()
+            data = counters_of(path)
             offset, count, size = struct.unpack_from("<3Q", data, at)
             for number in range(count):
                 words = struct.unpack_from(f"<{len(names)}Q", data, offset + number * size)

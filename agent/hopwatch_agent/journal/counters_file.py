@@ -7,20 +7,24 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
+from hopwatch.journal import shared_memory
+from hopwatch.journal.counters_memory import MOST_BYTES
 from hopwatch.journal.lane_runs import with_lane_run, with_time
 from hopwatch.journal.runs import told_counters
+from hopwatch.journal.shared_counters import IDENTITY_BYTES, MEMORY_OFFSET
 from hopwatch.words import LANE_RUN_MORE_FRAMES, LANE_SLOT_WORDS, LANE_SOCKET, SOCKET, STAMP_HEAD
 
-from hopwatch_agent.errors import UnreadableCountersError
+from hopwatch_agent.errors import AgentError, UnreadableCountersError
 from hopwatch_agent.journal.opening import opened_regular
 from hopwatch_agent.records import FORMAT, INT64_MAX
 
-SIZE_LIMIT = 16 * 1024 * 1024
 SOCKET_WORDS = LANE_RUN_MORE_FRAMES + 1
 SOCKETS = "socket slots (offset 32)"
 LANES = "lane slots (offset 56)"
 _WORD = 8
 _HEADER = struct.Struct("<8s11Q")
+_HEAD_BYTES = MEMORY_OFFSET + _WORD
+_HIGHEST_SEGMENT = 2**31 - 1
 
 Slots = list[tuple[int, tuple[int, ...]]]
 """(number of the slot, its words) of the slots that are taken"""
@@ -64,12 +68,62 @@ class _Area:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The whole file. Raises as ``opened_regular`` does, and ``UnreadableCountersError`` past 16 MiB."""
+    """The counters: of the shared memory that the file names, else the file's own.
+
+    The file is a copy, some seconds old, where this agent may not attach the memory. Raises as ``opened_regular`` does, and
+    ``UnreadableCountersError`` past 16 MiB.
+    """
     with opened_regular(path) as descriptor:
         size = os.fstat(descriptor).st_size
-        if size > SIZE_LIMIT:
+        if size > MOST_BYTES:
             raise UnreadableCountersError(f"{size} bytes are too many for a counters file")
-        return os.pread(descriptor, size, 0)
+        head = os.pread(descriptor, _HEAD_BYTES, 0)
+        segment = _segment_of(head)
+        shared = None if segment is None else _read_shared(segment, head)
+        return os.pread(descriptor, size, 0) if shared is None else shared
+
+
+def is_attached(path: Path) -> bool:
+    """Whether the process that made the counters may still have them attached: then its lock has been replaced, and it lives.
+
+    A forked child has them attached, too.
+    """
+    segment = segment_at(path)
+    if segment is None:
+        return False
+    try:
+        status = shared_memory.status(segment)
+    except OSError:
+        return False
+    # the kernel gives 0 for a process outside the agent's pid namespace
+    return status.attached > 0 and (status.maker == 0 or Path(f"/proc/{status.maker}").exists())
+
+
+def segment_at(path: Path) -> int | None:
+    """The shared memory that holds these counters; None if there is none, or if it cannot be told."""
+    try:
+        with opened_regular(path) as descriptor:
+            head = os.pread(descriptor, _HEAD_BYTES, 0)
+    except (OSError, AgentError):
+        return None
+    segment = _segment_of(head)
+    return segment if segment is not None and _read_shared(segment, head) is not None else None
+
+
+def _segment_of(head: bytes) -> int | None:
+    if len(head) < _HEAD_BYTES:
+        return None
+    (number,) = struct.unpack_from("<Q", head, MEMORY_OFFSET)
+    return number - 1 if 0 < number <= _HIGHEST_SEGMENT + 1 else None
+
+
+def _read_shared(segment: int, head: bytes) -> bytes | None:
+    """What the segment holds, if it is what the file says: its number may be another one's by now."""
+    try:
+        content = shared_memory.read(segment, MOST_BYTES)
+    except OSError:
+        return None
+    return content if content[:IDENTITY_BYTES] == head[:IDENTITY_BYTES] else None
 
 
 def parse(data: bytes, process: str, index: int, room: Room) -> CountersFile:

@@ -155,6 +155,7 @@ def _process(process: ProcessState | None, shown: Shown) -> ProcessView:
         process.pid,
         process.command,
         moment_or_none(process.gone_at),
+        counts_in=process.counts_in or None,
         usage=shown.kernel.usage.get(process.process),
         memory=shown.kernel.memory.get(process.process),
         place=process.place,

@@ -26,6 +26,8 @@ class ProcessState(Struct, frozen=True):
     hopwatch: str = ""
     pyzmq: str = ""
     libzmq: str = ""
+    counts_in: str = ""
+    """``shared memory``, or ``file``; empty where the process does not say."""
     place: Place | None = None
     started_at: int | None = None
     exited_at: int | None = None

@@ -40,6 +40,7 @@ class Segment(Struct, frozen=True, tag_field="event", tag="segment", kw_only=Tru
     hopwatch: str = ""
     pyzmq: str = ""
     libzmq: str = ""
+    counts_in: str = ""
     place: Place | None = None
 
 

@@ -26,6 +26,9 @@ class ProcessModel(Model):
     pid: int | None
     command: str
     gone_at: datetime | None = Field(description="when it was seen that the process had ended")
+    counts_in: str | None = Field(
+        description="shared memory, or file, which whoever may write there can cut short: that ends the process; null if it does not say"
+    )
     usage: UsageModel | None = Field(
         description="null if the agent's pid namespace does not show the process"
     )

@@ -1,24 +1,23 @@
-"""Counters in mapped files, which outlive a killed process (FORMAT.md, "Counters file")."""
+"""Counters in memory that outlives a killed process (FORMAT.md, "Counters file")."""
 
-import mmap
-import os
 import struct
 import sys
 import weakref
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from hopwatch.errors import JournalError
 from hopwatch.ids import as_text
-from hopwatch.journal.files import PRIVATE, open_new
+from hopwatch.journal.counters_memory import HEADER_BYTES, CountersMemory, MappedFile
+from hopwatch.journal.files import PRIVATE
 from hopwatch.native_threads import reentrant_lock
 from hopwatch.words import LANE_SLOT_WORDS, SOCKET_SLOT_WORDS
 
 MAGIC = b"HOPWATCH"
 VERSION = 1
-HEADER_BYTES = 4096
 SOCKET_SLOTS = 64
 LANE_SLOTS = 1024
 SOCKET_SLOT_BYTES = SOCKET_SLOT_WORDS * 8
@@ -59,16 +58,15 @@ class Layout:
 
 
 class CountersFile:
-    """One mapped file of slots, every page of it allocated before it is mapped: a page that cannot be had
-    later would end the process with SIGBUS. Each has twice the slots of the one before: a mapping holds a descriptor.
-    """
+    """Slots in one piece of memory. Each file has twice the slots of the one before: a mapping holds a descriptor."""
 
     def __init__(self, directory: Path, process: int, index: int, mode: int = PRIVATE) -> None:
         self.index = index
         times = 1 << min(index, MOST_DOUBLINGS)
         self._layout = Layout(SOCKET_SLOTS * times, LANE_SLOTS * times)
-        self._mapped = _map(directory, process, index, mode, self._layout)
-        self.header = self._view(0, HEADER_BYTES // 8)
+        path = directory / f"{as_text(process)}.{index:04d}.counters"
+        self.memory = _memory(path, _header(process, index, self._layout), self._layout.file_bytes, mode)
+        self.header = self.memory.words(0, HEADER_BYTES // 8)
         self._free_sockets = list(range(self._layout.sockets - 1, -1, -1))
         self._free_lanes = list(range(self._layout.lanes - 1, -1, -1))
 
@@ -93,18 +91,10 @@ class CountersFile:
             return None
         number = free.pop()
         start = base + number * words
-        slot = self._view(start, words)
+        slot = self.memory.words(start, words)
         for word in range(words):
             slot[word] = 0
         return Slot(slot, (self.index, number))
-
-    def _view(self, start: int, words: int) -> Words:
-        """Some words of the file, by a view of the mapping that is theirs alone.
-
-        A view cut out of another one counts as a user of that. Where no interpreter lock is held, threads that take and drop such views at
-        once lose count of them (CPython 3.13), and end the view that others still use.
-        """
-        return memoryview(self._mapped).cast("Q")[start : start + words]
 
 
 def private_slot(words: int) -> Slot:
@@ -117,24 +107,19 @@ def snapshot(slot: Slot) -> Slot:
     return Slot(memoryview(bytearray(slot.words)).cast("Q"), None)
 
 
-def _map(directory: Path, process: int, index: int, mode: int, layout: Layout) -> mmap.mmap:
+def _memory(path: Path, header: bytes, size: int, mode: int) -> CountersMemory:
+    """Return the best memory that can be had. Raises JournalError."""
     if sys.byteorder != "little":
         raise JournalError("counters files are little-endian, this machine is not")
-    path = directory / f"{as_text(process)}.{index:04d}.counters"
-    fresh = path.with_name(path.name + ".new")
+    with suppress(OSError, ImportError):
+        # imported here: ctypes takes milliseconds to load, and some builds of Python lack it
+        from hopwatch.journal.shared_counters import SharedMemory
+
+        return SharedMemory(path, header, size, mode)
     try:
-        descriptor = open_new(fresh, os.O_RDWR, mode)
-        try:
-            os.posix_fallocate(descriptor, 0, layout.file_bytes)
-            os.pwrite(descriptor, _header(process, index, layout), 0)
-            mapped = mmap.mmap(descriptor, layout.file_bytes)
-        finally:
-            os.close(descriptor)
-        fresh.rename(path)
+        return MappedFile(path, header, size, mode)
     except OSError as error:
-        fresh.unlink(missing_ok=True)
-        raise JournalError(f"cannot write {fresh}: {error.strerror}") from error
-    return mapped
+        raise JournalError(f"cannot write {path}: {error.strerror}") from error
 
 
 def _header(process: int, index: int, layout: Layout) -> bytes:
@@ -164,6 +149,11 @@ class Slots:
     def header(self) -> Words:
         """The header words of file 0, which carry the counts of the whole process."""
         return self._files[0].header
+
+    @property
+    def memories(self) -> list[CountersMemory]:
+        """What the slots stand in."""
+        return [file.memory for file in self._files]
 
     def socket_slot(self) -> Slot:
         """A socket slot; private memory if no further file can be had."""

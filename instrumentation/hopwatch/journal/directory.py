@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from hopwatch.errors import JournalError
-from hopwatch.journal.files import PRIVATE, open_new
+from hopwatch.journal.files import PRIVATE, is_at, open_new
 
 
 def prepare_directory(directory: Path, must_be_ours: bool) -> None:
@@ -23,20 +23,35 @@ def prepare_directory(directory: Path, must_be_ours: bool) -> None:
         raise JournalError(f"cannot use {directory}: it does not belong to this user")
 
 
-def hold_lock(directory: Path, process: str, mode: int = PRIVATE) -> int:
-    """Take the process's lock; returns the descriptor that must stay open for as long as the process lives.
+class ProcessLock:
+    """Held for as long as the process lives. Raises JournalError if it cannot be had at first."""
 
-    The file appears under its name only once it is locked: a reader never finds it free by accident.
-    """
-    fresh = directory / f"{process}.lock.new"
-    try:
-        descriptor = open_new(fresh, os.O_RDWR, mode)
-    except OSError as error:
-        raise JournalError(f"cannot write {fresh}: {error.strerror}") from error
-    try:
-        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        fresh.rename(directory / f"{process}.lock")
-    except OSError as error:
-        os.close(descriptor)
-        raise JournalError(f"cannot lock {fresh}: {error.strerror}") from error
-    return descriptor
+    def __init__(self, directory: Path, process: str, mode: int = PRIVATE) -> None:
+        self._path = directory / f"{process}.lock"
+        self._mode = mode
+        self._descriptor = self._hold()
+
+    def keep(self) -> None:
+        """Take it anew if its file was removed or replaced. Raises JournalError."""
+        if not is_at(self._path, self._descriptor):
+            before, self._descriptor = self._descriptor, self._hold()
+            os.close(before)
+
+    def let_go(self) -> None:
+        """Close it: in a forked child, whose parent keeps its own."""
+        os.close(self._descriptor)
+
+    def _hold(self) -> int:
+        """The file appears under its name only once it is locked: a reader never finds it free by accident."""
+        fresh = self._path.with_name(self._path.name + ".new")
+        try:
+            descriptor = open_new(fresh, os.O_RDWR, self._mode)
+        except OSError as error:
+            raise JournalError(f"cannot write {fresh}: {error.strerror}") from error
+        try:
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fresh.rename(self._path)
+        except OSError as error:
+            os.close(descriptor)
+            raise JournalError(f"cannot lock {fresh}: {error.strerror}") from error
+        return descriptor

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hopwatch.errors import JournalError
-from hopwatch.journal.files import PRIVATE, open_new
+from hopwatch.journal.files import PRIVATE, is_at, open_new
 from hopwatch.native_threads import reentrant_lock
 
 SEGMENT_BYTES = 1 << 20
@@ -79,11 +79,28 @@ class EventLog:
         if len(self._due) >= MOST_WAITING and not self._writing:
             self.write_due()
 
+    def keep_up(self) -> None:
+        """Go on in a new segment if the last one was removed, replaced or cut short."""
+        with self._lock:
+            if not self._writing and not self._is_whole():
+                self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Go on in a new segment. Raises OSError."""
+        with self._lock:
+            self._open_segment()
+
     def abandon(self) -> None:
         """Let go of the descriptor, in a forked child."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+    def _is_whole(self) -> bool:
+        return (
+            is_at(self._path(self._index), self._descriptor)
+            and os.fstat(self._descriptor).st_size >= self._written
+        )
 
     def _append(self, record: dict[str, Any]) -> None:
         number = self._next

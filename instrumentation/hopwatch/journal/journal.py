@@ -18,7 +18,7 @@ from hopwatch.journal.counters import (
     Slots,
     private_slot,
 )
-from hopwatch.journal.directory import hold_lock, prepare_directory
+from hopwatch.journal.directory import ProcessLock, prepare_directory
 from hopwatch.journal.events import EventLog
 from hopwatch.settings import Settings
 from hopwatch.version import VERSION
@@ -67,7 +67,7 @@ class FileJournal:
         self.process = as_text(self._process)
         self._started = time.time_ns()
         prepare_directory(settings.directory, settings.directory_is_default)
-        self._lock = hold_lock(settings.directory, self.process, settings.file_mode)
+        self._lock = ProcessLock(settings.directory, self.process, settings.file_mode)
         try:
             where, mode = settings.directory, settings.file_mode
             self._slots = Slots(lambda index: CountersFile(where, self._process, index, mode))
@@ -111,7 +111,23 @@ class FileJournal:
     def abandon(self) -> None:
         """Let go of the files, in a forked child; POSIX locks are not inherited, so the parent keeps its own."""
         self._log.abandon()
-        os.close(self._lock)
+        self._lock.let_go()
+
+    def keep_up(self) -> None:
+        """Write anew what somebody removed or cut short, and copy the counters. Raises JournalError and OSError."""
+        prepare_directory(self._settings.directory, self._settings.directory_is_default)
+        self._lock.keep()
+        self._log.keep_up()
+        for memory in self._slots.memories:
+            memory.save()
+
+    def end(self, *, nobody_counts: bool) -> None:
+        """Leave the last counts in the files, when the interpreter ends. Raises OSError."""
+        for memory in self._slots.memories:
+            if nobody_counts:
+                memory.free()
+            else:
+                memory.save()
 
     def _lost(self, count: int) -> None:
         self._slots.header[EVENTS_LOST_WORD] += count
@@ -119,7 +135,7 @@ class FileJournal:
     def _remove_files(self) -> None:
         for path in self._settings.directory.glob(f"{self.process}.*"):
             path.unlink(missing_ok=True)
-        os.close(self._lock)
+        self._lock.let_go()
 
     def _segment_line(self, index: int, first: int) -> dict[str, Any]:
         place = {"place": dict(self._settings.place)} if self._settings.place else {}
@@ -137,6 +153,7 @@ class FileJournal:
             "python": platform.python_version(),
             "pyzmq": zmq.__version__,
             "libzmq": zmq.zmq_version(),
+            "counts_in": "shared memory" if self._slots.memories[0].in_shared_memory else "file",
             **place,
         }
 

@@ -29,6 +29,7 @@ OWNER: dict[str, Any] = {
     "pid": 19246,
     "command": "python quotes.py",
     "gone_at": None,
+    "counts_in": "shared memory",
     "usage": USAGE,
     "memory": MEMORY,
     "place": {
