@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 
 IPC_CREAT, IPC_PRIVATE, IPC_RMID, IPC_SET, IPC_STAT = 0o1000, 0, 0, 1, 2
 SHM_STAT, SHM_INFO, SHM_RDONLY = 13, 14, 0o10000
@@ -129,6 +130,7 @@ def _checked(result: int, call: str) -> int:
     return int(result)
 
 
+@lru_cache(maxsize=1)
 def _library() -> ctypes.CDLL:
     library = ctypes.CDLL(None, use_errno=True)
     library.shmget.argtypes = (ctypes.c_int, ctypes.c_size_t, ctypes.c_int)
@@ -139,6 +141,7 @@ def _library() -> ctypes.CDLL:
     return library
 
 
+@lru_cache(maxsize=1)
 def _python() -> ctypes.PyDLL:
     python = ctypes.PyDLL(None)
     python.PyMemoryView_FromMemory.argtypes = (ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int)
