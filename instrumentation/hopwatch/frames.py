@@ -1,4 +1,7 @@
-"""Frames in whatever form pyzmq takes them: bytes, Frame, memoryview or any other buffer."""
+"""Frames in whatever form pyzmq takes them: bytes, Frame, memoryview or any other buffer.
+
+Where ``copy_threshold`` is 0 and ``copy`` False, pyzmq sends None as an empty frame.
+"""
 
 from typing import Any
 
@@ -9,7 +12,7 @@ def size_of(data: Any) -> int:
     """Bytes of a frame that pyzmq accepted."""
     if isinstance(data, bytes | zmq.Frame):
         return len(data)
-    return memoryview(data).nbytes
+    return 0 if data is None else memoryview(data).nbytes
 
 
 def is_frame(data: Any) -> bool:
@@ -27,4 +30,4 @@ def as_bytes(data: Any) -> bytes:
     """The bytes of a frame; no copy where it is bytes already."""
     if isinstance(data, zmq.Frame):
         return data.bytes
-    return data if isinstance(data, bytes) else bytes(data)
+    return data if isinstance(data, bytes) else b"" if data is None else bytes(data)
