@@ -1,6 +1,7 @@
 """What a ROUTER swallows is counted and journaled; the application sees the socket that it knows."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from random import Random
@@ -472,7 +473,12 @@ def test_a_probed_router_delivers_what_a_bare_one_does(
 ) -> None:
     with sides(sequence) as (bare, wrapped):
         for operation in operations:
-            assert wrapped.do(operation) == bare.do(operation), operation
+            came, expected = wrapped.do(operation), bare.do(operation)
+            deadline = time.monotonic() + 10
+            # another thread takes down the pipe of a peer that went: until then a poll may still tell of it
+            while operation[0] == "poll" and came != expected and time.monotonic() < deadline:
+                came, expected = wrapped.do(operation), bare.do(operation)
+            assert came == expected, operation
         assert wrapped.rest() == bare.rest()
     assert journal.events("fault") == []
 
