@@ -17,12 +17,14 @@ from hopwatch_agent.journal.faults import Faults
 from hopwatch_agent.journal.lines import Envelope, read_event, read_segment_line
 from hopwatch_agent.journal.segments import LINE_LIMIT, Piece, read_piece
 from hopwatch_agent.live.draft import Draft
+from hopwatch_agent.live.ended_unseen import end_unlisted
 from hopwatch_agent.live.limits import kept
 from hopwatch_agent.live.owners import claim_to_anothers
 from hopwatch_agent.live.rows import place_row, process_row
 from hopwatch_agent.live.state import ProcessState
 from hopwatch_agent.live.updates import apply_event
-from hopwatch_agent.records import AnyEvent, Segment
+from hopwatch_agent.numbers import begun, counted_to, past_standing, taken
+from hopwatch_agent.records import AnyEvent, Segment, Standing
 
 PIECES_A_TICK = 4
 
@@ -69,7 +71,7 @@ def tail_process(
         if not piece.at_end:
             continue
         if index == max(files.events):
-            return Tailed(process, more=False)
+            return Tailed(process if alive else counted_to(process.first, process), more=False)
         process = replace(process, segment=index + 1, offset=0, skipping=False)
     return Tailed(process, more=True)
 
@@ -121,6 +123,8 @@ def _take_line(line: bytes, offset: int, process: ProcessState, draft: Draft, fa
         if offset == 0:
             return _begin_segment(read_segment_line(line, process.process, process.segment), process, draft)
         event = read_event(line)
+        if isinstance(event, Standing):
+            return _end_head(event, process, draft)
     except UnreadableLineError as error:
         faults.add(offset, str(error))
         return process
@@ -132,11 +136,12 @@ def _take_line(line: bytes, offset: int, process: ProcessState, draft: Draft, fa
 def _take_event(
     event: AnyEvent | Envelope, offset: int, process: ProcessState, draft: Draft, faults: Faults
 ) -> ProcessState:
-    if event.n < process.next_n:
-        faults.add(offset, f"event {event.n} after event {process.next_n - 1}")
+    after = taken(event.n, process)
+    if after is None:
+        if event.n >= process.first:
+            faults.add(offset, f"event {event.n} after event {process.next_n - 1}")
         return process
-    process = _count_hole(event.n, process)
-    process = replace(process, next_n=event.n + 1)
+    process = after
     if isinstance(event, Envelope):
         return process
     claim = claim_to_anothers(getattr(event, "socket", None), process, draft)
@@ -146,14 +151,21 @@ def _take_event(
     return apply_event(event, process, draft)
 
 
-def _count_hole(n: int, process: ProcessState) -> ProcessState:
-    if n <= process.next_n:
-        return process
-    return replace(process, next_n=n, events_lost=process.events_lost + n - process.next_n)
+def _end_head(standing: Standing, process: ProcessState, draft: Draft) -> ProcessState:
+    process = counted_to(process.first, process)
+    if process.behind:
+        end_unlisted(standing, process, draft)
+    if standing.left_out:
+        text = (
+            f"process {process.process} has more sockets and lanes than its journal repeats: "
+            f"an agent that comes late would lack {standing.left_out} events"
+        )
+        process = report_once("head", text, process, draft, standing.t)
+    return past_standing(process, last=standing.last)
 
 
 def _begin_segment(segment: Segment, process: ProcessState, draft: Draft) -> ProcessState:
-    process = _count_hole(segment.first, process)
+    process = begun(segment.first, process)
     if process.started_at is not None:
         return process
     process = replace(

@@ -78,7 +78,7 @@ for line in sys.stdin:
 
 def write_good(directory: Path, chance: random.Random) -> JournalWriter:
     """A journal as it should be, of a process that was killed."""
-    writer = JournalWriter(directory, lock=False, segment_limit=chance.choice([700, 1 << 20]))
+    writer = JournalWriter(directory, lock=False, segment_limit=chance.choice([700, 1 << 20]), heads=True)
     socket = f"{chance.getrandbits(64) | 1:016x}"
     writer.opened(socket)
     for number in range(EVENTS - 1):
@@ -116,6 +116,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     writer.event(
         "lanes", socket="00000000000000a1", final=True, lanes=[["00000000000000a1", 0, 9, 9, 0, 9, 1]]
     )
+    writer.next_with_head(*range(1, 5), **{"00000000000000a1": [1, 2]})
     writer.event("closed", socket="00000000000000a1", counters=counters)
     writer.event("exit")
     writer.close()

@@ -46,7 +46,10 @@ COUNTER_NAMES = [
 
 
 class JournalWriter:
-    """One process's journal. ``lock=False`` leaves the lock file unlocked, as of a process that is gone."""
+    """One process's journal. ``lock=False`` leaves the lock file unlocked, as of a process that is gone.
+
+    ``heads``: each segment repeats what was opened.
+    """
 
     def __init__(
         self,
@@ -56,6 +59,7 @@ class JournalWriter:
         process: str | None = None,
         lock: bool = True,
         segment_limit: int = SEGMENT_LIMIT,
+        heads: bool = False,
         place: dict[str, str] | None = None,
     ) -> None:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -64,7 +68,10 @@ class JournalWriter:
         self.process = process or os.urandom(8).hex()
         self.index = 0
         self.next_n = 1
+        self.lines: dict[int, bytes] = {}
+        """Every event, by its number."""
         self._segment_limit = segment_limit
+        self._heads = heads
         self._place = {"place": place} if place else {}
         self._lock = self._make_lock(lock=lock)
         self._counters = self._make_counters()
@@ -81,7 +88,13 @@ class JournalWriter:
         self.next_n += 1
         if self._size() >= self._segment_limit:
             self.next_segment(first=n)
-        self._append({"event": event, "n": n, "t": time.time_ns() if t is None else t, **keys})
+            if self._heads:
+                opened = [json.loads(line) for line in self.lines.values() if b'"opened"' in line]
+                self.raw(b"".join(self.lines[line["n"]] for line in opened))
+                self.standing({line["socket"]: [] for line in opened})
+        line = {"event": event, "n": n, "t": time.time_ns() if t is None else t, **keys}
+        self.lines[n] = json.dumps(line).encode() + b"\n"
+        self.raw(self.lines[n])
         return n
 
     def raw(self, data: bytes) -> int:
@@ -99,6 +112,17 @@ class JournalWriter:
         """Leaves the segment for the next one."""
         self.index += 1
         self._begin_segment(first)
+
+    def next_with_head(self, *repeated: int, **sockets: list[int]) -> None:
+        """Begins a segment that repeats these events; ``sockets`` are open, with these connections."""
+        self.next_segment()
+        self.raw(b"".join(self.lines[n] for n in sorted(repeated)))
+        self.standing(sockets)
+
+    def standing(self, sockets: dict[str, list[int]], **keys: object) -> None:
+        """Ends a head, or goes on with its end."""
+        told = {"after": None, "last": True, "left_out": 0, "sockets": sockets, **keys}
+        self._append({"event": "standing", "t": time.time_ns(), **told})
 
     def opened(
         self,
@@ -209,7 +233,8 @@ def main() -> None:
     parser.add_argument("--host", default="web-1")
     parser.add_argument("--segment-limit", type=int, default=SEGMENT_LIMIT)
     arguments = parser.parse_args()
-    writer = JournalWriter(arguments.directory, host=arguments.host, segment_limit=arguments.segment_limit)
+    limit = arguments.segment_limit
+    writer = JournalWriter(arguments.directory, host=arguments.host, segment_limit=limit, heads=True)
     socket = os.urandom(8).hex()
     writer.opened(socket)
     print(socket, flush=True)

@@ -6,7 +6,7 @@ from urllib.parse import quote
 import msgspec
 
 from hopwatch_agent.errors import ForeignFormatError, UnreadableLineError
-from hopwatch_agent.records import FORMAT, INT64_MAX, AnyEvent, Int64, Segment
+from hopwatch_agent.records import FORMAT, INT64_MAX, AnyEvent, Int64, Segment, Standing
 
 # a folder is named after the escaped host, and file systems allow a name 255 bytes
 _ESCAPED_HOST_LIMIT = 240
@@ -29,10 +29,12 @@ _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 _format = msgspec.json.Decoder(_Format)
 _segment = msgspec.json.Decoder(Segment)
-_event: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
+_event: msgspec.json.Decoder[AnyEvent | Standing] = msgspec.json.Decoder(AnyEvent | Standing)
 _envelope = msgspec.json.Decoder(Envelope)
 _KNOWN = frozenset(
-    config.tag for member in get_args(AnyEvent) if isinstance((config := member.__struct_config__).tag, str)
+    config.tag
+    for member in get_args(AnyEvent | Standing)
+    if isinstance((config := member.__struct_config__).tag, str)
 )
 
 
@@ -59,8 +61,11 @@ def read_segment_line(line: bytes, process: str, index: int) -> Segment:
     return segment
 
 
-def read_event(line: bytes) -> AnyEvent | Envelope:
-    """One event, or the envelope of one of an unknown kind; raises ``UnreadableLineError``."""
+def read_event(line: bytes) -> AnyEvent | Standing | Envelope:
+    """One event, the end of a head, or the envelope of an unknown event.
+
+    Raises ``UnreadableLineError``.
+    """
     try:
         return _event.decode(line)
     except _UNREADABLE as error:

@@ -36,6 +36,12 @@ class ProcessState(Struct, frozen=True):
     offset: int = 0
     skipping: bool = False
     next_n: int = 1
+    first: int = 1
+    """The first number behind the head of the segment that is being read."""
+    behind: int = 0
+    """How many lines at the end of that head are heeded; 0 if no event before the segment was missed."""
+    missed: tuple[tuple[int, int], ...] = ()
+    """First and last number of each run of events that was missed since. The next head may repeat them."""
     events_lost: int = 0
     events_unwritten: int = 0
     segments_lost: int = 0

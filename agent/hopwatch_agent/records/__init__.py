@@ -11,7 +11,7 @@ from hopwatch_agent.records.connections import (
     Retried,
     as_ipv4,
 )
-from hopwatch_agent.records.fields import FORMAT, INT64_MAX, Event, Int64, Place, Segment
+from hopwatch_agent.records.fields import FORMAT, INT64_MAX, Event, Int64, Place, Segment, Standing
 from hopwatch_agent.records.lanes import (
     Gap,
     LaneAnnounced,
@@ -109,6 +109,7 @@ __all__ = [
     "Retried",
     "Segment",
     "Skipped",
+    "Standing",
     "Subscribe",
     "Unbind",
     "Unroutable",

@@ -44,6 +44,20 @@ class Segment(Struct, frozen=True, tag_field="event", tag="segment", kw_only=Tru
     place: Place | None = None
 
 
+class Standing(Struct, frozen=True, tag_field="event", tag="standing", kw_only=True):
+    """The end of a segment's head: the open sockets of the process, each with its open connections.
+
+    A long list takes several lines. ``after``: the last entry of the line before; ``last``: no line follows.
+    ``left_out``: how many events the head had no room for.
+    """
+
+    t: Nanoseconds
+    sockets: dict[Id, list[Count]]
+    after: tuple[Id, Count] | None = None
+    last: bool = True
+    left_out: Count = 0
+
+
 class Event(Struct, frozen=True, tag_field="event", kw_only=True, gc=False):
     """What every event has: its number in the process, and when it was."""
 
