@@ -1,5 +1,6 @@
 """What a forked child does with its parent's sockets is as without hopwatch, is told, and leaves the parent's counts alone."""
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -139,6 +140,18 @@ def test_a_child_may_wrap_sockets_of_its_own(tmp_path: Path, journal: Journal) -
     )
     assert run(tmp_path, use).startswith("done")
     assert [event["event"] for event in journal.of("mine")][-1] == "closed"
+
+
+def test_what_stands_in_the_parent_is_not_repeated_by_the_child(tmp_path: Path, journal: Journal) -> None:
+    use = (
+        "own = zmq.Context(); mine = hopwatch.wrap(own.socket(zmq.PUSH), name='mine');"
+        "mine.bind('inproc://mine'); mine._hopwatch.journal._log.begin_anew()"
+    )
+    assert run(tmp_path, use).startswith("done")
+    (newest,) = journal.directory.glob("*.0001.events")
+    _, *head, standing = [json.loads(line) for line in newest.read_bytes().splitlines()]
+    assert {line["socket"] for line in head} == {*standing["sockets"]}
+    assert [line["name"] for line in head if line["event"] == "opened"] == ["mine"]
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])

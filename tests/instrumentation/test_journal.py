@@ -76,7 +76,7 @@ def test_every_segment_says_whose_it_is(context: zmq.Context, journal: Journal) 
 def test_segments_are_left_at_1_mib_and_the_last_16_stay(tmp_path: Path) -> None:
     journal = file_journal(tmp_path)
     for _ in range(18_500):
-        journal.event("option", text="x" * 950)
+        journal.event("onset", text="x" * 950)
     paths = sorted(tmp_path.glob("*.events"))
     indices = [int(path.name.split(".")[1]) for path in paths]
     assert indices == list(range(indices[-1] - 15, indices[-1] + 1))
@@ -84,8 +84,8 @@ def test_segments_are_left_at_1_mib_and_the_last_16_stay(tmp_path: Path) -> None
     assert all(1 << 20 <= path.stat().st_size < (1 << 20) + 2000 for path in paths[:-1])
     numbers = []
     for path in paths:
-        head, *events = map(json.loads, path.read_bytes().splitlines())
-        assert head["event"] == "segment"
+        head, standing, *events = map(json.loads, path.read_bytes().splitlines())
+        assert (head["event"], standing["event"]) == ("segment", "standing")
         assert (head["index"], head["first"]) == (int(path.name.split(".")[1]), events[0]["n"])
         numbers += [event["n"] for event in events]
     assert numbers == list(range(numbers[0], 18_501))
@@ -94,7 +94,7 @@ def test_segments_are_left_at_1_mib_and_the_last_16_stay(tmp_path: Path) -> None
 def test_an_event_too_long_or_not_to_be_written_as_json_is_a_hole_that_is_counted(tmp_path: Path) -> None:
     journal = file_journal(tmp_path)
     for value in ("first", "x" * 70_000, b"bytes", "last"):
-        journal.event("option", value=value)
+        journal.event("option", option="linger", value=value)
     events = lines_of(tmp_path)[1:]
     assert [(event["n"], event["value"]) for event in events] == [(1, "first"), (4, "last")]
     assert Journal(tmp_path).header()["events_lost"] == 2
@@ -112,9 +112,9 @@ def test_an_event_that_comes_while_another_is_written_follows_it(tmp_path: Path)
     log = EventLog(tmp_path, "p", header, lost.append)
     while not (tmp_path / "p.0001.events").exists():
         log.write("outer", {"text": "x" * 10_000})
-    last = [(line["event"], line.get("n")) for line in lines_of(tmp_path)[-3:]]
-    number = last[1][1]
-    assert last == [("segment", None), ("outer", number), ("inner", number + 1)]
+    last = [(line["event"], line.get("n")) for line in lines_of(tmp_path)[-4:]]
+    number = last[2][1]
+    assert last == [("segment", None), ("standing", None), ("outer", number), ("inner", number + 1)]
     assert lost == []
 
 

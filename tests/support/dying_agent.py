@@ -17,7 +17,7 @@ from hopwatch_agent.landing import landing as landing_module
 from hopwatch_agent.landing.files import FileStore
 from hopwatch_agent.landing.landing import Landing
 from hopwatch_agent.store.store import Store
-from stages import COMMITTED, LANDED, MERGED, STARTING, WRITING
+from stages import COMMITTED, HEAD, LANDED, MERGED, STARTING, WRITING
 
 
 def _always(*_arguments: Any) -> bool:
@@ -26,6 +26,10 @@ def _always(*_arguments: Any) -> bool:
 
 def _unlinks_segments(_cleaner: Any, files: Any, state: Any) -> bool:
     return any(index < state.segment for index in files.events)
+
+
+def _is_within_a_head(_store: Any, draft: Any) -> bool:
+    return any(process is not None and process.behind for process in draft.processes.changed.values())
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,7 @@ MOMENTS = {
     LANDED: Moment(Landing, "write", after=True),
     COMMITTED: Moment(Cleaner, "_unlink_segments", after=False, counts=_unlinks_segments),
     MERGED: Moment(FileStore, "merged", after=True),
+    HEAD: Moment(Store, "commit", after=True, counts=_is_within_a_head),
 }
 
 

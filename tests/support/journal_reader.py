@@ -61,15 +61,14 @@ class Journal:
     directory: Path
 
     def events(self, *kinds: str) -> list[dict[str, Any]]:
-        """Events of these kinds (all without any), in order of writing within each process; segment lines left out."""
-        found = []
+        """Events of these kinds (all without any), in order of writing within each process; no heads."""
+        found: list[dict[str, Any]] = []
         for path in sorted(self.directory.glob("*.events")):
             # a line without its end is still being written
             whole, _, _ = path.read_text().rpartition("\n")
-            lines = [json.loads(line) for line in whole.splitlines()]
-            found += [
-                line for line in lines if line["event"] != "segment" and (not kinds or line["event"] in kinds)
-            ]
+            segment, *lines = [json.loads(line) for line in whole.splitlines()] or [{"first": 1}]
+            own = [line for line in lines if line.get("n", 0) >= segment["first"]]
+            found += [line for line in own if not kinds or line["event"] in kinds]
         return found
 
     def sockets(self) -> dict[str, dict[str, int]]:

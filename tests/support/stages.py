@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from agent_process import AgentProcess
@@ -15,6 +16,7 @@ WRITING = "writing a file"
 LANDED = "landed and not forgotten"
 COMMITTED = "committed and not unlinked"
 MERGED = "merged, and a part is still there"
+HEAD = "within a head"
 
 
 def stages(agent: AgentProcess, folder: Path) -> set[str]:
@@ -29,6 +31,8 @@ def stages(agent: AgentProcess, folder: Path) -> set[str]:
             found.add(LANDED)
         if _has_read_segment(database, agent.journal):
             found.add(COMMITTED)
+        if any(state.get("behind") for state in _processes(database)):
+            found.add(HEAD)
         if database.execute("SELECT count(*) FROM files WHERE merged IS NOT NULL").fetchone()[0]:
             found.add(MERGED)
     return found or {BETWEEN}
@@ -61,10 +65,12 @@ def _has_landed_batch(database: sqlite3.Connection, landed: Path) -> bool:
 
 def _has_read_segment(database: sqlite3.Connection, journal: Path) -> bool:
     """Whether a segment is there still that a living process's state is past."""
-    states = [
-        msgspec.msgpack.decode(data)
-        for (data,) in database.execute("SELECT data FROM state WHERE what='process'").fetchall()
-    ]
-    past = {state["process"]: state["segment"] for state in states if state.get("gone_at") is None}
+    states = [state for state in _processes(database) if state.get("gone_at") is None]
+    past = {state["process"]: state["segment"] for state in states}
     names = [path.name.split(".") for path in journal.glob("*.events")]
     return any(int(index) < past.get(process, 0) for process, index, _ in names)
+
+
+def _processes(database: sqlite3.Connection) -> list[dict[str, Any]]:
+    rows = database.execute("SELECT data FROM state WHERE what='process'").fetchall()
+    return [msgspec.msgpack.decode(data) for (data,) in rows]

@@ -1,21 +1,31 @@
 """The event log: JSON lines in segments, bounded in size (FORMAT.md, "Events")."""
 
+import errno
 import json
 import os
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from hopwatch.errors import JournalError
+from hopwatch.journal.facts import StandingFacts
 from hopwatch.journal.files import PRIVATE, is_at, open_new
 from hopwatch.native_threads import reentrant_lock
 
 SEGMENT_BYTES = 1 << 20
 SEGMENTS_KEPT = 16
+HEAD_BYTES = 8 << 20
 LINE_BYTES = 1 << 16
 MOST_WAITING = 64
+
+LINES_A_WRITE = 512
+"""Fewer than the kernel takes at once (``IOV_MAX``)."""
+
+PAUSE_AFTER_FAILURE = 0.25
+"""Seconds until a failed segment is tried again: its head may be large, and the disk full for long."""
 
 
 _as_json = json.JSONEncoder(separators=(",", ":")).encode
@@ -46,13 +56,14 @@ class EventLog:
         self._index = -1
         self._descriptor = -1
         self._written = 0
-        self._header_due = True
+        self._full_at = 0
+        self._left: deque[tuple[int, int]] = deque()
+        self._no_try_before = 0.0
+        self._facts = StandingFacts()
         self._due: deque[dict[str, Any]] = deque()
         self._writing = False
         try:
-            self._open_segment()
-            self._put(_encode(self._header(0, 1)))
-            self._header_due = False
+            self._begin_segment(1)
         except OSError as error:
             raise JournalError(f"cannot write {self._path(0)}: {error.strerror}") from error
 
@@ -70,8 +81,19 @@ class EventLog:
             try:
                 while self._due:
                     self._append(self._due.popleft())
+                if self._full_at == 0:
+                    with suppress(OSError):
+                        self._begin_segment(self._next)
             finally:
                 self._writing = False
+
+    def begin_anew(self) -> None:
+        """Leave the segment, whose file is gone or was cut, for the next one, which repeats what stands.
+
+        A segment that cannot be begun now is begun with a later event.
+        """
+        self._full_at = 0
+        self.write_due()
 
     def write_later(self, event: str, fields: dict[str, Any]) -> None:
         """Append one event before the next that is written; without a lock or a system call, which would let other threads run."""
@@ -84,11 +106,6 @@ class EventLog:
         with self._lock:
             if not self._writing and not self._is_whole():
                 self.begin_anew()
-
-    def begin_anew(self) -> None:
-        """Go on in a new segment. Raises OSError."""
-        with self._lock:
-            self._open_segment()
 
     def abandon(self) -> None:
         """Let go of the descriptor, in a forked child."""
@@ -107,13 +124,13 @@ class EventLog:
         self._next += 1
         try:
             line = _encode({"n": number, **record})
-            if self._written >= SEGMENT_BYTES:
-                self._open_segment()
-            if self._header_due:
-                self._put(_encode(self._header(self._index, number)))
-                self._header_due = False
-            self._put(line)
-        except (OSError, ValueError, TypeError):
+            try:
+                if self._written >= self._full_at:
+                    self._begin_segment(number)
+                self._put(line)
+            finally:  # what cannot be written stands all the same, and the next head has it
+                self._facts.take(record, number, line)
+        except (OSError, ValueError, TypeError, KeyError):
             self._lost(1)
 
     def _put(self, line: bytes) -> None:
@@ -124,18 +141,63 @@ class EventLog:
             raise OSError("the line was cut short")
         self._written += written
 
-    def _open_segment(self) -> None:
+    def _begin_segment(self, first: int) -> None:
+        """Go on in the next segment, or stay in this one and raise OSError; for a while each try fails at once."""
+        now = time.monotonic()
+        if now < self._no_try_before:
+            raise OSError("there was no room for the segment a moment ago")
+        self._no_try_before = now + PAUSE_AFTER_FAILURE
         index = self._index + 1
-        descriptor = open_new(self._path(index), os.O_WRONLY | os.O_APPEND, self._mode)
-        if self._descriptor >= 0:
+        lines = [_encode(self._header(index, first)), *(self._what_stands() if index else ())]
+        descriptor = self._write_whole(self._path(index), lines)
+        if index:
             os.close(self._descriptor)
-        self._descriptor, self._index, self._written = descriptor, index, 0
-        self._header_due = True
-        if index >= SEGMENTS_KEPT:
-            self._path(index - SEGMENTS_KEPT).unlink(missing_ok=True)
+            self._left.append((self._index, self._written))
+        size = sum(map(len, lines))
+        self._descriptor, self._index, self._written = descriptor, index, size
+        self._full_at = size + max(SEGMENT_BYTES, size)
+        self._no_try_before = 0.0
+        self._unlink_oldest()
+
+    def _what_stands(self) -> list[bytes]:
+        lines, left_out = self._facts.lines(HEAD_BYTES)
+        about = {"event": "standing", "t": time.time_ns(), "left_out": left_out}
+        return [*lines, *(_encode({**about, **listed}) for listed in self._facts.standing())]
+
+    def _write_whole(self, path: Path, lines: list[bytes]) -> int:
+        """Return the descriptor of a file that appears under its name once it has all of these lines."""
+        fresh = path.with_name(path.name + ".new")
+        fresh.unlink(missing_ok=True)
+        descriptor = open_new(fresh, os.O_WRONLY | os.O_APPEND, self._mode)
+        try:
+            for start in range(0, len(lines), LINES_A_WRITE):
+                _write_all(descriptor, lines[start : start + LINES_A_WRITE])
+            fresh.rename(path)
+        except BaseException:
+            os.close(descriptor)
+            with suppress(OSError):
+                fresh.unlink(missing_ok=True)
+            raise
+        return descriptor
+
+    def _unlink_oldest(self) -> None:
+        """Keep 16 segments, or fewer where their heads make them large."""
+        kept = sum(size for _, size in self._left)
+        while len(self._left) >= SEGMENTS_KEPT or (
+            kept > SEGMENTS_KEPT * SEGMENT_BYTES and len(self._left) > 1
+        ):
+            index, size = self._left.popleft()
+            kept -= size
+            with suppress(OSError):
+                self._path(index).unlink(missing_ok=True)
 
     def _path(self, index: int) -> Path:
         return self._directory / f"{self._process}.{index:04d}.events"
+
+
+def _write_all(descriptor: int, lines: list[bytes]) -> None:
+    if os.writev(descriptor, lines) != sum(map(len, lines)):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _encode(record: dict[str, Any]) -> bytes:
