@@ -51,12 +51,17 @@ def changes_of_returners(rows: DataFrame) -> DataFrame:
 def _counted(rows: DataFrame) -> DataFrame:
     """Adds the ``sum`` of a topic's subscriptions less its unsubscriptions, those ``unmatched`` by then, and whether this row is ``matched``.
 
-    An unsubscription does nothing where no subscription is left.
+    An unsubscription does nothing where no subscription is left. An event counts once: an agent that lost its
+    database lands again what a journal repeats.
     """
     in_order = Window.partitionBy("socket", "topic").orderBy("at", "n")
+    again = sf.coalesce(sf.col("n") == sf.lag("n").over(in_order), sf.lit(False))
     so_far = in_order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     return (
-        rows.withColumn("sum", sf.sum(sf.when(sf.col("action") == "subscribe", 1).otherwise(-1)).over(so_far))
+        rows.withColumn("again", again)
+        .where("not again")
+        .drop("again")
+        .withColumn("sum", sf.sum(sf.when(sf.col("action") == "subscribe", 1).otherwise(-1)).over(so_far))
         .withColumn("unmatched", -sf.least(sf.lit(0), sf.min("sum").over(so_far)))
         .withColumn("matched", sf.col("unmatched") == sf.lag("unmatched", 1, 0).over(in_order))
     )
