@@ -110,6 +110,17 @@ def test_whoever_disconnects_has_only_the_connections_left_that_others_made(log:
     assert log.standing() == [1, accepted, elsewhere, left]
 
 
+def test_what_a_monitor_reports_late_of_an_endpoint_that_was_left_does_not_stand(log: Log) -> None:
+    log.write("connect", endpoint="tcp://a")
+    left = log.write("disconnect", endpoint="tcp://a")
+    log.connected(1)
+    log.write("retried", endpoint="tcp://a")
+    log.write("handshake", endpoint="tcp://a")
+    assert log.standing() == [1, left]
+    again = [log.write("connect", endpoint="tcp://a"), log.connected(2)]
+    assert log.standing() == [1, left, *again]
+
+
 def test_a_failure_at_an_endpoint_stands_until_it_is_connected(log: Log) -> None:
     log.write("retried", endpoint="tcp://a")
     refused = log.write("handshake_failed", endpoint="tcp://a")

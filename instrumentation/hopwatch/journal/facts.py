@@ -12,6 +12,9 @@ MOST_TIMES = 100
 MOST_LEFT = 1_000
 """So many topics that a socket has unsubscribed from are repeated."""
 
+MOST_LET_GO = 100
+"""So many endpoints that a socket has disconnected from are remembered: its monitor may report them late."""
+
 MOST_GIVEN_WAY = 20_000
 """So many lanes of a socket that gave way are repeated: as many as its receiver remembers."""
 
@@ -42,7 +45,17 @@ KEYS: dict[str, tuple[str, ...]] = {
 class _Facts:
     """What stands of one socket, or of the process itself."""
 
-    __slots__ = ("_awaiting", "_called", "_given_way", "_in_force", "_left", "_times", "by_key", "lanes")
+    __slots__ = (
+        "_awaiting",
+        "_called",
+        "_given_way",
+        "_in_force",
+        "_left",
+        "_let_go",
+        "_times",
+        "by_key",
+        "lanes",
+    )
 
     def __init__(self) -> None:
         self.by_key: dict[tuple[Any, ...], Fact] = {}
@@ -51,6 +64,7 @@ class _Facts:
         self._given_way: dict[tuple[str, int], Fact] = {}
         self._left: dict[str, Fact] = {}
         self._times: dict[str, int] = {}
+        self._let_go: dict[str, None] = {}
         self._called: dict[str, dict[int, None]] = {}
         self._awaiting: dict[str, dict[int, None]] = {}
 
@@ -78,6 +92,7 @@ class _Facts:
         """Keep an endpoint; the options as they are now are in force there."""
         self.by_key[fields["event"], fields["endpoint"]] = fact
         self._in_force = {}
+        self._let_go.pop(fields["endpoint"], None)
 
     def subscribed(self, fields: Fields, fact: Fact) -> None:
         """Count a subscription: libzmq wants each taken back."""
@@ -113,10 +128,13 @@ class _Facts:
         for number in list(self._called.get(endpoint, ())):
             self._lose(number, endpoint)
         self.by_key["disconnect",] = fact
+        _renew(self._let_go, endpoint, None, MOST_LET_GO)
 
     def connected(self, fields: Fields, fact: Fact) -> None:
         """Keep an open connection."""
         number, endpoint = fields["connection"], fields["endpoint"]
+        if endpoint in self._let_go and not fields["accepted"]:
+            return
         self.by_key["connected", number] = fact
         self.by_key.pop(("unreached", endpoint), None)
         for table in (self._awaiting,) if fields["accepted"] else (self._awaiting, self._called):
@@ -136,7 +154,8 @@ class _Facts:
 
     def unreached(self, fields: Fields, fact: Fact) -> None:
         """Keep the last failure at an endpoint until it is connected."""
-        self.by_key["unreached", fields["endpoint"]] = fact
+        if fields["endpoint"] not in self._let_go:
+            self.by_key["unreached", fields["endpoint"]] = fact
 
     def lane(self, fields: Fields, fact: Fact) -> None:
         """Keep a lane that is followed, anew or again."""
