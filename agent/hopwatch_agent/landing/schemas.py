@@ -63,7 +63,7 @@ KINDS: dict[str, dict[str, pa.DataType]] = {
     # where a process runs in Kubernetes, as far as it is told; owner: kind and name of the workload
     "place": dict.fromkeys(("namespace", "pod", "container", "node", "owner"), pa.string()),
     # state: "opened", "probing_stopped" (full pipes are not seen any more; no other column is given) or "closed"; the other columns are
-    # those of the opening
+    # those of the opening. A closing without n was found by the agent, which had missed it
     "socket": {
         "socket": pa.string(),
         "state": pa.string(),
