@@ -101,6 +101,8 @@ def test_files_that_were_harmed_come_back_and_no_count_is_lost(
     until(lambda: lock.exists() and is_held(lock) and copied())
     push.close()
     until(lambda: any(event["event"] == "closed" for event in journal.events()))
+    newest = max(journal.directory.glob("*.events"))
+    assert '"name":"push"' in newest.read_text()
     assert journal.faults() == []
     assert journal.header()["events_lost"] == 0
 
