@@ -150,9 +150,9 @@ def test_a_thousand_sockets_leave_no_file_thread_memory_or_slot(
         for _ in range(4):
             use(250)
             now = held(files)
-            grown.append(now[2] - memory)
-            memory = now[2]
-        print(now[0] - files, now[1] - blocks, min(grown), len(os.listdir("/proc/self/task")) - threads)
+            grown.append((now[1] - blocks, now[2] - memory))
+            _, blocks, memory = now
+        print(now[0] - files, *map(min, zip(*grown)), len(os.listdir("/proc/self/task")) - threads)
         push = hopwatch.wrap(context.socket(zmq.PUSH), name="last")
         print(push._hopwatch.slot.place[0])
         push.close()
@@ -164,8 +164,9 @@ def test_a_thousand_sockets_leave_no_file_thread_memory_or_slot(
         0,
         0,
     )  # the first look may have come before libzmq had closed all
-    assert blocks < 500
-    assert grown < 2_500_000  # in each quarter: a bare process's heap grows by some megabytes, too, in jumps
+    # in each quarter: a bare process's heap grows in jumps, too
+    assert blocks < 125
+    assert grown < 2_500_000
     assert [path.suffix for path in sorted(journal.directory.iterdir())].count(".counters") == 1
     assert journal.sockets() == {}
 
