@@ -122,7 +122,7 @@ def test_ten_proxies_that_pass_messages_hardly_wake_the_background_thread(
     for proxy in proxies:
         proxy.join(10)
     assert wakes < WAKE_UPS_A_SECOND
-    assert all(event["frontend_counts"][0] > 50 for event in journal.events("proxy_ended"))
+    assert all(event["frontend_counts"][0] > 0 for event in journal.events("proxy_ended"))
 
 
 def run_proxy(front: zmq.Socket, back: zmq.Socket) -> None:
