@@ -1,31 +1,128 @@
-"""Checks who owns a folder before anything is written into it."""
+"""Opens folders step by step, and checks who owns each part of the path."""
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePath
+
+MOST_LINKS = 40
+"""As many as Linux follows."""
+
+_FLAGS = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class ForeignOwnerError(PermissionError):
+    """Another user decides where a path leads; ``strerror`` names the part of the path and its owner."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(errno.EPERM, text)
 
 
 def foreign_owner(path: Path) -> str | None:
-    """Return why a path is not safe to write to, or None.
-
-    A part of the path is unsafe if another user created it in a folder that is sticky and writable for everybody, such as ``/tmp``: its owner
-    decides where the path leads. Linux follows links by the same rule (fs.protected_symlinks, proc(5)).
-    """
-    for part in _parts(path):
-        try:
-            status, above = part.lstat(), part.parent.stat()
-        except OSError:  # missing, or unreadable: opening it will raise
-            continue
-        is_shared = above.st_mode & stat.S_ISVTX and above.st_mode & stat.S_IWOTH
-        if is_shared and status.st_uid not in {os.geteuid(), above.st_uid}:
-            return f"{part} belongs to user {status.st_uid}, and every user can create files in {part.parent}"
+    """Return why a path is not safe to use, or None; a path that does not exist yet is judged by its parents."""
+    try:
+        os.close(open_folder(path))
+    except ForeignOwnerError as error:
+        return error.strerror
+    except OSError:  # missing, unreadable, or a file
+        return None
     return None
 
 
-def _parts(path: Path) -> Iterator[Path]:
-    """Yield the path and its parents, as given and with links resolved."""
-    for whole in dict.fromkeys((path.absolute(), path.resolve())):
-        yield from (*reversed(whole.parents), whole)
+@contextmanager
+def opened_folder(
+    path: Path, mode: int | None = None, made: Callable[[int], None] = lambda above: None
+) -> Iterator[int]:
+    """Open a folder as ``open_folder`` does, and close it at the end of the block."""
+    folder = open_folder(path, mode, made)
+    try:
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def open_folder(path: Path, mode: int | None = None, made: Callable[[int], None] = lambda above: None) -> int:
+    """Return a descriptor of a folder, for ``dir_fd``: no other user can redirect what is done by it.
+
+    Raises ``ForeignOwnerError`` if another user than root owns a symbolic link on the way, or created a part of the path in a folder that is
+    sticky and writable for everybody, such as ``/tmp``. Linux follows links by a similar rule (fs.protected_symlinks, proc(5)).
+    Raises ``OSError`` as ``os.open`` does.
+
+    With ``mode``, a missing folder is created, and its parents as the umask says; ``made`` gets each folder in which one was created.
+    """
+    todo, links = [*reversed(path.absolute().parts)], 0
+    walk = _Walk()
+    try:
+        while todo:
+            name = todo.pop()
+            try:
+                target = walk.enter(name)
+            except FileNotFoundError:
+                if mode is None:
+                    raise
+                walk.make(name, 0o777 if todo else mode, made)
+                target = walk.enter(name)
+            todo += reversed(target.parts)
+            links += bool(target.parts)
+            if links > MOST_LINKS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    except BaseException as error:
+        os.close(walk.folder)
+        if isinstance(error, OSError):
+            error.filename = str(path)
+        raise
+    return walk.folder
+
+
+class _Walk:
+    """From the root on, one part of a path after the other."""
+
+    def __init__(self) -> None:
+        self.folder = os.open("/", _FLAGS)
+        self._path = Path("/")
+        # in a user namespace the root folder shows as whom the host's root is shown
+        self._trusted = {0, os.geteuid(), os.fstat(self.folder).st_uid}
+
+    def make(self, name: str, mode: int, made: Callable[[int], None]) -> None:
+        """Create a folder, unless another process has."""
+        with suppress(FileExistsError):
+            os.mkdir(name, mode, dir_fd=self.folder)
+            made(self.folder)
+
+    def enter(self, name: str) -> PurePath:
+        """Go on to a folder; return where a link leads instead, else the empty path."""
+        part = self._open(name)
+        try:
+            status = os.fstat(part)
+            self._check_owner(self._path / name, status)
+            if stat.S_ISLNK(status.st_mode):
+                return PurePath(os.readlink("", dir_fd=part))
+            if not stat.S_ISDIR(status.st_mode):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+            self.folder, part, self._path = part, self.folder, self._path / name
+            return PurePath()
+        finally:
+            os.close(part)
+
+    def _open(self, name: str) -> int:
+        try:
+            return os.open(name, _FLAGS | os.O_DIRECTORY, dir_fd=self.folder)  # so that it is mounted first
+        except NotADirectoryError:
+            return os.open(name, _FLAGS, dir_fd=self.folder)
+
+    def _check_owner(self, part: Path, status: os.stat_result) -> None:
+        owner = status.st_uid
+        if owner in self._trusted:
+            return
+        if stat.S_ISLNK(status.st_mode):
+            raise ForeignOwnerError(f"{part} belongs to user {owner}, and is a symbolic link")
+        above = os.fstat(self.folder)
+        is_shared = above.st_mode & stat.S_ISVTX and above.st_mode & stat.S_IWOTH
+        if is_shared and owner != above.st_uid:
+            raise ForeignOwnerError(
+                f"{part} belongs to user {owner}, and every user can create files in {part.parent}"
+            )

@@ -7,10 +7,11 @@ reach of file operations; the file is then a copy for agents that cannot attach 
 from __future__ import annotations
 
 import mmap
+import os
 from pathlib import Path
 from typing import Protocol
 
-from hopwatch.journal.files import new_file
+from hopwatch.journal.files import write_new
 
 HEADER_BYTES = 4096
 MOST_BYTES = 16 * 1024 * 1024
@@ -41,8 +42,11 @@ class MappedFile:
     in_shared_memory = False
 
     def __init__(self, path: Path, header: bytes, size: int, mode: int) -> None:
-        with new_file(path, header, size, mode) as descriptor:
+        descriptor = write_new(path, header, size, mode)
+        try:
             self._mapped = mmap.mmap(descriptor, size)
+        finally:
+            os.close(descriptor)
 
     def words(self, start: int, count: int) -> memoryview:
         """A view of some words."""

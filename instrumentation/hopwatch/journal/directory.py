@@ -5,22 +5,23 @@ import os
 from pathlib import Path
 
 from hopwatch.errors import JournalError
-from hopwatch.journal.files import PRIVATE, is_at, open_new
+from hopwatch.journal.files import PRIVATE, is_at, new_file
+from hopwatch.ownership import opened_folder
 
 
 def prepare_directory(directory: Path, must_be_ours: bool) -> None:
     """Make the directory if need be (mode 0700).
 
-    A default directory lies where other users may write, so it must belong to this user.
-    Raises JournalError if it cannot be used.
+    A default directory lies where other users may write, so it must belong to this user. One that was named may belong to another user
+    if that user cannot have put it there unasked. Raises JournalError if it cannot be used.
     """
     try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = directory.lstat() if must_be_ours else directory.stat()
+        with opened_folder(directory, 0o700) as folder:
+            owner = os.fstat(folder).st_uid
     except OSError as error:
         raise JournalError(f"cannot use {directory}: {error.strerror}") from error
-    if must_be_ours and (directory.is_symlink() or status.st_uid != os.geteuid()):
-        raise JournalError(f"cannot use {directory}: it does not belong to this user")
+    if must_be_ours and owner != os.geteuid():
+        raise JournalError(f"cannot use {directory}: it belongs to user {owner}")
 
 
 class ProcessLock:
@@ -43,15 +44,9 @@ class ProcessLock:
 
     def _hold(self) -> int:
         """The file appears under its name only once it is locked: a reader never finds it free by accident."""
-        fresh = self._path.with_name(self._path.name + ".new")
         try:
-            descriptor = open_new(fresh, os.O_RDWR, self._mode)
+            with new_file(self._path, os.O_RDWR, self._mode) as descriptor:
+                fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise JournalError(f"cannot write {fresh}: {error.strerror}") from error
-        try:
-            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            fresh.rename(self._path)
-        except OSError as error:
-            os.close(descriptor)
-            raise JournalError(f"cannot lock {fresh}: {error.strerror}") from error
+            raise JournalError(f"cannot make {self._path}: {error.strerror}") from error
         return descriptor

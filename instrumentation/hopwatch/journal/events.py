@@ -12,8 +12,9 @@ from typing import Any
 
 from hopwatch.errors import JournalError
 from hopwatch.journal.facts import StandingFacts
-from hopwatch.journal.files import PRIVATE, is_at, open_new
+from hopwatch.journal.files import PRIVATE, is_at, new_file
 from hopwatch.native_threads import reentrant_lock
+from hopwatch.ownership import opened_folder
 
 SEGMENT_BYTES = 1 << 20
 SEGMENTS_KEPT = 16
@@ -149,7 +150,7 @@ class EventLog:
         self._no_try_before = now + PAUSE_AFTER_FAILURE
         index = self._index + 1
         lines = [_encode(self._header(index, first)), *(self._what_stands() if index else ())]
-        descriptor = self._write_whole(self._path(index), lines)
+        descriptor = self._write_whole(index, lines)
         if index:
             os.close(self._descriptor)
             self._left.append((self._index, self._written))
@@ -164,20 +165,11 @@ class EventLog:
         about = {"event": "standing", "t": time.time_ns(), "left_out": left_out}
         return [*lines, *(_encode({**about, **listed}) for listed in self._facts.standing())]
 
-    def _write_whole(self, path: Path, lines: list[bytes]) -> int:
-        """Return the descriptor of a file that appears under its name once it has all of these lines."""
-        fresh = path.with_name(path.name + ".new")
-        fresh.unlink(missing_ok=True)
-        descriptor = open_new(fresh, os.O_WRONLY | os.O_APPEND, self._mode)
-        try:
+    def _write_whole(self, index: int, lines: list[bytes]) -> int:
+        """Return the descriptor of a segment that appears under its name once it has all of these lines."""
+        with new_file(self._path(index), os.O_WRONLY | os.O_APPEND, self._mode) as descriptor:
             for start in range(0, len(lines), LINES_A_WRITE):
                 _write_all(descriptor, lines[start : start + LINES_A_WRITE])
-            fresh.rename(path)
-        except BaseException:
-            os.close(descriptor)
-            with suppress(OSError):
-                fresh.unlink(missing_ok=True)
-            raise
         return descriptor
 
     def _unlink_oldest(self) -> None:
@@ -188,8 +180,8 @@ class EventLog:
         ):
             index, size = self._left.popleft()
             kept -= size
-            with suppress(OSError):
-                self._path(index).unlink(missing_ok=True)
+            with suppress(OSError), opened_folder(self._directory) as folder:
+                os.unlink(self._path(index).name, dir_fd=folder)
 
     def _path(self, index: int) -> Path:
         return self._directory / f"{self._process}.{index:04d}.events"

@@ -3,19 +3,21 @@
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from hopwatch.ownership import opened_folder
 
 PRIVATE = 0o600
 """What a journal's files may be read by: their owner alone."""
 
 
-def open_new(path: Path, flags: int, mode: int) -> int:
-    """The descriptor of a file that was not there before. Raises OSError.
+def open_new(folder: int, name: str, flags: int, mode: int) -> int:
+    """The descriptor of a file that was not there before, in the folder of that descriptor. Raises OSError.
 
     The mode is as asked for, whatever the process's umask: that is the application's, and says nothing of an agent of another user.
     """
-    descriptor = os.open(path, flags | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    descriptor = os.open(name, flags | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode, dir_fd=folder)
     if mode != PRIVATE:
         try:
             os.fchmod(descriptor, mode)
@@ -47,18 +49,26 @@ def file_of_ours(path: Path, flags: int) -> Iterator[int]:
 
 
 @contextmanager
-def new_file(path: Path, content: bytes, size: int, mode: int) -> Iterator[int]:
-    """The descriptor of a new file, which gets its name when the block ends. Raises OSError."""
-    fresh = path.with_name(path.name + ".new")
-    descriptor = open_new(fresh, os.O_RDWR, mode)
-    try:
+def new_file(path: Path, flags: int, mode: int) -> Iterator[int]:
+    """The descriptor of a new file, which gets its name when the block ends. Closing it is the caller's. Raises OSError."""
+    fresh = f"{path.name}.new"
+    with opened_folder(path.parent) as folder:
+        with suppress(FileNotFoundError):
+            os.unlink(fresh, dir_fd=folder)
+        descriptor = open_new(folder, fresh, flags, mode)
         try:
-            os.posix_fallocate(descriptor, 0, size)
-            os.pwrite(descriptor, content, 0)
             yield descriptor
-        finally:
+            os.rename(fresh, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
             os.close(descriptor)
-        fresh.rename(path)
-    except BaseException:
-        fresh.unlink(missing_ok=True)
-        raise
+            with suppress(OSError):
+                os.unlink(fresh, dir_fd=folder)
+            raise
+
+
+def write_new(path: Path, content: bytes, size: int, mode: int) -> int:
+    """The descriptor of a new file of that content and size, every page of which is allocated. Raises OSError."""
+    with new_file(path, os.O_RDWR, mode) as descriptor:
+        os.posix_fallocate(descriptor, 0, size)
+        os.pwrite(descriptor, content, 0)
+    return descriptor

@@ -4,6 +4,7 @@ import os
 import platform
 import sys
 import time
+from contextlib import suppress
 from typing import Any, Protocol
 
 import zmq
@@ -20,6 +21,7 @@ from hopwatch.journal.counters import (
 )
 from hopwatch.journal.directory import ProcessLock, prepare_directory
 from hopwatch.journal.events import EventLog
+from hopwatch.ownership import opened_folder
 from hopwatch.settings import Settings
 from hopwatch.version import VERSION
 from hopwatch.words import LANE_SLOT_WORDS, SOCKET_SLOT_WORDS
@@ -133,9 +135,11 @@ class FileJournal:
         self._slots.header[EVENTS_LOST_WORD] += count
 
     def _remove_files(self) -> None:
-        for path in self._settings.directory.glob(f"{self.process}.*"):
-            path.unlink(missing_ok=True)
         self._lock.let_go()
+        with opened_folder(self._settings.directory) as folder:
+            for name in ("0000.events", "0000.counters", "lock"):
+                with suppress(FileNotFoundError):
+                    os.unlink(f"{self.process}.{name}", dir_fd=folder)
 
     def _segment_line(self, index: int, first: int) -> dict[str, Any]:
         place = {"place": dict(self._settings.place)} if self._settings.place else {}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hopwatch.journal import shared_memory
 from hopwatch.journal.counters_memory import HEADER_BYTES, MOST_BYTES
-from hopwatch.journal.files import PRIVATE, file_of_ours, new_file
+from hopwatch.journal.files import PRIVATE, file_of_ours, write_new
 
 MEMORY_OFFSET = 96
 """Where the header says which segment of shared memory has the counters: its id plus 1; 0: they are in the file."""
@@ -65,10 +65,11 @@ class SharedMemory:
 
     def _make_file(self) -> None:
         content = bytes(self._bytes)
-        with new_file(self._path, content, self._size, self._mode) as descriptor:
-            status = os.fstat(descriptor)
-            if self._mode != PRIVATE:
-                shared_memory.give_group(self._segment, status.st_gid)
+        descriptor = write_new(self._path, content, self._size, self._mode)
+        status = os.fstat(descriptor)
+        os.close(descriptor)
+        if self._mode != PRIVATE:
+            shared_memory.give_group(self._segment, status.st_gid)
         self._saved, self._file = content, (status.st_dev, status.st_ino)
 
     def _write_changes(self) -> bool:

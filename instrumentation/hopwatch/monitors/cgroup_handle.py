@@ -6,11 +6,13 @@ import _socket
 import array
 import errno
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from hopwatch.cgroups import MEMORY_FILES, cgroup_of, find_hierarchy
+from hopwatch.ownership import opened_folder
 
 DOOR = "agent.sock"
 """In the journal directory: the socket at which an agent takes what it is handed."""
@@ -48,7 +50,7 @@ class CgroupHandle:
         """Hand it over if an agent has come; where there is none, or it does not listen, look again later."""
         before = self._met
         try:
-            found = self._door.stat()
+            found = self._door.lstat()
             self._met = (found.st_ino, found.st_mtime_ns)
             if self._met != before:
                 hand_over(self._door, self._process)
@@ -63,7 +65,8 @@ def hand_over(door: Path, process: str) -> None:
     # gevent's sockets wait for a hub, which the monitor thread has not
     socket = _socket.socket(_socket.AF_UNIX, _socket.SOCK_DGRAM | _socket.SOCK_NONBLOCK)
     try:
-        socket.connect(str(door))
+        with opened_folder(door.parent) as folder:
+            _connect(socket, folder, door.name)
         hierarchy = find_hierarchy()
         cgroup = None if hierarchy is None else cgroup_of("self", hierarchy)
         if hierarchy is not None and cgroup is not None:
@@ -71,6 +74,17 @@ def hand_over(door: Path, process: str) -> None:
                 _send(socket, f"{process} {','.join(files)} {cgroup}", files)
     finally:
         socket.close()
+
+
+def _connect(socket: _socket.socket, folder: int, name: str) -> None:
+    """Connect to the socket of that name, never to one that a link leads to. Raises OSError."""
+    there = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        if not stat.S_ISSOCK(os.fstat(there).st_mode):
+            raise OSError(errno.ENOTSOCK, os.strerror(errno.ENOTSOCK))
+        socket.connect(f"/proc/self/fd/{there}")
+    finally:
+        os.close(there)
 
 
 @contextmanager
