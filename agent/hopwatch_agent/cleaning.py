@@ -1,9 +1,11 @@
 """What may go: read segments, files of processes that are gone, and state that nobody asks for any more."""
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
 from hopwatch.journal import shared_memory
+from hopwatch.ownership import opened_folder
 
 from hopwatch_agent.backlog.waiting import settle
 from hopwatch_agent.journal.counters_file import segment_at
@@ -85,11 +87,11 @@ class Cleaner:
         return self._unlink(name)
 
     def _unlink(self, name: str) -> bool:
-        path = self._directory / name
         try:
-            path.unlink(missing_ok=True)
+            with suppress(FileNotFoundError), opened_folder(self._directory) as folder:
+                os.unlink(name, dir_fd=folder)
         except OSError as error:
-            self.failures.append(f"{path}: {error.strerror}")
+            self.failures.append(f"{self._directory / name}: {error.strerror}")
             return False
         return True
 

@@ -11,6 +11,7 @@ HopwatchError
             ForbiddenFileError      one that the agent may not read: what it says is not known
         UnavailableFileError        a journal file that cannot be read now, and may be later
         DirectoryInUseError         another agent reads the journal directory
+        ForeignDirectoryError       another user decides what the journal directory is
         CleaningError               journal files that are not needed any more cannot be unlinked
         StoreError                  the database refused: nothing of the step was kept
         LandingError                a batch could not be written to its place
@@ -70,6 +71,10 @@ class UnavailableFileError(AgentError):
 
 class DirectoryInUseError(AgentError):
     """Another agent reads the journal directory."""
+
+
+class ForeignDirectoryError(AgentError):
+    """Another user decides what the journal directory is; the text names it and its owner."""
 
 
 class CleaningError(AgentError):

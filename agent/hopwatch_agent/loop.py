@@ -34,7 +34,7 @@ class TickLoop:
         self._thread = threading.Thread(target=self._run, name="hopwatch-tick", daemon=True)
 
     def start(self) -> None:
-        """Begins to tick; raises ``DirectoryInUseError``."""
+        """Begins to tick; raises ``DirectoryInUseError`` and ``ForeignDirectoryError``."""
         self._ticker.begin()
         with self._board.held() as shown:
             shown.progress.alive = True

@@ -8,14 +8,9 @@ from pathlib import Path
 def journal_warning(directory: Path) -> str | None:
     """What is too open about the journal directory; None if nothing is, or if it is not there."""
     try:
-        link, status = directory.lstat(), directory.stat()
+        status = directory.stat()
     except OSError:
         return None
-    if stat.S_ISLNK(link.st_mode) and link.st_uid not in {0, os.geteuid()}:
-        return (
-            f"{directory} is a symbolic link of user {link.st_uid}: that user can show this agent other journals, "
-            "and have it unlink files that are named like journals"
-        )
     if status.st_uid not in {0, os.geteuid()}:
         return (
             f"{directory} belongs to user {status.st_uid}, and this agent runs as {os.geteuid()}: "

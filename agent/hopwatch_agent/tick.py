@@ -8,7 +8,7 @@ from pathlib import Path
 from hopwatch_agent.backlog.read import LanesRead, Span
 from hopwatch_agent.backlog.tracking import BacklogTracker
 from hopwatch_agent.cleaning import Cleaner, Departures, forget_lanes_that_gave_way
-from hopwatch_agent.errors import CleaningError, StoreError
+from hopwatch_agent.errors import CleaningError, ForeignDirectoryError, StoreError
 from hopwatch_agent.follow import follow, taken_up_again
 from hopwatch_agent.journal.directory import ProcessFiles, scan
 from hopwatch_agent.journal.hold import DirectoryHold
@@ -62,7 +62,7 @@ class Ticker:
         self._waiting = 0
 
     def begin(self) -> None:
-        """Holds the journal directory, if it is there yet; raises ``DirectoryInUseError``."""
+        """Holds the journal directory, if it is there yet; raises ``DirectoryInUseError`` and ``ForeignDirectoryError``."""
         with suppress(OSError):
             self._hold.take()
 
@@ -149,7 +149,7 @@ class Ticker:
         return "; ".join(told) or None
 
     def _listing(self) -> Listing | None:
-        """What the directory holds; None while it is not there: then nothing is known of anybody.
+        """What the directory holds; None while it is not there, or may not be read: then nothing is known of anybody.
 
         It is not made here: it must belong to the user of the applications, who may be another one.
         """
@@ -161,6 +161,10 @@ class Ticker:
             self._board.set_error(
                 "journal", self.blind or f"{self._journal.directory} is not there yet: no journal to read"
             )
+            return None
+        except ForeignDirectoryError as error:
+            self.blind = str(error)
+            self._board.set_error("journal", self.blind)
             return None
         self.blind = None
         self._board.set_error("journal", None)

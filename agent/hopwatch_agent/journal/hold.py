@@ -4,7 +4,9 @@ import fcntl
 import os
 from pathlib import Path
 
-from hopwatch_agent.errors import DirectoryInUseError
+from hopwatch.ownership import ForeignOwnerError, opened_folder
+
+from hopwatch_agent.errors import DirectoryInUseError, ForeignDirectoryError
 
 
 class DirectoryHold:
@@ -19,15 +21,27 @@ class DirectoryHold:
         self._identity: tuple[int, int] | None = None
 
     def take(self) -> None:
-        """Holds the directory that has the name now; raises ``DirectoryInUseError`` and ``OSError``."""
-        status = self._directory.stat()
+        """Holds the directory that has the name now.
+
+        Raises ``ForeignDirectoryError``, ``DirectoryInUseError`` and ``OSError``.
+        """
+        try:
+            with opened_folder(self._directory) as folder:
+                self._take(folder)
+        except ForeignOwnerError as error:
+            self.release()
+            raise ForeignDirectoryError(
+                f"cannot read the journal directory {self._directory}: {error.strerror}"
+            ) from error
+
+    def _take(self, folder: int) -> None:
+        status = os.fstat(folder)
         if (status.st_dev, status.st_ino) == self._identity:
             return
         self.release()
-        descriptor = os.open(self._directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        descriptor = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
         try:
             _lock(descriptor, self._directory)
-            status = os.fstat(descriptor)
         except BaseException:
             os.close(descriptor)
             raise

@@ -1,6 +1,7 @@
 """The socket in the journal directory at which processes hand over what only they can open."""
 
 import contextlib
+import errno
 import os
 import re
 import socket
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from hopwatch.cgroups import MEMORY_FILES
 from hopwatch.monitors.cgroup_handle import DOOR
+from hopwatch.ownership import opened_folder
 
 LONGEST = 4096
 MOST_WAITING = 1000
@@ -53,7 +55,7 @@ class Door:
 
     def __init__(self, directory: Path, device: int) -> None:
         """``device``: of the file system that what is handed over has to be of."""
-        self._path = directory / DOOR
+        self._directory = directory
         self._device = device
         self._serving: _Serving | None = None
         self._opened: tuple[int, int] | None = None
@@ -74,9 +76,9 @@ class Door:
             self._closed = True
         if self._serving is not None:
             self._serving.end(END_SECONDS)
-        if self._opened is not None and _identity(self._path) == self._opened:
-            with contextlib.suppress(OSError):
-                self._path.unlink()
+        with contextlib.suppress(OSError), opened_folder(self._directory) as folder:
+            if self._opened is not None and _identity(folder) == self._opened:
+                os.unlink(DOOR, dir_fd=folder)
         while (handed := self._next()) is not None:
             handed.close()
 
@@ -86,19 +88,15 @@ class Door:
 
     def _keep_open(self) -> None:
         """Somebody may have taken it away, or the directory with it. Raises OSError."""
-        if self._serving is not None:
-            if self._serving.is_at_work and _identity(self._path) == self._opened:
-                return
-            # one that is held up by what somebody sent is not followed by others
-            if not self._serving.end():
-                return
-        if not self._path.parent.is_dir():
-            return
-        # one that an agent before this one left, which held the directory as we do
-        if _identity(self._path) is not None and stat.S_ISSOCK(self._path.lstat().st_mode):
-            self._path.unlink()
-        self._serving = _Serving(_bound(self._path), self._sort)
-        self._opened = _identity(self._path)
+        with opened_folder(self._directory) as folder:
+            if self._serving is not None:
+                if self._serving.is_at_work and _identity(folder) == self._opened:
+                    return
+                # one that is held up by what somebody sent is not followed by others
+                if not self._serving.end():
+                    return
+            self._serving = _Serving(_bound(folder), self._sort)
+            self._opened = _identity(folder)
 
     def _sort(self, message: bytes, descriptors: list[int]) -> None:
         """Keep what is meant, and let go of everything else. Called by the thread that serves."""
@@ -181,23 +179,47 @@ class _Serving:
                 self._take(message, descriptors)
 
 
-def _bound(path: Path) -> socket.socket:
-    """A socket there, to which everybody may send. Raises OSError."""
+def _bound(folder: int) -> socket.socket:
+    """A socket of that name there, to which everybody may send, in place of one that an agent before this one left. Raises OSError.
+
+    It gets its mode where nobody else can put another file in its place.
+    """
     fresh = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
-        os.fchmod(fresh.fileno(), FOR_EVERYBODY)  # as far as the umask lets it
-        fresh.bind(str(path))
-        path.chmod(FOR_EVERYBODY)
+        with _own_folder(folder) as own:
+            fresh.bind(f"/proc/self/fd/{own}/{DOOR}")
+            os.chmod(DOOR, FOR_EVERYBODY, dir_fd=own)  # the umask may be any
+            os.rename(DOOR, DOOR, src_dir_fd=own, dst_dir_fd=folder)
     except OSError:
         fresh.close()
         raise
     return fresh
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+@contextlib.contextmanager
+def _own_folder(folder: int) -> Iterator[int]:
+    """A folder within the folder for as long as the block lasts, in which nobody else can do anything. Raises OSError."""
+    name = f".{DOOR}.{os.urandom(8).hex()}"
+    os.mkdir(name, 0o700, dir_fd=folder)
+    try:
+        own = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        try:
+            status = os.fstat(own)
+            if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                raise PermissionError(errno.EPERM, "another user put another folder in its place")
+            yield own
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(DOOR, dir_fd=own)
+            os.close(own)
+    finally:
+        os.rmdir(name, dir_fd=folder)
+
+
+def _identity(folder: int) -> tuple[int, int] | None:
     """Not when it was changed, too: anybody may do that."""
     try:
-        found = path.lstat()
+        found = os.stat(DOOR, dir_fd=folder, follow_symlinks=False)
     except OSError:
         return None
     return found.st_dev, found.st_ino
