@@ -35,7 +35,7 @@ def foreign_owner(path: Path) -> str | None:
 
 @contextmanager
 def opened_folder(
-    path: Path, mode: int | None = None, made: Callable[[int], None] = lambda above: None
+    path: Path, mode: int | None = None, made: Callable[[int], None] | None = None
 ) -> Iterator[int]:
     """Open a folder as ``open_folder`` does, and close it at the end of the block."""
     folder = open_folder(path, mode, made)
@@ -45,7 +45,7 @@ def opened_folder(
         os.close(folder)
 
 
-def open_folder(path: Path, mode: int | None = None, made: Callable[[int], None] = lambda above: None) -> int:
+def open_folder(path: Path, mode: int | None = None, made: Callable[[int], None] | None = None) -> int:
     """Return a descriptor of a folder, for ``dir_fd``: no other user can redirect what is done by it.
 
     Raises ``ForeignOwnerError`` if another user than root owns a symbolic link on the way, or created a part of the path in a folder that is
@@ -54,7 +54,7 @@ def open_folder(path: Path, mode: int | None = None, made: Callable[[int], None]
 
     With ``mode``, a missing folder is created, and its parents as the umask says; ``made`` gets each folder in which one was created.
     """
-    todo, links = [*reversed(path.absolute().parts)], 0
+    todo = [*reversed(path.absolute().parts)]
     walk = _Walk()
     try:
         while todo:
@@ -67,9 +67,6 @@ def open_folder(path: Path, mode: int | None = None, made: Callable[[int], None]
                 walk.make(name, 0o777 if todo else mode, made)
                 target = walk.enter(name)
             todo += reversed(target.parts)
-            links += bool(target.parts)
-            if links > MOST_LINKS:
-                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     except BaseException as error:
         os.close(walk.folder)
         if isinstance(error, OSError):
@@ -84,14 +81,16 @@ class _Walk:
     def __init__(self) -> None:
         self.folder = os.open("/", _FLAGS)
         self._path = Path("/")
+        self._links = 0
         # in a user namespace the root folder shows as whom the host's root is shown
         self._trusted = {0, os.geteuid(), os.fstat(self.folder).st_uid}
 
-    def make(self, name: str, mode: int, made: Callable[[int], None]) -> None:
+    def make(self, name: str, mode: int, made: Callable[[int], None] | None) -> None:
         """Create a folder, unless another process has."""
         with suppress(FileExistsError):
             os.mkdir(name, mode, dir_fd=self.folder)
-            made(self.folder)
+            if made is not None:
+                made(self.folder)
 
     def enter(self, name: str) -> PurePath:
         """Go on to a folder; return where a link leads instead, else the empty path."""
@@ -100,6 +99,9 @@ class _Walk:
             status = os.fstat(part)
             self._check_owner(self._path / name, status)
             if stat.S_ISLNK(status.st_mode):
+                self._links += 1
+                if self._links > MOST_LINKS:
+                    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
                 return PurePath(os.readlink("", dir_fd=part))
             if not stat.S_ISDIR(status.st_mode):
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
