@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from hopwatch.ownership import foreign_owner
 from hopwatch_agent.errors import SettingsError
 from hopwatch_agent.landing.landing import Landing
 from hopwatch_agent.report.file import ReportFile
@@ -61,7 +62,9 @@ def _listen(settings: AgentSettings) -> None:
 def _unwritable(what: str, path: Path) -> Iterator[str]:
     """What cannot be used of a folder that is there or would be made."""
     there = next(folder for folder in (path, *path.parents) if folder.exists())
-    if not there.is_dir():
+    if (problem := foreign_owner(path)) is not None:
+        yield f"the {what} cannot be {path}: {problem}"
+    elif not there.is_dir():
         yield f"the {what} cannot be {path}: {there} is no folder"
     elif not os.access(there, os.W_OK | os.X_OK):
         yield f"the {what} cannot be {path}: {there} may not be written"
@@ -69,7 +72,9 @@ def _unwritable(what: str, path: Path) -> Iterator[str]:
 
 def _unreadable(what: str, path: Path) -> Iterator[str]:
     """What cannot be used of a folder that applications make, and may not have made yet."""
-    if path.exists() and not path.is_dir():
+    if (problem := foreign_owner(path)) is not None:
+        yield f"the {what} cannot be {path}: {problem}"
+    elif path.exists() and not path.is_dir():
         yield f"the {what} cannot be {path}: it is no folder"
     elif path.exists() and not os.access(path, os.R_OK | os.W_OK | os.X_OK):
         yield f"the {what} cannot be {path}: its files may not be read and unlinked"

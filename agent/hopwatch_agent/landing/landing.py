@@ -1,5 +1,6 @@
 """Writing, merging and removing of landed files, with every failure told in words."""
 
+import errno
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -95,7 +96,9 @@ def _path(batch: Batch, name: str) -> PurePosixPath:
 def _contents(place: Place, part: Batch) -> pa.Buffer:
     try:
         return place.read(_path(part, part.name))
-    except FileNotFoundError as error:
+    except OSError as error:
+        if error.errno not in {errno.ENOENT, errno.ELOOP}:
+            raise
         raise UnmergeableFileError(f"{part.name} is not there any more", part.name) from error
 
 

@@ -1,17 +1,15 @@
 """The place that files land in: a folder or an object store. A file is there whole, or not at all."""
 
-import errno
 import os
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
-from hopwatch.ownership import foreign_owner
 from pyarrow import fs
 
 from hopwatch_agent.landing.address import NOWHERE, s3_address
-from hopwatch_agent.landing.local_files import put_file, remove_temporary
+from hopwatch_agent.landing.local_files import put_file, read_file, remove_file
 
 T = TypeVar("T")
 
@@ -39,30 +37,22 @@ class Place(Protocol):
 
 
 class LocalPlace:
-    """A folder."""
+    """A folder. One that another user may redirect is refused with ``PermissionError``."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
 
     def put(self, path: PurePosixPath, fill: Callable[[Any], T]) -> tuple[T, int]:
         """As ``Place`` says; what is there survives the loss of power."""
-        self._check_owner()
         return put_file(self._root / path, fill)
-
-    def _check_owner(self) -> None:
-        """Raise ``PermissionError`` if another user created the folder, or a link in its place."""
-        problem = foreign_owner(self._root)
-        if problem is not None:
-            raise PermissionError(errno.EPERM, problem, str(self._root))
 
     def read(self, path: PurePosixPath) -> pa.Buffer:
         """As ``Place`` says."""
-        return pa.py_buffer((self._root / path).read_bytes())
+        return pa.py_buffer(read_file(self._root / path))
 
     def remove(self, path: PurePosixPath) -> None:
         """As ``Place`` says; also what a write that was cut off has left."""
-        (self._root / path).unlink(missing_ok=True)
-        remove_temporary(self._root / path)
+        remove_file(self._root / path)
 
 
 class RemotePlace:

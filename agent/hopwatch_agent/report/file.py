@@ -11,6 +11,7 @@ from typing import Protocol
 
 import pyarrow as pa
 from hopwatch.errors import HopwatchError
+from hopwatch.ownership import foreign_owner
 from pyarrow import fs
 
 from hopwatch_agent.errors import NoReportError, ReportError
@@ -99,6 +100,9 @@ class _LocalFile:
         self._path = path
 
     def mark(self) -> Mark:
+        problem = foreign_owner(self._path)
+        if problem is not None:
+            raise ReportError(problem)
         found = self._path.stat()
         if not stat.S_ISREG(found.st_mode):
             raise ReportError("it is no regular file")

@@ -1,16 +1,18 @@
 """The agent's database file: its tables, and transactions."""
 
+import errno
 import fcntl
 import json
 import os
 import sqlite3
+import stat
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
-from hopwatch.ownership import foreign_owner
+from hopwatch.ownership import opened_folder
 
 from hopwatch_agent.errors import DataDirectoryError, StoreError
 from hopwatch_agent.landing.schemas import KINDS
@@ -55,14 +57,10 @@ CREATE INDEX state_of_socket ON state (socket);
 @contextmanager
 def owned(data: Path) -> Iterator[None]:
     """Holds the data directory for this agent alone; raises ``DataDirectoryError`` if it cannot."""
-    problem = foreign_owner(data)
-    if problem is not None:
-        raise DataDirectoryError(f"cannot use the data directory {data}: {problem}")
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        data.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(
-            data / "agent.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
-        )
+        with opened_folder(data, 0o700) as folder:
+            descriptor = os.open("agent.lock", flags, 0o600, dir_fd=folder)
     except OSError as error:
         raise DataDirectoryError(f"cannot use the data directory {data}: {error.strerror}") from error
     try:
@@ -102,19 +100,37 @@ def _schema() -> str:
 
 
 def _make_for_us_alone(path: Path) -> None:
-    """Makes the file, so that it and what SQLite makes beside it with the same mode are nobody else's to read."""
+    """Makes the file, so that it and what SQLite makes beside it with the same mode are nobody else's to read.
+
+    Where others may write, none of them may be theirs.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        with opened_folder(path.parent) as folder:
+            for name in (path.name + ending for ending in ("-wal", "-shm", "-journal")):
+                with suppress(FileNotFoundError):
+                    _check_ours(name, os.stat(name, dir_fd=folder, follow_symlinks=False), folder)
+            descriptor = os.open(path.name, flags, 0o600, dir_fd=folder)
+            try:
+                status = os.fstat(descriptor)
+                _check_ours(path.name, status, folder)
+                if status.st_uid == os.geteuid():
+                    os.fchmod(descriptor, 0o600)
+            finally:
+                # closed before SQLite locks it: closing lets go of all locks that the process has on a file
+                os.close(descriptor)
     except OSError as error:
         raise DataDirectoryError(f"cannot use the database {path}: {error.strerror}") from error
-    try:
-        if os.fstat(descriptor).st_uid == os.geteuid():
-            os.fchmod(descriptor, 0o600)
-    except OSError as error:
-        raise DataDirectoryError(f"cannot use the database {path}: {error.strerror}") from error
-    finally:
-        # closed before SQLite locks it: closing lets go of all locks that the process has on a file
-        os.close(descriptor)
+
+
+def _check_ours(name: str, file: os.stat_result, folder: int) -> None:
+    above = os.fstat(folder)
+    is_open = above.st_mode & (stat.S_IWGRP | stat.S_IWOTH) or above.st_uid not in {0, os.geteuid()}
+    if not stat.S_ISREG(file.st_mode) or (is_open and file.st_nlink > 1):
+        raise PermissionError(errno.EPERM, f"{name} is no regular file, or has another name as well")
+    if is_open and file.st_uid not in {0, os.geteuid(), above.st_uid}:
+        text = f"{name} belongs to user {file.st_uid}, and others can write into its folder"
+        raise PermissionError(errno.EPERM, text)
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from hopwatch.ownership import foreign_owner
+from hopwatch.ownership import foreign_owner, opened_folder
 
 from hopwatch_analysis.errors import AnalysisError
 
@@ -38,19 +38,19 @@ def results_among(names: Iterable[str]) -> frozenset[str]:
 
 def require_writable(folder: Path) -> None:
     """Make the folder if need be. Raises AnalysisError if it cannot be made, or nothing can be written into it."""
-    problem = foreign_owner(folder)
-    if problem is not None:
-        raise AnalysisError(f"cannot write into {folder} (--out): {problem}")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        with opened_folder(folder, 0o777):
+            pass
+        for place in (folder, *(folder / name for name in RESULTS)):
+            problem = foreign_owner(place)
+            if problem is not None:
+                raise AnalysisError(f"cannot write into {folder} (--out): {problem}")
         for place in (folder, folder / TABLES):
             if place.exists():
                 with tempfile.TemporaryFile(dir=place) as probe:
                     probe.write(b"probe")
     except OSError as error:
-        in_its_place = isinstance(error, FileExistsError)
-        told = "Not a directory" if in_its_place else error.strerror or error
-        raise AnalysisError(f"cannot write into {folder} (--out): {told}") from error
+        raise AnalysisError(f"cannot write into {folder} (--out): {error.strerror or error}") from error
 
 
 @contextmanager

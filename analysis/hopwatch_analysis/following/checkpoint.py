@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hopwatch.ownership import foreign_owner
+from hopwatch.ownership import opened_folder
 
 from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.files.places import place_of
@@ -29,12 +29,9 @@ def claimed(folder: Path, landed_incidents: Path, events: tuple[str, ...]) -> It
     Raises CheckpointError if it is another job's or another version's, if another process has it, or if it is gone while
     what landed with it is there.
     """
-    problem = foreign_owner(folder)
-    if problem is not None:
-        raise CheckpointError(f"cannot write into {folder}: {problem}")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+        with opened_folder(folder, 0o777) as opened:
+            lock = os.open("lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644, dir_fd=opened)
     except OSError as error:
         raise CheckpointError(f"cannot write into {folder}: {error.strerror or error}") from error
     try:
@@ -66,7 +63,9 @@ def _identify(folder: Path, landed_incidents: Path, events: tuple[str, ...]) -> 
                 "put it back, or say another --out, else they would be told twice"
             )
         aside = path.with_suffix(".new")
-        aside.write_text(json.dumps(own, indent=1) + "\n", encoding="utf-8")
+        aside.unlink(missing_ok=True)
+        with aside.open("x", encoding="utf-8") as file:
+            file.write(json.dumps(own, indent=1) + "\n")
         aside.rename(path)
         return
     found = _read(path)

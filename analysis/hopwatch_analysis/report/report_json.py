@@ -104,7 +104,8 @@ def _write(path: Path, pieces: Iterable[str]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         aside = path.with_name(f".{path.name}.new")  # whoever reads the one before has it whole
         try:
-            with aside.open("w", encoding="utf-8") as file:
+            aside.unlink(missing_ok=True)
+            with aside.open("x", encoding="utf-8") as file:
                 file.writelines(pieces)
             aside.replace(path)
         finally:
