@@ -13,9 +13,13 @@ from hopwatch_api.problems import MEDIA_TYPE, UNREADABLE, problem_body
 
 CONNECTIONS = 256
 HEAD_SECONDS = 10.0
-"""For all of a request's head, from the connection on, or from when a client that was kept after an answer would have been let go; or what is left of that answer's time."""
+"""For all of a request's head, from the connection on, or from when a client that was kept after an answer would have been let go."""
 ANSWER_SECONDS = 30.0
-"""For all of an answer; ``/v1/live`` has a time of its own for each message."""
+"""From a request's head until the whole answer has left this process; ``/v1/live`` has a time of its own for each message."""
+UNREAD_BYTES = 64 * 1024 * 1024
+"""For all answers that wait for their clients, beside the newest one."""
+LOOK_SECONDS = 0.25
+"""How often to look whether an answer has left. A client that asks again is looked at when it does."""
 HEAD_BYTES = 16 * 1024
 
 
@@ -24,10 +28,25 @@ def room_beside(connections: Collection[object]) -> int:
     return CONNECTIONS - len(connections)
 
 
+def unsent_bytes(transport: asyncio.WriteTransport) -> int:
+    """Return how many bytes have not left this process.
+
+    Under TLS they wait in a transport below, of which asyncio tells nobody: from Python 3.11 on the one above does not count them.
+    """
+    tls = getattr(transport, "_ssl_protocol", transport)
+    if tls is transport:
+        return transport.get_write_buffer_size()
+    below = getattr(tls, "_transport", None)
+    # none where the connection is gone, or closed for the second time
+    return 0 if below is None else transport.get_write_buffer_size() + int(below.get_write_buffer_size())
+
+
 class BoundedProtocol(H11Protocol):
     """uvicorn's own, which waits for ever for a client that never ends its request, or does not read."""
 
     _timer: asyncio.TimerHandle | None = None
+    _look_timer: asyncio.TimerHandle | None = None
+    """While an answer is complete, and has not left."""
     _served: object = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -43,7 +62,16 @@ class BoundedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """The client is gone."""
         self._end_in(None)
+        if self._look_timer is not None:
+            self._look_timer.cancel()
         super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """A client that asks again may have read the answer before."""
+        if self._look_timer is not None:
+            self._look_timer.cancel()
+            self._look()
+        super().data_received(data)
 
     def handle_events(self) -> None:
         """Something has come in."""
@@ -66,9 +94,19 @@ class BoundedProtocol(H11Protocol):
             self._end_in(None)
 
     def on_response_complete(self) -> None:
-        """An answer is out, or waits for a client that does not read (over TLS nobody can tell): that one has the answer's time."""
-        left = ANSWER_SECONDS if self._timer is None else self._timer.when() - self.loop.time()
-        self._end_in(max(left, self.timeout_keep_alive + HEAD_SECONDS))
+        """An answer is written. Until it has left this process it has its own time, and the next request waits."""
+        if unsent_bytes(self.transport):
+            if self._timer is None:
+                self._end_in(ANSWER_SECONDS)
+            self._make_room()
+        self._look()
+
+    def _look(self) -> None:
+        self._look_timer = None
+        if unsent_bytes(self.transport):
+            self._look_timer = self.loop.call_later(LOOK_SECONDS, self._look)
+            return
+        self._end_in(self.timeout_keep_alive + HEAD_SECONDS)
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
@@ -98,6 +136,20 @@ class BoundedProtocol(H11Protocol):
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None if seconds is None else self.loop.call_later(seconds, self.transport.abort)
+
+    def _make_room(self) -> None:
+        """Cut off clients that have not read their answers, those with the least time left first, while these take too much memory."""
+        others = (
+            other for other in self.connections if isinstance(other, BoundedProtocol) and other is not self
+        )
+        unread = {other: unsent_bytes(other.transport) for other in others}
+        total = sum(unread.values())
+        for other in sorted(unread, key=lambda other: other.ends_at):
+            if total <= UNREAD_BYTES:
+                break
+            if unread[other]:
+                total -= unread[other]
+                other.transport.abort()
 
     def _one_too_many(self) -> None:
         idle = (
