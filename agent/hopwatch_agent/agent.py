@@ -76,7 +76,7 @@ class Agent:
         return lander, LandingLoop(lander, keeper, merger, settings, self.board)
 
     def start(self) -> None:
-        """Begins to read journals and to land; raises ``DirectoryInUseError`` and ``ForeignDirectoryError``."""
+        """Begins to read journals and to land; raises as ``TickLoop.start`` does."""
         self._ticks.start()
         self._landings.start()
         self._reports.start()

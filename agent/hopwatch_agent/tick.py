@@ -62,7 +62,10 @@ class Ticker:
         self._waiting = 0
 
     def begin(self) -> None:
-        """Holds the journal directory, if it is there yet; raises ``DirectoryInUseError`` and ``ForeignDirectoryError``."""
+        """Holds the journal directory, if it is there yet.
+
+        Raises ``DirectoryInUseError`` and ``ForeignDirectoryError``.
+        """
         with suppress(OSError):
             self._hold.take()
 
@@ -149,7 +152,7 @@ class Ticker:
         return "; ".join(told) or None
 
     def _listing(self) -> Listing | None:
-        """What the directory holds; None while it is not there, or may not be read: then nothing is known of anybody.
+        """What the directory holds; None while it is missing or another user's: then nobody is known of.
 
         It is not made here: it must belong to the user of the applications, who may be another one.
         """

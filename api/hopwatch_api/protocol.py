@@ -13,9 +13,9 @@ from hopwatch_api.problems import MEDIA_TYPE, UNREADABLE, problem_body
 
 CONNECTIONS = 256
 HEAD_SECONDS = 10.0
-"""For all of a request's head, from the connection on, or from when a client that was kept after an answer would have been let go."""
+"""For a request's whole head, from the connection on; after an answer, from when an idle client is let go."""
 ANSWER_SECONDS = 30.0
-"""From a request's head until the whole answer has left this process; ``/v1/live`` has a time of its own for each message."""
+"""From a request's head until all of the answer has left; each message of ``/v1/live`` has its own."""
 UNREAD_BYTES = 64 * 1024 * 1024
 """For all answers that wait for their clients, beside the newest one."""
 LOOK_SECONDS = 0.25
@@ -31,7 +31,8 @@ def room_beside(connections: Collection[object]) -> int:
 def unsent_bytes(transport: asyncio.WriteTransport) -> int:
     """Return how many bytes have not left this process.
 
-    Under TLS they wait in a transport below, of which asyncio tells nobody: from Python 3.11 on the one above does not count them.
+    Under TLS most wait in a transport below, which asyncio keeps to itself. From Python 3.11 on the transport
+    above does not count them; that of 3.10 counts nothing else, so that they count twice.
     """
     tls = getattr(transport, "_ssl_protocol", transport)
     if tls is transport:
@@ -94,7 +95,7 @@ class BoundedProtocol(H11Protocol):
             self._end_in(None)
 
     def on_response_complete(self) -> None:
-        """An answer is written. Until it has left this process it has its own time, and the next request waits."""
+        """An answer is written. Until it has left, its time goes on and the next request waits."""
         if unsent_bytes(self.transport):
             if self._timer is None:
                 self._end_in(ANSWER_SECONDS)
@@ -138,7 +139,7 @@ class BoundedProtocol(H11Protocol):
         self._timer = None if seconds is None else self.loop.call_later(seconds, self.transport.abort)
 
     def _make_room(self) -> None:
-        """Cut off clients that have not read their answers, those with the least time left first, while these take too much memory."""
+        """Cut off clients with the least time left while answers that wait for them take too much memory."""
         others = (
             other for other in self.connections if isinstance(other, BoundedProtocol) and other is not self
         )

@@ -23,7 +23,7 @@ class ForeignOwnerError(PermissionError):
 
 
 def foreign_owner(path: Path) -> str | None:
-    """Return why a path is not safe to use, or None; a path that does not exist yet is judged by its parents."""
+    """Return why a path is not safe to use, or None; a path that does not exist is judged by its parents."""
     try:
         os.close(open_folder(path))
     except ForeignOwnerError as error:
@@ -48,11 +48,12 @@ def opened_folder(
 def open_folder(path: Path, mode: int | None = None, made: Callable[[int], None] | None = None) -> int:
     """Return a descriptor of a folder, for ``dir_fd``: no other user can redirect what is done by it.
 
-    Raises ``ForeignOwnerError`` if another user than root owns a symbolic link on the way, or created a part of the path in a folder that is
-    sticky and writable for everybody, such as ``/tmp``. Linux follows links by a similar rule (fs.protected_symlinks, proc(5)).
-    Raises ``OSError`` as ``os.open`` does.
+    Raises ``ForeignOwnerError`` if another user than root owns a symbolic link on the way, or created a part
+    of the path in a folder that is sticky and writable for everybody, such as ``/tmp``. Linux follows links by
+    a similar rule (fs.protected_symlinks, proc(5)). Raises ``OSError`` as ``os.open`` does.
 
-    With ``mode``, a missing folder is created, and its parents as the umask says; ``made`` gets each folder in which one was created.
+    With ``mode``, a missing folder is created, and its parents as the umask says; ``made`` gets each folder
+    in which one was created.
     """
     todo = [*reversed(path.absolute().parts)]
     walk = _Walk()

@@ -1,4 +1,4 @@
-"""Journals of a directory that another user made where every user may are not read, and nothing is unlinked by a link of theirs."""
+"""A journal directory that another user made where every user may is neither read nor cleaned."""
 
 import os
 import stat

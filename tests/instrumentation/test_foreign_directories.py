@@ -1,4 +1,4 @@
-"""A journal directory that another user made where every user may is not written into, and the application goes on."""
+"""Nothing is written into a journal directory that another user made where every user may."""
 
 import os
 import socket

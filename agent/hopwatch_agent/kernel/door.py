@@ -180,7 +180,7 @@ class _Serving:
 
 
 def _bound(folder: int) -> socket.socket:
-    """A socket of that name there, to which everybody may send, in place of one that an agent before this one left. Raises OSError.
+    """A socket there, to which everybody may send, in place of an earlier agent's. Raises OSError.
 
     It gets its mode where nobody else can put another file in its place.
     """
@@ -198,7 +198,7 @@ def _bound(folder: int) -> socket.socket:
 
 @contextlib.contextmanager
 def _own_folder(folder: int) -> Iterator[int]:
-    """A folder within the folder for as long as the block lasts, in which nobody else can do anything. Raises OSError."""
+    """A folder within the folder that nobody else can write to, while the block runs. Raises OSError."""
     name = f".{DOOR}.{os.urandom(8).hex()}"
     os.mkdir(name, 0o700, dir_fd=folder)
     try:

@@ -1,6 +1,6 @@
 """Files of a local folder that are there whole or not at all, and survive the loss of power.
 
-Other users may be able to write into the folder: no link of theirs is followed, and no file of theirs is written to.
+Other users may be able to write into the folder: no link of theirs is followed, no file of theirs written to.
 """
 
 import os

@@ -100,9 +100,9 @@ def _schema() -> str:
 
 
 def _make_for_us_alone(path: Path) -> None:
-    """Makes the file, so that it and what SQLite makes beside it with the same mode are nobody else's to read.
+    """Makes the file, so that nobody else can read it, nor what SQLite makes beside it with the same mode.
 
-    Where others may write, none of them may be theirs.
+    Where others may write, none of these files may be theirs.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:

@@ -12,8 +12,9 @@ from hopwatch.ownership import opened_folder
 def prepare_directory(directory: Path, must_be_ours: bool) -> None:
     """Make the directory if need be (mode 0700).
 
-    A default directory lies where other users may write, so it must belong to this user. One that was named may belong to another user
-    if that user cannot have put it there unasked. Raises JournalError if it cannot be used.
+    A default directory lies where other users may write, so it must belong to this user. One that was named
+    may belong to another user, unless that user created it where every user may.
+    Raises JournalError if it cannot be used.
     """
     try:
         with opened_folder(directory, 0o700) as folder:
