@@ -10,7 +10,7 @@ from interpreters import frees_classes
 from journal_reader import Journal
 
 PROGRAM = """
-    import asyncio, gc, itertools, os, sys, threading, time
+    import asyncio, ctypes, gc, itertools, os, sys, threading, time
     from types import ModuleType
     import zmq
     import hopwatch
