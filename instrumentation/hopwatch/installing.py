@@ -18,13 +18,13 @@ from hopwatch.instrument import PROCESS as INSTRUMENTS
 from hopwatch.own_socket import OwnSocket
 from hopwatch.patches import Patches
 from hopwatch.settings import from_environment
-from hopwatch.sockets import polls, unbound_calls
+from hopwatch.sockets import polls, while_wrapped
 from hopwatch.sockets.callers import is_garbage_collector
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.standing import address_of, adopt, worker_of
 from hopwatch.sockets.state import Guard
 from hopwatch.wishes import wish_of
-from hopwatch.wrapping import unwrap, wrap_as_wished
+from hopwatch.wrapping import make_bare, wrap_as_wished
 from hopwatch.zmq_functions import put_back, put_in_place
 
 logger = logging.getLogger("hopwatch")
@@ -67,12 +67,11 @@ class Installation:
         for reference in list(self._wrapped.values()):
             socket = reference()
             if isinstance(socket, HookedSocket) and socket._hopwatch.by_install:
-                unwrap(socket)
+                make_bare(socket)
         self._wrapped.clear()
         self._by_address.clear()
-        unbound_calls.PROCESS.release()
-        polls.PROCESS.release()
         polls.PROCESS.look_no_more()
+        while_wrapped.release()
         INSTRUMENTS.rest()
 
     def _wrap_after(self, cls: Any, wanted: Callable[[object], bool] = lambda _: True) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections import Counter
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import zmq
 
@@ -13,13 +13,10 @@ from hopwatch.assembling import instrument_socket
 from hopwatch.finding import Finding
 from hopwatch.instrument import PROCESS
 from hopwatch.settings import Settings, from_environment
+from hopwatch.sockets import while_wrapped
 from hopwatch.sockets.hooks import HookedSocket, stop_monitor
 from hopwatch.sockets.options import subscription_changed
-from hopwatch.sockets.standing import (
-    leave,
-    leave_unfinished,
-    return_lent,
-)
+from hopwatch.sockets.standing import leave, leave_unfinished, return_lent
 from hopwatch.sockets.state import Guard
 from hopwatch.wishes import Wish, wish_of
 
@@ -71,6 +68,7 @@ def wrap_as_wished(
         instrument_socket(socket, wish, PROCESS.instrument(settings), by_install)
     except Exception:
         leave_unfinished(socket)
+        while_wrapped.release()
         logger.warning("hopwatch could not instrument %r", socket, exc_info=True)
     return socket
 
@@ -80,8 +78,14 @@ def unwrap(socket: AnySocket) -> AnySocket:
 
     A call that another thread is in at this moment ends as it would have.
     """
-    if not isinstance(socket, HookedSocket):
-        return socket
+    if isinstance(socket, HookedSocket):
+        make_bare(socket)
+        while_wrapped.release()
+    return socket
+
+
+def make_bare(socket: HookedSocket) -> None:
+    """As ``unwrap``; what is in place for the sake of wrapped sockets stays there."""
     state = socket._hopwatch
     with Guard(state):
         if not socket.closed and state.process == os.getpid():
@@ -93,7 +97,6 @@ def unwrap(socket: AnySocket) -> AnySocket:
         leave(member)
     for borrower in state.borrowers:
         return_lent(borrower)
-    return cast(AnySocket, socket)
 
 
 def findings_of(socket: zmq.Socket[bytes]) -> list[Finding]:
@@ -104,7 +107,8 @@ def findings_of(socket: zmq.Socket[bytes]) -> list[Finding]:
 def _wrap_anew(socket: Any, wish: Wish, settings: Settings) -> None:
     """Wrap as wished what ``install`` had wrapped; subscriptions made in between stay known."""
     before = socket._hopwatch.subscriptions
-    wrap_as_wished(unwrap(socket), wish, settings)
+    make_bare(socket)
+    wrap_as_wished(socket, wish, settings)
     if before is not None and isinstance(socket, HookedSocket):
         state = socket._hopwatch
         seen = state.subscriptions.topics if state.subscriptions else Counter()

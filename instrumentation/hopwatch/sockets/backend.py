@@ -1,4 +1,7 @@
-"""pyzmq's own receive. Before 26.4 it asks the socket's ``get`` whether more frames follow, which of ours answers for the application."""
+"""pyzmq's own functions.
+
+Before 26.4 a receive asks the socket's ``get`` whether more frames follow. Ours answers that for the application.
+"""
 
 from typing import Any
 
@@ -8,6 +11,20 @@ from zmq.backend import Socket as BackendSocket
 ASKS_LIBZMQ_FROM = (26, 4)
 
 RCVMORE = int(zmq.RCVMORE)
+
+
+class Bare:
+    """Functions of ``zmq.Socket``, other libraries' patches included.
+
+    While ``unbound_calls.py`` has others in place, those that it replaced are in ``__dict__``.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a function that is in place."""
+        return getattr(zmq.Socket, name)
+
+
+BARE = Bare()
 
 
 def recv_with_more(socket: Any, flags: int = 0, copy: bool = True, track: bool = False) -> Any:

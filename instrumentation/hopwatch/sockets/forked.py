@@ -11,7 +11,7 @@ from zmq.backend import Socket as BackendSocket
 from hopwatch.journal.journal import Journal
 from hopwatch.sockets import polls
 from hopwatch.sockets.after_fork import tell_of_use
-from hopwatch.sockets.backend import RECEIVES_INTO
+from hopwatch.sockets.backend import BARE, RECEIVES_INTO
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.state import SocketState
@@ -23,24 +23,24 @@ class ForkedSocket(HookedSocket):
     def send(self, *args: Any, **kwargs: Any) -> Any:
         """As ``zmq.Socket.send``."""
         self._hopwatch_used()
-        return super().send(*args, **kwargs)
+        return BARE.send(self, *args, **kwargs)
 
     def recv(self, *args: Any, **kwargs: Any) -> Any:
         """As ``zmq.Socket.recv``."""
         self._hopwatch_used()
-        return super().recv(*args, **kwargs)
+        return BARE.recv(self, *args, **kwargs)
 
     if RECEIVES_INTO:
 
         def recv_into(self, *args: Any, **kwargs: Any) -> Any:
             """As ``zmq.Socket.recv_into``."""
             self._hopwatch_used()
-            return super().recv_into(*args, **kwargs)
+            return BARE.recv_into(self, *args, **kwargs)
 
     def poll(self, *args: Any, **kwargs: Any) -> Any:
         """As ``zmq.Socket.poll``."""
         self._hopwatch_used()
-        return super().poll(*args, **kwargs)
+        return BARE.poll(self, *args, **kwargs)
 
     def bind(self, addr: str | bytes) -> Any:
         """As ``zmq.Socket.bind``."""

@@ -16,6 +16,7 @@ from hopwatch.journal.counters import Words
 from hopwatch.rules.setup import Kind
 from hopwatch.sockets import callers
 from hopwatch.sockets.attaching import NoAttaching
+from hopwatch.sockets.backend import BARE
 from hopwatch.sockets.endpoints import last_endpoint
 from hopwatch.sockets.options import decides_probing, option_set
 from hopwatch.sockets.state import Guard, SocketState
@@ -76,7 +77,7 @@ class HookedSocket(zmq.Socket[bytes]):
     def bind(self, addr: str | bytes) -> Any:
         """As the bare socket's; the endpoint is journaled as libzmq resolved it."""
         with Use(self):
-            context = super().bind(cast(str, addr))
+            context = BARE.bind(self, addr)
         with Guard(self._hopwatch):
             endpoint = last_endpoint(self) or _text(addr)
             self._hopwatch.event("bind", endpoint=endpoint)
@@ -90,11 +91,9 @@ class HookedSocket(zmq.Socket[bytes]):
     @also_when_held
     def connect(self, addr: str | bytes) -> Any:
         """As the bare socket's; the endpoint is journaled."""
-        with Use(
-            self
-        ):  # before: who connects counts on its first send to find the connection as libzmq has just made it
+        with Use(self):  # before: the first send is to find the connection as libzmq has just made it
             pass
-        context = super().connect(cast(str, addr))
+        context = BARE.connect(self, addr)
         self._hopwatch_endpoint("connect", addr, Kind.CONNECTED)
         with Guard(self._hopwatch):
             self._hopwatch_connected_within(_text(addr))
@@ -103,19 +102,19 @@ class HookedSocket(zmq.Socket[bytes]):
     @also_when_held
     def unbind(self, addr: str | bytes) -> None:
         """As the bare socket's; the endpoint is journaled."""
-        super().unbind(addr)
+        BARE.unbind(self, addr)
         self._hopwatch_endpoint("unbind", addr, Kind.UNBOUND)
 
     @also_when_held
     def disconnect(self, addr: str | bytes) -> None:
         """As the bare socket's; the endpoint is journaled."""
-        super().disconnect(addr)
+        BARE.disconnect(self, addr)
         self._hopwatch_endpoint("disconnect", addr)
 
     @also_when_held
     def monitor(self, addr: str | bytes | None, events: int = zmq.EVENT_ALL) -> None:
         """As the bare socket's; libzmq has one monitor a socket, so the application's takes the place of ours."""
-        super().monitor(addr, events)
+        BARE.monitor(self, addr, events)
         with Guard(self._hopwatch):
             self._hopwatch.monitored = False
             self._hopwatch.attaching = NoAttaching()
@@ -164,7 +163,7 @@ class HookedSocket(zmq.Socket[bytes]):
                 self._hopwatch_closing(linger)
             with Guard(state):
                 stop_monitor(self, state)
-        super().close(linger)
+        BARE.close(self, linger)
         if ours:
             with Guard(state):
                 state.write_closed(unread)

@@ -12,7 +12,6 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.own_socket import OwnSocket
-from hopwatch.sockets.sending import bare_send
 from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.ways import Methods
 
@@ -47,4 +46,4 @@ def refused(socket: Any, *arguments: Any) -> Any:
     BackendSocket.get(socket, TYPE)  # which it may be too late for
     with zmq.Context() as context, OwnSocket(context, zmq.REP) as other:
         other.copy_threshold = socket.copy_threshold
-        return bare_send(other, *arguments)
+        return other.send(*arguments)

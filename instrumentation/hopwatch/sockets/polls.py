@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import sys
-from functools import partial
 from typing import Any
 
 import zmq
@@ -82,19 +81,18 @@ class Polls:
     def __init__(self) -> None:
         self.forked_looks = 0
         self._patches = Patches()
-        self._in_place = self._frames_held = False
-        needed = WhileWrapped(partial(self._hold_frames, True), partial(self._hold_frames, False))
-        self.know_of, self.release = needed.need, needed.release
+        self._needed = WhileWrapped(self._put_in_place, self._put_back)
+        self.know_of = self._needed.need
 
     def look_for_forked(self) -> None:
         """In a forked child: sockets of the parent's are still open."""
         self.forked_looks = FORKED_LOOKS
-        self._put_in_place_or_back()
+        self._needed.keep(True)
 
     def look_no_more(self) -> None:
         """Let sockets of the parent's be polled untold."""
         self.forked_looks = 0
-        self._put_in_place_or_back()
+        self._needed.keep(False)
 
     def look_at(self, sockets: Any) -> None:
         """Tell of each socket of the parent's that is polled."""
@@ -104,25 +102,18 @@ class Polls:
             state = vars(socket).get("_hopwatch") if isinstance(socket, zmq.Socket) else None
             if state is not None:
                 tell_of_use(state)
-        self._put_in_place_or_back()
+        if self.forked_looks <= 0:
+            self.look_no_more()
 
-    def _hold_frames(self, held: bool) -> None:
-        self._frames_held = held
-        self._put_in_place_or_back()
-
-    def _put_in_place_or_back(self) -> None:
-        needed = self._frames_held or self.forked_looks > 0
-        if needed == self._in_place:
-            return
-        self._in_place = needed
-        if not needed:
-            exchange_functions({_poll: bare_poll})
-            self._patches.undo()
-            return
+    def _put_in_place(self) -> None:
         exchange_functions({bare_poll: _poll})
         if ASYNCHRONOUS in sys.modules:
             poller = sys.modules[ASYNCHRONOUS]._AsyncPoller
             self._patches.replace(poller, "poll", _asynchronous(poller.poll))
+
+    def _put_back(self) -> None:
+        exchange_functions({_poll: bare_poll})
+        self._patches.undo()
 
 
 PROCESS = Polls()

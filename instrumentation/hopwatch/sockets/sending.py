@@ -14,6 +14,7 @@ import zmq
 from hopwatch import finding
 from hopwatch.frames import as_bytes, is_frame, size_of
 from hopwatch.rules.setup import Kind
+from hopwatch.sockets.backend import BARE
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.numbering import Numbered
 from hopwatch.sockets.options import subscription_changed
@@ -22,9 +23,6 @@ from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 
 SNDMORE = int(zmq.SNDMORE)
-
-bare_send = zmq.Socket.send
-"""pyzmq's own, whatever stands in its place (see ``unbound_calls.py``)."""
 
 
 class CountingSend(RefusalHandling):
@@ -57,7 +55,7 @@ class CountingSend(RefusalHandling):
         self, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
         if not isinstance(flags, int) or routing_id is not None or group is not None:
-            return bare_send(self, data, flags, copy, track, routing_id, group)
+            return BARE.send(self, data, flags, copy, track, routing_id, group)
         flags = int(flags)
         state = self._hopwatch
         if state.first_calls.sends:

@@ -12,7 +12,7 @@ from hopwatch.finding import address_taken
 from hopwatch.frames import as_bytes
 from hopwatch.sockets import polls
 from hopwatch.sockets.arguments import are_flags, writable_memory
-from hopwatch.sockets.backend import RECEIVES_INTO, backend_recv
+from hopwatch.sockets.backend import BARE, RECEIVES_INTO, backend_recv
 from hopwatch.sockets.hooks import unwrapped_meanwhile
 from hopwatch.sockets.in_turn import events_as_bare
 from hopwatch.sockets.receive import Receive
@@ -103,16 +103,18 @@ class StampedReceive(Receive):
 
     getsockopt = get
 
-    def poll(self, timeout: int | None = None, flags: int = zmq.POLLIN) -> int:
+    def poll(self, timeout: int | None = None, flags: int = zmq.POLLIN) -> Any:
         """As ``zmq.Socket.poll``; a frame that was looked at already is still to be had."""
         if not has_way(self, StampedReceive):
             return self.poll(timeout, flags)
         if self._hopwatch.incoming.held is None:
-            return super().poll(timeout, flags)
+            return BARE.poll(self, timeout, flags)
         if timeout is not None:
             timeout < 0  # noqa: B015 -- which refuses what is no timeout, as pyzmq's own poll does
         possible = events_as_bare(self._hopwatch, int(flags))
-        return super().poll(0, possible) | POLLIN if flags & POLLIN else super().poll(timeout, possible)
+        if flags & POLLIN:
+            return BARE.poll(self, 0, possible) | POLLIN
+        return BARE.poll(self, timeout, possible)
 
     def _hopwatch_address_taken(self) -> None:
         if self._hopwatch.type_name not in {"PUSH", "PUB"}:

@@ -11,7 +11,7 @@ from typing import Any, cast
 import zmq
 from zmq.backend import Socket as BackendSocket
 
-from hopwatch.sockets import polls, unbound_calls
+from hopwatch.sockets import unbound_calls
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.greenlets import GreenletWaits
 from hopwatch.sockets.hooks import HookedSocket
@@ -144,8 +144,6 @@ def leave(socket: HookedSocket) -> None:
     socket.__class__ = bare  # type: ignore[assignment]
     for attribute in [name for name in socket.__dict__ if name.startswith("_hopwatch")]:
         socket.__dict__.pop(attribute, None)
-    unbound_calls.PROCESS.release()
-    polls.PROCESS.release()
 
 
 def leave_unfinished(socket: AnySocket) -> None:

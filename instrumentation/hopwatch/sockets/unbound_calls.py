@@ -7,14 +7,14 @@ given these functions, which send what is for an instrumented socket its way; a 
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import zmq
 
 from hopwatch.patches import Patches
+from hopwatch.sockets.backend import BARE
+from hopwatch.sockets.classes import MOST_KEPT
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.sending import CountingSend
 from hopwatch.sockets.while_wrapped import WhileWrapped
@@ -31,8 +31,7 @@ class UnboundCalls:
 
     def __init__(self) -> None:
         self._patches = Patches()
-        self._needed = WhileWrapped(self._redirect, self._patches.undo)
-        self.release = self._needed.release
+        self._needed = WhileWrapped(self._redirect, self._put_back)
 
     def reach(self, socket: HookedSocket) -> None:
         """A socket has just been instrumented."""
@@ -42,33 +41,35 @@ class UnboundCalls:
     def _redirect(self) -> None:
         for name in NAMES:
             if hasattr(zmq.Socket, name):
-                self._patches.replace(zmq.Socket, name, _redirected(name, getattr(zmq.Socket, name)))
+                bare = vars(BARE)[name] = getattr(zmq.Socket, name)
+                self._patches.replace(zmq.Socket, name, _redirected(name, bare))
+
+    def _put_back(self) -> None:
+        self._patches.undo()
+        vars(BARE).clear()
 
 
 def _redirected(name: str, bare: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(bare)
     def call(self: Any, *arguments: Any, **options: Any) -> Any:
-        own = None if _is_called_by_us(inspect.currentframe()) else _own_way(type(self), name)
+        # who only stands for a socket that does the work does nothing here, nor does this where somebody kept it
+        own = None
+        if isinstance(self, CountingSend) and vars(BARE).get(name) is bare:
+            own = _own_way(type(self), name)
         return (own or bare)(self, *arguments, **options)
 
     return call
 
 
-def _is_called_by_us(call: FrameType | None) -> bool:
-    """Whether the instrumented class itself calls, and wants what is next to it."""
-    caller = call and call.f_back
-    return caller is not None and str(caller.f_globals.get("__name__")).partition(".")[0] == "hopwatch"
-
-
-def _own_way(cls: type, name: str) -> Callable[..., Any] | None:
+def _find_own_way(cls: type[CountingSend], name: str) -> Callable[..., Any] | None:
     """What an instrumented class does under a name, below the application's own; None where it does nothing."""
-    if not issubclass(cls, CountingSend):  # nor does who only stands for one that does the work
-        return None
-    bare = cls._hopwatch_bare.__mro__
+    bare, ours = cls._hopwatch_bare.__mro__, cls.__mro__
     applications = bare[: bare.index(zmq.Socket)]
-    below = cls.__mro__[cls.__mro__.index(applications[-1]) + 1 :] if applications else cls.__mro__
-    found = next(vars(part)[name] for part in below if name in vars(part))
-    return None if found is vars(zmq.Socket).get(name) else found
+    first = ours.index(applications[-1]) + 1 if applications else 0
+    below = ours[first : ours.index(zmq.Socket)]
+    return next((vars(part)[name] for part in below if name in vars(part)), None)
 
+
+_own_way: Callable[..., Callable[..., Any] | None] = functools.lru_cache(MOST_KEPT)(_find_own_way)
 
 PROCESS = UnboundCalls()
