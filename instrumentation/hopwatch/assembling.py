@@ -21,6 +21,7 @@ from hopwatch.lanes.topic_counts import TopicCounts
 from hopwatch.lanes.topics import MOST_TOPICS, first_of_several
 from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.monitors.promised import PromisedMonitor
+from hopwatch.sockets import making
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.endpoints import last_endpoint
 from hopwatch.sockets.first_calls import FirstCalls
@@ -42,15 +43,7 @@ from hopwatch.sockets.past_us import may_send_past
 from hopwatch.sockets.routing import may_probe_routing
 from hopwatch.sockets.sequenced import read_numbers
 from hopwatch.sockets.set_up import look_at_wrapped, options_of, set_up_of
-from hopwatch.sockets.standing import (
-    above,
-    adopt,
-    enrol,
-    join,
-    known_state,
-    way_of,
-    worker_of,
-)
+from hopwatch.sockets.standing import above, enrol, join, way_of, worker_of
 from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.use import Use
 from hopwatch.stamp import SHARED_OUT
@@ -68,7 +61,7 @@ def instrument_socket(
     socket: zmq.Socket[bytes], wish: Wish, instrument: Instrument, by_install: bool
 ) -> None:
     """Make an instrumented socket of it: its state, its class, its journal's first lines, its monitor."""
-    known = known_state(socket, instrument.states)
+    known = making.PROCESS.state_of(socket)
     if known is not None:
         join(socket, known)
         return
@@ -77,7 +70,6 @@ def instrument_socket(
     state = _new_state(socket_type, wish, instrument)
     state.first_calls = FirstCalls(sends=max(1, wish.first_calls), receives=wish.first_calls)
     state.way = way_of(socket)
-    state.adopt = adopt
     refusal = _stamp_refusal(socket, socket_type) if wish.stamped else None
     counts = wish.counted and socket_type in STAMPABLE | RECEIVING_ONLY
     reads_stamps = counts or (wish.stamped and refusal is None)
@@ -106,6 +98,7 @@ def instrument_socket(
         peer in other.bound_within and not other.closed for other in instrument.states
     )
     hooked = enrol(worker, new_class, state)
+    making.PROCESS.know(hooked)
     instrument.states.add(state)
     join(socket, state)
     endpoint = "" if by_install else last_endpoint(socket)

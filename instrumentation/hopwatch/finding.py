@@ -53,11 +53,11 @@ def address_taken() -> Finding:
     return Finding(
         rule="address_taken",
         text=(
-            "The address of this socket, which takes stamps off, was asked for. Whoever receives by that address, past this object, gets "
-            "the stamps as frames, and what they receive is missing here."
+            "The address of this socket, which takes stamps off, was asked for. Code that receives by that "
+            "address, past pyzmq's sockets, gets the stamps as frames, and what it receives is missing here."
         ),
         advice=(
-            "Wrap the object that is made of the address too (hopwatch.wrap(zmq.Socket.shadow(address))): it then takes stamps off as this one does. "
+            "Receive by zmq.Socket.shadow(address), which takes stamps off as this object does. "
             "Or send to this socket without stamps."
         ),
     )

@@ -85,7 +85,7 @@ def unwrap(socket: AnySocket) -> AnySocket:
 
 
 def make_bare(socket: HookedSocket) -> None:
-    """As ``unwrap``; what is in place for the sake of wrapped sockets stays there."""
+    """Do as ``unwrap`` does, but leave the patches of pyzmq in place."""
     state = socket._hopwatch
     with Guard(state):
         if not socket.closed and state.process == os.getpid():

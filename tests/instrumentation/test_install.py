@@ -10,7 +10,6 @@ import textwrap
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import ClassVar
 
 import hopwatch
@@ -22,30 +21,14 @@ import zmq.utils.garbage
 from background_threads import background_threads
 from hopwatch.sockets.hooks import HookedSocket
 from journal_reader import Journal
+from pyzmq_attributes import changed, pyzmq_attributes
 
 
 @pytest.fixture(autouse=True)
 def uninstalled() -> Iterator[None]:
+    hopwatch.uninstall()  # puts back what closed sockets of other tests had needed
     yield
     hopwatch.uninstall()
-
-
-def pyzmq_attributes() -> dict[tuple[str, str], object]:
-    """Every attribute of pyzmq's modules, and of the classes in them."""
-    found: dict[tuple[str, str], object] = {}
-    for module_name, module in sys.modules.items():
-        if module_name.partition(".")[0] != "zmq" or not isinstance(module, ModuleType):
-            continue
-        for name, value in vars(module).items():
-            found[module_name, name] = value
-            if isinstance(value, type):
-                found.update({(f"{module_name}.{name}", key): item for key, item in vars(value).items()})
-    return found
-
-
-def changed(before: dict[tuple[str, str], object]) -> set[tuple[str, str]]:
-    after = pyzmq_attributes()
-    return {key for key in before.keys() | after.keys() if before.get(key) is not after.get(key)}
 
 
 class Announced(zmq.Socket):

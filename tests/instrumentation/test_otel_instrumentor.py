@@ -41,6 +41,7 @@ def test_the_entry_point_names_the_instrumentor() -> None:
 def test_instrument_and_uninstrument_are_install_and_uninstall(
     instrumentor: HopwatchInstrumentor, context: zmq.Context, journal: Journal
 ) -> None:
+    hopwatch.uninstall()  # puts back what closed sockets of other tests had needed
     bare = zmq.Socket.__init__
     instrumentor.instrument(sequence="stamp", tracer_provider=None)
     socket = context.socket(zmq.PUSH)

@@ -12,6 +12,7 @@ import pytest
 import zmq
 import zmq.asyncio
 from journal_reader import Journal
+from zmq.backend import Socket as BackendSocket
 
 Link = Callable[[zmq.Socket, zmq.Socket], None]
 
@@ -105,22 +106,40 @@ def test_a_shadow_passes_over_what_the_applications_class_does(
     assert journal.events("fault") == []
 
 
-def test_a_shadow_by_address_is_part_of_the_socket_once_it_is_wrapped(
-    context: zmq.Context, journal: Journal, link: Link
+@pytest.mark.parametrize("wrapped_too", [False, True])
+def test_a_shadow_by_address_is_part_of_the_socket(
+    context: zmq.Context, journal: Journal, link: Link, wrapped_too: bool
 ) -> None:
     push = hopwatch.wrap(context.socket(zmq.PUSH), name="push", sequence="stamp")
     pull = hopwatch.wrap(context.socket(zmq.PULL), name="pull", sequence="stamp")
     link(push, pull)
-    second = hopwatch.wrap(zmq.Socket.shadow(push.underlying), name="second", sequence="stamp")
-    for socket in (push, second, push):
+    second_push, second_pull = (zmq.Socket.shadow(socket.underlying) for socket in (push, pull))
+    if wrapped_too:
+        hopwatch.wrap(second_push, name="second", sequence="stamp")
+        hopwatch.wrap(second_pull, name="second", sequence="stamp")
+    for socket in (push, second_push, push):
         socket.send(b"x")
-    assert [pull.recv() for _ in range(3)] == [b"x"] * 3
+    assert [socket.recv() for socket in (second_pull, pull, second_pull)] == [b"x"] * 3
     assert journal.socket("push")["sent"] == 3
     assert [event["name"] for event in journal.events("opened")] == ["push", "pull"]
     assert journal.socket("pull")["lost"] == 0
 
 
-def test_who_receives_past_the_wrapped_object_gets_stamps_which_is_found_when_the_address_is_asked_for(
+def test_a_socket_is_part_of_its_shadow_that_was_wrapped_before_it(
+    context: zmq.Context, journal: Journal
+) -> None:
+    push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+    shadow: zmq.Socket = zmq.Socket.shadow(push)
+    push.bind("inproc://push")
+    pull.connect("inproc://push")
+    for socket in (shadow, push):
+        hopwatch.wrap(socket, name="push", sequence="stamp").send(b"x")
+    hopwatch.wrap(pull, sequence="stamp")
+    assert [pull.recv_multipart() for _ in range(2)] == [[b"x"]] * 2
+    assert journal.socket("push")["sent"] == 2
+
+
+def test_who_receives_past_pyzmqs_sockets_gets_stamps_which_is_found_when_the_address_is_asked_for(
     context: zmq.Context, journal: Journal, link: Link
 ) -> None:
     push = hopwatch.wrap(context.socket(zmq.PUSH), name="push", sequence="stamp")
@@ -130,13 +149,10 @@ def test_who_receives_past_the_wrapped_object_gets_stamps_which_is_found_when_th
     assert len(known) == 3
     assert push.underlying
     assert "address_taken" not in [event["rule"] for event in journal.events("finding")]
-    unknown: zmq.Socket = zmq.Socket.shadow(pull.underlying)
+    past_us = BackendSocket(shadow=pull.underlying)
     assert [event["rule"] for event in journal.of("pull", "finding")] == ["address_taken"]
     push.send(b"x")
-    assert len(unknown.recv_multipart()) == 2
-    hopwatch.wrap(unknown)
-    push.send(b"x")
-    assert unknown.recv_multipart() == [b"x"]
+    assert [len(past_us.recv()), len(past_us.recv())] == [1, 48]
 
 
 def test_a_stamp_that_one_object_meets_is_known_to_the_other(
@@ -278,3 +294,29 @@ def test_an_asyncio_poller_of_a_synchronous_socket_leaves_its_probing_alone(
     assert run(main()) == [True, b"\x01", True, b"x", []]
     assert journal.of("xpub", "probing_stopped") == []
     assert journal.socket("sub")["lost"] == 0
+
+
+def test_an_asyncio_socket_made_of_a_publisher_sends_by_it_and_sees_its_drops(
+    context: zmq.Context, journal: Journal
+) -> None:
+    publisher, subscriber = context.socket(zmq.XPUB), context.socket(zmq.SUB)
+    publisher.sndhwm = subscriber.rcvhwm = 5
+    subscriber.subscribe(b"")
+    hopwatch.wrap(publisher, name="pub", sequence="stamp")
+    hopwatch.wrap(subscriber, name="sub", sequence="stamp")
+    publisher.bind("inproc://dropped")
+    subscriber.connect("inproc://dropped")
+    assert publisher.recv() == b"\x01"
+
+    async def main() -> None:
+        outer = zmq.asyncio.Socket(publisher)
+        for socket in (outer, publisher) * 10:
+            sent = socket.send(b"x")
+            if sent is not None:
+                await asyncio.wait_for(sent, 10)
+
+    asyncio.run(main())
+    assert journal.of("pub", "probing_stopped") == []
+    assert journal.socket("pub")["sent"] == 20
+    assert journal.socket("pub")["onsets"] >= 1
+    assert journal.events("fault") == []

@@ -11,6 +11,7 @@ import pytest
 import zmq
 from hopwatch.journal.counters import CountersFile, Slots
 from journal_reader import Journal
+from pyzmq_attributes import changed, pyzmq_attributes
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +58,39 @@ def test_shadows_are_wrapped_while_other_threads_wrap(
         at_once(4, wrap_both)
     assert caplog.messages == []
     assert len(journal.events("opened")) == len(journal.events("closed")) == 400
+
+
+class Own(zmq.Socket):
+    """Calls past its class: while it is wrapped, others of pyzmq's functions are in place too."""
+
+    def send(self, *arguments: object, **options: object) -> object:
+        return zmq.Socket.send(self, *arguments, **options)
+
+
+def test_what_wrapped_sockets_need_is_in_place_while_other_threads_wrap_and_unwrap(
+    context: zmq.Context, journal: Journal
+) -> None:
+    hopwatch.uninstall()  # puts back what closed sockets of other tests had needed
+    before = pyzmq_attributes()
+
+    def go_round(thread: int) -> None:
+        for number in range(50):
+            push, pull = Own(context, zmq.PUSH), zmq.Socket(context, zmq.PULL)
+            name = f"{thread}-{number}"
+            hopwatch.wrap(push, name=name)
+            push.bind(f"inproc://{name}")
+            pull.connect(f"inproc://{name}")
+            shadow = zmq.Socket(push) if number % 2 else zmq.Socket.shadow(push.underlying)
+            for socket in (push, shadow):
+                socket.send(b"x")
+            assert (pull.recv(), pull.recv()) == (b"x", b"x")
+            for socket in (hopwatch.unwrap(push), pull):
+                socket.close()
+
+    at_once(4, go_round)
+    assert changed(before) == set()
+    assert {event["counters"]["sent"] for event in journal.events("closed")} == {2}
+    assert journal.events("fault") == []
 
 
 def test_sockets_are_stamped_within_the_process_while_other_threads_wrap(

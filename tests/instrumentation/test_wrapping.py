@@ -203,24 +203,6 @@ def test_a_wrapped_socket_is_collected_like_a_bare_one(context: zmq.Context, jou
     assert len(journal.of("forgotten", "closed")) == 1
 
 
-def test_asking_for_the_sockets_address_keeps_nothing_of_the_caller(
-    context: zmq.Context, journal: Journal
-) -> None:
-    class Held:
-        """What the application's function holds."""
-
-    def ask() -> "weakref.ref[Held]":
-        held = Held()
-        assert hopwatch.wrap(context.socket(zmq.PUSH)).underlying
-        return weakref.ref(held)
-
-    gc.disable()
-    try:
-        assert ask()() is None
-    finally:
-        gc.enable()
-
-
 def test_disabled_leaves_the_socket_bare(
     context: zmq.Context, journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,6 @@
 """pyzmq's own functions.
 
-Before 26.4 a receive asks the socket's ``get`` whether more frames follow. Ours answers that for the application.
+Before 26.4 a receive asks the socket's ``get`` whether more frames follow; ours answers for the application.
 """
 
 from typing import Any
@@ -14,13 +14,13 @@ RCVMORE = int(zmq.RCVMORE)
 
 
 class Bare:
-    """Functions of ``zmq.Socket``, other libraries' patches included.
+    """Functions of ``zmq.Socket`` without our redirects, but with the patches of other libraries.
 
-    While ``unbound_calls.py`` has others in place, those that it replaced are in ``__dict__``.
+    ``unbound_calls.py`` keeps the functions that it replaces in ``__dict__``.
     """
 
     def __getattr__(self, name: str) -> Any:
-        """Return a function that is in place."""
+        """Return a function that is not replaced."""
         return getattr(zmq.Socket, name)
 
 

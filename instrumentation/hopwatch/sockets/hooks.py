@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import os
+import threading
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar, cast
 
@@ -14,7 +14,6 @@ from zmq.backend import Socket as BackendSocket
 from hopwatch import finding
 from hopwatch.journal.counters import Words
 from hopwatch.rules.setup import Kind
-from hopwatch.sockets import callers
 from hopwatch.sockets.attaching import NoAttaching
 from hopwatch.sockets.backend import BARE
 from hopwatch.sockets.endpoints import last_endpoint
@@ -30,6 +29,17 @@ ZAP_ENDPOINT = "inproc://zeromq.zap.01"
 
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+
+ADDRESS: Any = BackendSocket.underlying
+
+
+class InMaking(threading.local):
+    """Counts pyzmq's ``__init__`` calls that this thread is in: they read a shadowed socket's address."""
+
+    depth = 0
+
+
+IN_MAKING = InMaking()
 
 
 def also_when_held(method: Method) -> Method:
@@ -120,34 +130,21 @@ class HookedSocket(zmq.Socket[bytes]):
             self._hopwatch.attaching = NoAttaching()
             self._hopwatch.note("monitor", state="stopped" if addr is None else "application")
 
-    @callers.Address
-    def underlying(self) -> int:
+    def _hopwatch_tell_address(self) -> int:
         """As the bare socket's; whoever has the address may send past us, so onsets are probed no more."""
-        frame = inspect.currentframe()
-        if frame is None or not callers.is_poller(frame):
+        if not IN_MAKING.depth:
             self._hopwatch_stop_probing()
             with Use(self):
                 pass
-        with Guard(self._hopwatch):
-            shadow = None if frame is None else callers.shadow_being_made(frame)
-            if shadow is not None:
-                self._hopwatch.adopt(shadow, self._hopwatch)
-            elif frame is None or not callers.is_asynchronous(frame):
+            with Guard(self._hopwatch):
                 self._hopwatch_address_taken()
-        del (
-            frame
-        )  # it would hold itself, and what the application's functions hold, until garbage is collected
-        return cast(int, BackendSocket.underlying.__get__(self))
+        return cast(int, ADDRESS.__get__(self))
+
+    underlying = property(_hopwatch_tell_address, ADDRESS.__set__, ADDRESS.__delete__)
 
     def __copy__(self, memo: Any = None) -> Any:
         """As the bare socket's: a shadow; it is a part of this socket."""
-        self._hopwatch_stop_probing()
-        with Use(self):
-            pass
-        shadow = self._hopwatch_bare.shadow(BackendSocket.underlying.__get__(self))
-        with Guard(self._hopwatch):
-            self._hopwatch.adopt(shadow, self._hopwatch)
-        return shadow
+        return self._hopwatch_bare.shadow(ADDRESS.__get__(self))
 
     __deepcopy__ = __copy__
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, cast
 
 import zmq
@@ -18,9 +18,13 @@ from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.pending import Front, JoinedPending, Pending
 from hopwatch.sockets.sending import CountingSend
 from hopwatch.sockets.state import SocketState
+from hopwatch.sockets.use import Use
 from hopwatch.sockets.ways import Way
 
 DONTWAIT = int(zmq.DONTWAIT)
+
+ASYNCHRONOUS = "zmq._future"
+"""Holds the base of all asyncio and tornado sockets; loaded with the first of these."""
 
 AnySocket = zmq.Socket[Any]
 
@@ -33,7 +37,12 @@ LENT = [
 
 def worker_of(socket: AnySocket) -> AnySocket:
     """The object that does the sends and receives: an asyncio or tornado socket has a plain one for that."""
-    return cast(AnySocket, socket._shadow_sock) if _is_a(socket, "zmq._future", "_AsyncSocket") else socket
+    return cast(Any, socket)._shadow_sock if is_asynchronous(socket) else socket
+
+
+def is_asynchronous(socket: AnySocket) -> bool:
+    """Whether it is an asyncio or tornado socket."""
+    return _is_a(socket, ASYNCHRONOUS, "_AsyncSocket")
 
 
 def way_of(socket: AnySocket) -> Way:
@@ -50,20 +59,6 @@ def way_of(socket: AnySocket) -> Way:
 def above(socket: AnySocket) -> tuple[type, ...]:
     """What comes above pyzmq's own class in the instrumented class of a worker."""
     return (GreenletWaits,) if _is_a(socket, "zmq.green.core", "_Socket") else ()
-
-
-def known_state(socket: AnySocket, states: Iterable[SocketState]) -> SocketState | None:
-    """The state of a socket that is instrumented already under another object."""
-    worker = worker_of(socket)
-    if isinstance(worker, HookedSocket):
-        return worker._hopwatch
-    if not socket._shadow:
-        return None
-    address = address_of(socket)
-    for state in states:
-        if not state.closed and any(address_of(member) == address for member in state.members):
-            return state
-    return None
 
 
 def enrol(socket: AnySocket, new_class: type[HookedSocket], state: SocketState) -> HookedSocket:
@@ -95,18 +90,21 @@ def join(socket: AnySocket, state: SocketState) -> HookedSocket | None:
 
 
 def adopt(shadow: AnySocket, state: SocketState) -> None:
-    """Let a shadow that the application has made stand for the socket too.
+    """Make a new shadow part of the socket.
 
-    A plain one keeps its class, which tells the two objects of an asyncio socket apart, and is lent the ways of the worker.
+    A plain one keeps its class, which tells an asyncio socket's two objects apart. It borrows the worker's ways.
     """
+    worker = _worker_among(state)
+    if worker is None:
+        return
     if type(shadow) is not zmq.Socket:
         join(shadow, state)
         return
-    worker = _worker_among(state)
-    if worker is not None:
-        worker._hopwatch_stop_probing()
-        shadow.__dict__.update({name: _lent(worker, name) for name in LENT}, _hopwatch=state)
-        state.borrowers.add(shadow)
+    worker._hopwatch_stop_probing()
+    with Use(worker):  # it may be bound or connected past us
+        pass
+    shadow.__dict__.update({name: _lent(worker, name) for name in LENT}, _hopwatch=state)
+    state.borrowers.add(shadow)
 
 
 def _lent(worker: HookedSocket, name: str) -> Callable[..., Any]:
@@ -161,4 +159,4 @@ def address_of(socket: AnySocket) -> int:
 def _is_a(socket: AnySocket, module: str, name: str) -> bool:
     """Whether it is of a class of pyzmq's that is imported only where an application uses it."""
     loaded = sys.modules.get(module)
-    return loaded is not None and isinstance(socket, getattr(loaded, name))
+    return isinstance(socket, getattr(loaded, name, ()))

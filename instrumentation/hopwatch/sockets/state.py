@@ -44,10 +44,6 @@ def nothing() -> None:
     """What there is to do where no monitor is attached."""
 
 
-def no_adoption(shadow: zmq.Socket[Any], state: SocketState) -> None:
-    """Where shadows are left to themselves."""
-
-
 Within = tuple[int, str]
 """An inproc endpoint: its context's address, and its name."""
 
@@ -62,7 +58,7 @@ class SocketState:
     """One instrumented socket; holds no reference to it, so that it is collected as a bare one is.
 
     ``members`` are the Python objects that stand for it: the application's, and shadows of that; ``borrowers`` are shadows
-    that use the ways of a member; ``methods``: what all who do its sends and receives have. ``adopt`` takes in a further shadow. ``in_use``: it was bound or connected, or may have been; no
+    that use the ways of a member; ``methods``: what all who do its sends and receives have. ``in_use``: it was bound or connected, or may have been; no
     message can have come or gone before.
     """
 
@@ -95,7 +91,6 @@ class SocketState:
     in_use: bool = False
     attaching: Attaching = field(default_factory=NoAttaching)
     borrowers: Alive[zmq.Socket[Any]] = field(default_factory=Alive)
-    adopt: Callable[[zmq.Socket[Any], SocketState], None] = no_adoption
     closed: bool = False
     incoming: Incoming = field(default_factory=Incoming)
     findings: list[Finding] = field(default_factory=list)

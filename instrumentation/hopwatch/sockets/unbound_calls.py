@@ -52,8 +52,7 @@ class UnboundCalls:
 def _redirected(name: str, bare: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(bare)
     def call(self: Any, *arguments: Any, **options: Any) -> Any:
-        # who only stands for a socket that does the work does nothing here, nor does this where somebody kept it
-        own = None
+        own = None  # also if somebody kept this function from an earlier redirection
         if isinstance(self, CountingSend) and vars(BARE).get(name) is bare:
             own = _own_way(type(self), name)
         return (own or bare)(self, *arguments, **options)

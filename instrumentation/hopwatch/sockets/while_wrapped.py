@@ -15,13 +15,14 @@ from hopwatch.sockets.hooks import HookedSocket
 _ALL: list[WhileWrapped] = []
 
 _LOCKS: dict[int, Lock] = {}
-"""By process: another thread of a forked child's parent may have held the parent's."""
+"""By process: a fork may copy a lock that another thread holds."""
 
 
 class WhileWrapped:
-    """``put_in_place`` is called once it is needed, ``put_back`` once ``unwrap`` or ``uninstall`` leaves nobody who needs it.
+    """Calls ``put_in_place`` at the first need, ``put_back`` when ``unwrap`` or ``uninstall`` ends the last.
 
-    Closing the last socket puts nothing back: another may follow at once, and Python gives up caching a class that changes often.
+    Closing the last socket puts nothing back. The next one may follow at once, and Python stops caching the
+    attributes of a class that changes often.
     """
 
     def __init__(self, put_in_place: Callable[[], None], put_back: Callable[[], None]) -> None:
@@ -38,13 +39,13 @@ class WhileWrapped:
                 self.settle()
 
     def keep(self, kept: bool) -> None:
-        """Keep it in place whether a socket needs it or not, or no longer."""
+        """Keep it in place even if no socket needs it, or stop keeping it."""
         with _lock():
             self._kept = kept
             self.settle()
 
     def settle(self) -> None:
-        """Put it in place, or back, where what is needed has changed. The lock is held."""
+        """Put it in place or back if the need has changed. The caller holds the lock."""
         needed = self._kept or any(map(_is_open, self._sockets))
         if needed != self._in_place:
             self._in_place = needed
@@ -52,14 +53,14 @@ class WhileWrapped:
 
 
 def release() -> None:
-    """Put back what no socket needs any more, now that some have become bare again."""
+    """Put back everything that no socket needs any more; some have become bare again."""
     with _lock():
         for each in _ALL:
             each.settle()
 
 
 def _is_open(socket: zmq.Socket[Any]) -> bool:
-    """Whether it is still wrapped and open; where a new socket has the address of a closed one, pyzmq takes both for open."""
+    """Return whether it is wrapped and open; pyzmq takes it for open too if a new socket has its address."""
     state = vars(socket).get("_hopwatch")
     return state is not None and not state.closed and not socket.closed
 
