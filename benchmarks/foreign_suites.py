@@ -1,6 +1,6 @@
 """Test suites that nobody here wrote, bare and under ``hopwatch run``: the counts must be the same.
 
-    python benchmarks/foreign_suites.py [--work FOLDER] [PACKAGE ...]
+    python benchmarks/foreign_suites.py [--sequence stamp] [--work FOLDER] [PACKAGE ...]
 
 Each package's sdist, as the registry has it, is unpacked beside a virtual environment with the package's own wheel, what its tests
 need, and this hopwatch. Its tests then run by themselves, and again as ``hopwatch run pytest``, counting and with monitors on.
@@ -11,6 +11,7 @@ Prints a table, each test whose outcome differed once, and each whose outcome di
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tarfile
@@ -20,8 +21,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TextIO
 
 REPOSITORY = Path(__file__).parents[1]
+SUITE_SECONDS = 1800
 
 PYTEST = [
     "pytest",
@@ -115,6 +118,7 @@ def main() -> int:
     parser.add_argument(
         "packages", nargs="*", metavar="PACKAGE", help=f"of {', '.join(SUITES)}; all by default"
     )
+    parser.add_argument("--sequence", choices=("stamp", "count"), help="what `hopwatch run` is given")
     parser.add_argument("--work", type=Path, help="keep environments and results in this folder")
     args = parser.parse_args()
     work = args.work.absolute() if args.work else Path(tempfile.mkdtemp(prefix="foreign-suites-"))
@@ -122,12 +126,13 @@ def main() -> int:
         "| package | tests | bare | `hopwatch run` | sockets wrapped | faults |\n| --- | ---: | --- | --- | ---: | ---: |"
     )
     differing: list[str] = []
+    options = ["--sequence", args.sequence] if args.sequence else []
     for package in args.packages or SUITES:
         suite = SUITES[package]
         folder = work / suite.package
         tests = unpacked(suite, folder)
         programs = environment(suite, folder / "venv")
-        bare, watched = both_ways(suite, programs, tests, folder)
+        bare, watched = both_ways(suite, programs, tests, folder, options)
         print(
             f"| {suite.package} {suite.version} | {len(bare.tests)} | {bare} | {watched} | {watched.sockets} | {watched.faults} |",
             flush=True,
@@ -136,15 +141,19 @@ def main() -> int:
         if first:
             print("\n".join(["once:", *first, "again:"]), flush=True)
             again = replace(suite, tests=files_of(suite, tests, differing_tests(bare, watched)))
-            differing += differences(suite, *both_ways(again, programs, tests, folder / "again"))
+            differing += differences(suite, *both_ways(again, programs, tests, folder / "again", options))
     print("\n".join(["", *differing]))
     return 1 if differing else 0
 
 
-def both_ways(suite: Suite, programs: Path, tests: Path, results: Path) -> tuple[Outcome, Outcome]:
-    """What the suite gives bare, and under ``hopwatch run``."""
+def both_ways(
+    suite: Suite, programs: Path, tests: Path, results: Path, options: list[str]
+) -> tuple[Outcome, Outcome]:
+    """What the suite gives bare, and under ``hopwatch run`` with these options."""
     bare = run(suite, programs, tests, results / "bare", [])
-    return bare, run(suite, programs, tests, results / "watched", [str(programs / "hopwatch"), "run"])
+    return bare, run(
+        suite, programs, tests, results / "watched", [str(programs / "hopwatch"), "run", *options, "--"]
+    )
 
 
 def environment(suite: Suite, folder: Path) -> Path:
@@ -209,21 +218,29 @@ def run(suite: Suite, programs: Path, tests: Path, results: Path, prefix: list[s
         *suite.tests,
     ]
     path = os.pathsep.join([str(programs), os.environ["PATH"]])
+    environment = {**os.environ, "HOPWATCH_DIR": str(journal), "PATH": path}
     with (results / "output.txt").open("w") as output:
-        subprocess.run(
-            command,
-            cwd=tests,
-            env={**os.environ, "HOPWATCH_DIR": str(journal), "PATH": path},
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
+        run_to_its_end(command, tests, environment, output)
     return Outcome(outcomes(report), *seen(journal))
 
 
+def run_to_its_end(command: list[str], folder: Path, environment: dict[str, str], output: TextIO) -> None:
+    """Run a program, and end it with all that it started if that takes too long: a failed test may hang for ever behind itself."""
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+    ) as program:
+        try:
+            program.wait(SUITE_SECONDS)
+        except subprocess.TimeoutExpired:
+            output.write(f"\nended after {SUITE_SECONDS} s\n")
+            os.killpg(program.pid, signal.SIGKILL)
+
+
 def outcomes(report: Path) -> dict[str, str]:
-    """The last outcome of each test of a JUnit report."""
-    found = {}
+    """The last outcome of each test of a JUnit report; none where the suite was ended before it had written one."""
+    found: dict[str, str] = {}
+    if not report.exists():
+        return found
     for case in ET.parse(report).iter("testcase"):  # noqa: S314 -- pytest wrote it
         kinds = {child.tag for child in case}
         outcome = "failed" if kinds & {"failure", "error"} else "skipped" if "skipped" in kinds else "passed"
