@@ -5,11 +5,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found, and what to do about it. ``rule`` is a short fixed name."""
+    """What was found, and what to do about it. ``rule`` is a short fixed name.
+
+    ``count``: how often it was found so far, where that is counted.
+    """
 
     rule: str
     text: str
     advice: str
+    count: int = 0
 
 
 def proxy_not_counted(libzmq: tuple[int, ...]) -> Finding:
@@ -82,6 +86,22 @@ def partial_lane(topic_known: bool) -> Finding:
             """Say at the sender what of a message is its topic (wrap(topic=b" "), or under hopwatch run --topic ' ': what is before the first space; """
             "a number: so many bytes), or send it as a frame of its own, or subscribe to everything. Wrap the socket before it subscribes."
         ),
+    )
+
+
+def impossible_stamps(count: int) -> Finding:
+    """Frames that look like stamps, and that no sender can have sent."""
+    return Finding(
+        rule="impossible_stamps",
+        text=(
+            f"Stamps that no sender can have sent have come to this socket, {count} so far: their fields are out of bounds, or their numbers "
+            "are further ahead than there was time to send. They were set aside. Their messages were received as any others."
+        ),
+        advice=(
+            "See who can connect to this socket: whoever can, can send such frames. Let in only peers that you know, "
+            "by CURVE, by ipc, or on a network of their own."
+        ),
+        count=count,
     )
 
 

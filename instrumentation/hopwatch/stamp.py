@@ -52,6 +52,10 @@ unpack_words = _WORDS.unpack_from
 """The numbers as they stand in words: the time as ``nanoseconds`` takes it."""
 
 
+NO_TIME = -1
+"""``sent_at`` of a stamp whose send time is none."""
+
+
 class Stamp(NamedTuple):
     """A decoded stamp; ``sent_at`` is in nanoseconds of the sender's wall clock."""
 
@@ -77,7 +81,11 @@ def most_between(flags: int) -> int:
 def nanoseconds(time_word: int) -> int:
     """The send time that a word holds, of the wall clock, good to a microsecond; 0 where that is no time."""
     (seconds,) = _TIME.unpack(time_word.to_bytes(8, "little"))
-    return round(seconds * 1_000_000) * 1_000 if 0 <= seconds < _LAST_SECOND else 0
+    return max(0, _in_nanoseconds(seconds))
+
+
+def _in_nanoseconds(seconds: float) -> int:
+    return round(seconds * 1_000_000) * 1_000 if 0 <= seconds < _LAST_SECOND else NO_TIME
 
 
 def time_word(nanoseconds: int) -> int:
@@ -110,6 +118,6 @@ def encode(stamp: Stamp) -> bytes:
 def decode(frame: bytes) -> Stamp:
     """Fields of a frame for which ``is_stamp`` holds."""
     _, flags, topic_length, lane, stream = unpack_head(frame)
-    behind, number, sent_at = unpack_words(frame, HEAD_SIZE)
+    behind, number, seconds = NUMBERS.unpack_from(frame, HEAD_SIZE)
     lane_number = (number - behind) & WHOLE_WORD
-    return Stamp(flags, topic_length, lane, stream, number, lane_number, nanoseconds(sent_at))
+    return Stamp(flags, topic_length, lane, stream, number, lane_number, _in_nanoseconds(seconds))

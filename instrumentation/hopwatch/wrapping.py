@@ -101,7 +101,10 @@ def make_bare(socket: HookedSocket) -> None:
 
 def findings_of(socket: zmq.Socket[bytes]) -> list[Finding]:
     """Findings of a wrapped socket so far; none for a bare one."""
-    return list(socket._hopwatch.findings) if isinstance(socket, HookedSocket) else []
+    if not isinstance(socket, HookedSocket):
+        return []
+    socket._hopwatch.receiving.tell_impossible()
+    return list(socket._hopwatch.findings)
 
 
 def _wrap_anew(socket: Any, wish: Wish, settings: Settings) -> None:

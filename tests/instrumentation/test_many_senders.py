@@ -28,6 +28,7 @@ from hopwatch.words import (
 from journal_reader import Journal
 
 Limits = Callable[..., None]
+SOCKET = 1 << 60
 
 
 @pytest.fixture
@@ -71,8 +72,8 @@ class Receiver:
         self.counters = private_slot(SOCKET_SLOT_WORDS).words
         self.journal = Events()
         self.found: list[Finding] = []
-        unstamped = Unstamped(0, TopicCounts(7, self.journal, wanted=False))
-        self.lanes = ReceivingLanes(7, self.counters, self.journal, None, unstamped)
+        unstamped = Unstamped(0, TopicCounts(SOCKET, self.journal, wanted=False))
+        self.lanes = ReceivingLanes(SOCKET, self.counters, self.journal, None, unstamped)
         self.lanes.find = self.found.append
 
     def take(self, stream: int, *numbers: int, flags: int = 0) -> None:

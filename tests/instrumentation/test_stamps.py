@@ -112,6 +112,25 @@ def test_a_receiver_that_was_not_told_takes_stamps_off_too(
     assert journal.lanes()[-1]["count"] == 20
 
 
+def test_who_was_told_that_a_frame_follows_is_given_the_first_stamp_and_no_frame_of_the_next_message(
+    context: zmq.Context, journal: Journal, link
+) -> None:
+    push = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp")
+    pull = hopwatch.wrap(context.socket(zmq.PULL), name="pull")
+    link(push, pull)
+    for number in range(3):
+        push.send_multipart([b"%d" % number, b"x"])
+    messages = []
+    for _ in range(3):
+        messages.append([pull.recv()])
+        while pull.rcvmore:
+            messages[-1].append(pull.recv())
+    assert messages[0][:2] == [b"0", b"x"]
+    assert stamp.is_stamp(messages[0][2])
+    assert messages[1:] == [[b"1", b"x"], [b"2", b"x"]]
+    assert journal.lanes()[-1]["count"] == journal.socket("pull")["received"] == 3
+
+
 def test_a_stamping_sender_that_comes_late_to_a_receiver_of_many_single_frames(
     context: zmq.Context, journal: Journal, link
 ) -> None:

@@ -1,5 +1,6 @@
 """The lanes that arrive at a receiver: finds the numbers that are missing."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
 from hopwatch.lanes.following import MOST_LANES, Following, Key
 from hopwatch.lanes.owed import Owed
+from hopwatch.lanes.plausible import MOST_NUMBER, Reach, is_of_a_sender
 from hopwatch.lanes.receiving_lane import ReceivingLane
 from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.lanes.unstamped import Unstamped
@@ -60,6 +62,8 @@ class ReceivingLanes:
         self._following = following = Following(socket, counters, journal, unstamped)
         self._lanes, self._followed = following.by_key, following.by_head
         self._reopened: set[Key] = set()
+        self._reach = Reach(time.monotonic())
+        self._impossible = 0
         self.unstamped = unstamped
         self.find: Callable[[Finding], None] = lambda _: None
 
@@ -72,33 +76,53 @@ class ReceivingLanes:
         """Touch the slots no more."""
         self._following.let_go()
 
+    def take_next(self, frame: bytes) -> bool:
+        """Account for one message by a frame as long as a stamp, if that is the next one of a lane that is followed."""
+        followed = self._followed.get(frame[:HEAD_SIZE])
+        if followed is None:
+            return False
+        lane, words = followed
+        behind, number, sent_at = unpack_words(frame, HEAD_SIZE)
+        next_number = words[LANE_NEXT]
+        if number - behind != next_number or lane.paused:
+            return False
+        words[LANE_COUNT] += 1
+        words[LANE_NEXT] = next_number + 1
+        words[LANE_NEWEST_SENT_AT] = sent_at
+        lane.newest_number = number
+        return True
+
     def take(self, frame: bytes, first_frame: Any, several: bool = False) -> None:
-        """Account for one message by its stamp and its first frame (bytes or zmq.Frame; None: not known).
+        """Account for one message by its stamp, whatever its number is, and by its first frame (bytes or zmq.Frame; None: not known).
 
         ``several``: it has more than one frame, the stamp left out.
         """
-        followed = self._followed.get(frame[:HEAD_SIZE])
-        if followed is not None:
-            lane, words = followed
-            behind, number, sent_at = unpack_words(frame, HEAD_SIZE)
-            next_number = words[LANE_NEXT]
-            if number - behind == next_number and not lane.paused:
-                words[LANE_COUNT] += 1
-                words[LANE_NEXT] = next_number + 1
-                words[LANE_NEWEST_SENT_AT] = sent_at
-                lane.newest_number = number
-                return
-        self._take(decode(frame), first_frame, several)
-
-    def _take(self, stamp: Stamp, first_frame: Any, several: bool) -> None:
+        stamp = decode(frame)
+        if stamp.stream == self._socket:
+            return  # somebody sent it back
+        if not is_of_a_sender(stamp, first_frame):
+            self._set_aside()
+            return
         lane = self._lanes.get((stamp.stream, stamp.lane))
         if lane is None:
             self._open(stamp, first_frame, several)
-            return
-        words = lane.words
-        if words is None:
-            return
-        if stamp.flags & INTERVAL_MASK:
+        elif lane.words is not None:
+            self._take(lane, lane.words, stamp, first_frame)
+
+    def tell_impossible(self) -> None:
+        """Tell how many stamps were set aside so far, if any were."""
+        if self._impossible:
+            self.find(finding.impossible_stamps(self._impossible))
+
+    def _set_aside(self) -> None:
+        self._impossible += 1
+        if self._impossible.bit_count() == 1:
+            self.tell_impossible()
+
+    def _take(self, lane: ReceivingLane, words: Words, stamp: Stamp, first_frame: Any) -> None:
+        if not self._reach.holds(words, stamp.lane_number):
+            self._set_aside()
+        elif stamp.flags & INTERVAL_MASK:
             self._take_sparse(lane, words, stamp, first_frame)
         elif stamp.lane_number == words[LANE_NEXT]:
             words[LANE_COUNT] += 1
@@ -155,10 +179,10 @@ class ReceivingLanes:
         self._following.keep(key, lane)
         self._event("lane", stamp, topic=topic.hex(), slot=lane.slot and lane.slot.place)
         if is_back:
-            if lane.sparse is not None:
+            if lane.sparse is not None and self._reach.holds(words, stamp.lane_number):
                 between = stamp.lane_number - words[LANE_NEXT]
                 lane.sparse.go_on(between, came, shared_out=bool(stamp.flags & SHARED_OUT))
-            self._take(stamp, first_frame, several)
+            self._take(lane, words, stamp, first_frame)
             return
         came = min(came, stamp.lane_number)
         words[LANE_COUNT] += came
@@ -219,7 +243,7 @@ class ReceivingLanes:
             lost = last - first + 1 - came
             words[LANE_COUNT] += came
             self._counters[GAPS] += 1
-            self._counters[LOST] += lost
+            self._counters[LOST] = min(self._counters[LOST] + lost, MOST_NUMBER)
             lane.open_gaps.add(first, last)
             self._event(
                 "gap",
@@ -227,7 +251,7 @@ class ReceivingLanes:
                 first=first,
                 last=last,
                 lost=lost,
-                before=lane.newest_number,
+                before=min(lane.newest_number, stamp.number),
                 after=stamp.number,
                 before_sent_at=nanoseconds(words[LANE_NEWEST_SENT_AT]),
                 after_sent_at=stamp.sent_at,
@@ -242,7 +266,7 @@ class ReceivingLanes:
             return
         words[LANE_COUNT] += 1
         self._counters[REORDERED] += 1
-        self._counters[LOST] -= 1
+        self._counters[LOST] -= bool(self._counters[LOST])
         self._event("late", stamp, number=number)
 
     def _event(self, event: str, stamp: Stamp, **fields: object) -> None:

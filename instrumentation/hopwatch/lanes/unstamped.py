@@ -28,6 +28,8 @@ from hopwatch.stamp import (
 from hopwatch.words import LANE_COUNT, LANE_UNSTAMPED
 
 MOST_GROUPS = 20_000
+MOST_RULES = 16
+"""Each message without a stamp is looked at by every rule."""
 MOST_LANES_TOGETHER = 8
 
 SRCFD = int(zmq.SRCFD)
@@ -121,16 +123,13 @@ class Unstamped:
         self._only = None
         rule = stamp.flags & RULE_MASK
         told_apart = self._by_connection
-        self._know(rule, stamp.stream)
+        is_known = self._know(rule, stamp.stream)
         connection = connection_of(first_frame)
         shares = stamp.lane == WHOLE_STREAM_LANE
-        lane = SparseLane(
-            words,
-            most_between(stamp.flags),
-            (rule, None if shares else topic_by(rule, first_frame, several)),
-            connection,
-        )
-        group = self._group(lane.key)
+        topic = None if shares else topic_by(rule, first_frame, several)
+        followed = is_known and (topic is None or len(topic) <= LONGEST_TOPIC)
+        lane = SparseLane(words, most_between(stamp.flags), (rule, topic if followed else None), connection)
+        group = self._group(lane.key) if followed else None
         if group is None:
             lane.give_up()
             return lane, self.before
@@ -180,7 +179,8 @@ class Unstamped:
         if len(lanes) > MOST_LANES_TOGETHER:
             lanes.pop(0).give_up()
 
-    def _know(self, rule: int, stream: int) -> None:
+    def _know(self, rule: int, stream: int) -> bool:
+        """Whether the rule is one of those that are followed from here on."""
         if self._guessed and rule not in self._rules:
             for group in self._groups.values():
                 self.before += sum(group.unclaimed.values())
@@ -188,12 +188,13 @@ class Unstamped:
             self._groups.clear()
             self._rules = ()
         self._guessed = False
-        if rule not in self._rules:
+        if rule not in self._rules and len(self._rules) < MOST_RULES:
             self._rules = (*self._rules, rule)
         self.by_frames = True
         if len(self._streams) < 2:
             self._streams.add(stream)
         self._by_connection = len(self._streams) > 1
+        return rule in self._rules
 
     def _group(self, key: Key) -> Group | None:
         group = self._groups.get(key)

@@ -63,10 +63,10 @@ class CountingReceive(Receive):
         if len(parts) + incoming.frames > 1 and stamp.is_stamp(as_bytes(parts[-1])):
             first_frame = incoming.first_frame if incoming.frames else as_bytes(parts[0])
             several = len(parts) + incoming.frames > 2
-            found = as_bytes(parts.pop())
+            last, expected = parts.pop(), incoming.told_more
             self._hopwatch_count_last(len(parts), sum(map(len, parts)))
-            self._hopwatch_meet_stamp(found, first_frame, several)
-            return parts or self.recv_multipart(flags, copy, track)
+            self._hopwatch_meet_stamp(as_bytes(last), first_frame, several)
+            return parts or ([last] if expected else self.recv_multipart(flags, copy, track))
         self._hopwatch_count_last(len(parts), sum(map(len, parts)))
         return parts
 
@@ -98,8 +98,11 @@ class CountingReceive(Receive):
         if not has_way(self, CountingReceive):
             return self.get(option)
         value = backend_get(self, option)
-        if option == RCVMORE and value and self._hopwatch.incoming.asked_sometimes:
-            self._hopwatch_goes_on()
+        if option == RCVMORE and value:
+            incoming = self._hopwatch.incoming
+            incoming.told_more = True
+            if incoming.asked_sometimes:
+                self._hopwatch_goes_on()
         return value
 
     getsockopt = get
@@ -123,10 +126,12 @@ class CountingReceive(Receive):
             self._hopwatch_count_more(size, as_bytes(frame))
         elif size == STAMP_SIZE and stamp.is_stamp(as_bytes(frame)):
             first_frame, several = incoming.first_frame, incoming.frames > 1
-            if incoming.frames:
+            alone, expected = not incoming.frames, incoming.told_more
+            if not alone:
                 self._hopwatch_count_last(0, 0)
-            self._hopwatch_meet_stamp(as_bytes(frame), first_frame, several)
-            return self.recv(flags, copy, track)
+            self._hopwatch_meet_stamp(as_bytes(frame), first_frame, several, alone)
+            if not expected:
+                return self.recv(flags, copy, track)
         elif incoming.asked_sometimes:
             self._hopwatch_count_received(1, size)
         else:
@@ -155,7 +160,7 @@ class CountingReceive(Receive):
         incoming = self._hopwatch.incoming
         words[RECEIVED_MORE_FRAMES] += incoming.frames + frames - 1
         self._hopwatch_count_received(0 if incoming.counted else 1, size)
-        incoming.counted = False
+        incoming.counted = incoming.told_more = False
         incoming.frames = 0
         incoming.first_frame = None
         if words[RECEIVED] == FRAMES_ASKED_AT_FIRST and not incoming.multipart and self._hopwatch_direct:
@@ -163,11 +168,11 @@ class CountingReceive(Receive):
             self._hopwatch_ask_sometimes(True)
 
     def _hopwatch_meet_stamp(
-        self, frame: bytes, first_frame: bytes | zmq.Frame | None, several: bool
+        self, frame: bytes, first_frame: bytes | zmq.Frame | None, several: bool, alone: bool = False
     ) -> None:
-        """From here on stamps come: take them off before the application sees them."""
+        """From here on stamps come: take them off before the application sees them. ``alone``: this one came without a message."""
         state = self._hopwatch
-        self._hopwatch_read_stamps(self._hopwatch_words[RECEIVED] - 1)
+        self._hopwatch_read_stamps(self._hopwatch_words[RECEIVED] - (not alone))
         with Guard(state):
             if backend_get(self, zmq.CONFLATE):
                 state.find(conflate_stamped())

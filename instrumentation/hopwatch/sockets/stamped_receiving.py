@@ -126,21 +126,26 @@ class StampedReceive(Receive):
 
     def _hopwatch_read_whole(self, flags: int, copy: bool, track: bool) -> list[Any]:
         """A message at once: quicker than frame by frame, since none has to be kept."""
-        copies = copy and not self._hopwatch_by_frames()
-        parts = [self._hopwatch_receive(flags, copies, track)]
-        try:
-            while goes_on(self, parts[-1]):
-                parts.append(backend_recv(self, flags, copies, track))
-        except BaseException:
-            if not unwrapped_meanwhile(self):
-                self._hopwatch_broken_off(parts)
-            raise
-        if unwrapped_meanwhile(self):
-            return as_asked(parts, copy)
-        found = self._hopwatch_pop_stamp(parts)
-        if found and not parts:
-            self._hopwatch_take_orphan(found)
-            return cast(list[Any], self.recv_multipart(flags, copy, track))
+        parts: list[Any] = []
+        found = b""
+        while not parts:
+            if found:
+                self._hopwatch_take_orphan(found)
+            copies = copy and not self._hopwatch_by_frames()
+            parts = [self._hopwatch_receive(flags, copies, track)]
+            try:
+                while goes_on(self, parts[-1]):
+                    parts.append(backend_recv(self, flags, copies, track))
+            except BaseException:
+                if not unwrapped_meanwhile(self):
+                    self._hopwatch_broken_off(parts)
+                raise
+            if unwrapped_meanwhile(self):
+                return as_asked(parts, copy)
+            last = parts[-1]
+            found = self._hopwatch_pop_stamp(parts)
+            if not parts and self._hopwatch_gives_alone():
+                parts, found = [last], b""
         self._hopwatch_account(parts, found)
         if found and not copies:
             parts[-1].more = False
@@ -169,10 +174,10 @@ class StampedReceive(Receive):
             return
         state.incoming.more = False
         with Guard(state):
-            if found:
-                state.receiving.take(found, parts[0], len(parts) > 1)
-            else:
+            if not found:
                 state.receiving.unstamped.count(parts[0], len(parts) > 1)
+            elif not state.receiving.take_next(found):
+                state.receiving.take(found, parts[0], len(parts) > 1)
         self._hopwatch_count_received(1, sum(map(len, parts)))
         self._hopwatch_words[RECEIVED_MORE_FRAMES] += len(parts) - 1
 
@@ -193,13 +198,14 @@ class StampedReceive(Receive):
         incoming = self._hopwatch.incoming
         held = incoming.held
         if held is None:
-            frame = self._hopwatch_receive(flags, copy and not self._hopwatch_by_frames(), track)
-            if unwrapped_meanwhile(self):
-                return as_bytes(frame) if copy else frame
-            more = goes_on(self, frame)
-            if len(frame) == STAMP_SIZE and self._hopwatch_is_orphan(frame, more):
+            while True:
+                frame = self._hopwatch_receive(flags, copy and not self._hopwatch_by_frames(), track)
+                if unwrapped_meanwhile(self):
+                    return as_bytes(frame) if copy else frame
+                more = goes_on(self, frame)
+                if len(frame) != STAMP_SIZE or not self._hopwatch_is_orphan(frame, more):
+                    break
                 self._hopwatch_take_orphan(as_bytes(frame))
-                return self._hopwatch_next(flags, track, copy)
         else:
             self._hopwatch_raise_as_bare(flags)
             more = incoming.held_more
@@ -226,11 +232,10 @@ class StampedReceive(Receive):
         incoming.more = more
         if not more:
             self._hopwatch_take_unstamped()
-        elif len(following) == STAMP_SIZE and stamp.is_stamp(as_bytes(following)):
+        elif len(following) == STAMP_SIZE and self._hopwatch_take(following):
             incoming.more = False
             if isinstance(frame, zmq.Frame):
                 frame.more = False
-            self._hopwatch_take(as_bytes(following))
         else:
             incoming.held, incoming.held_more = following, bool(backend_get(self, RCVMORE))
             if not incoming.held_more and not incoming.told_to_polls:
@@ -240,7 +245,13 @@ class StampedReceive(Receive):
         self._hopwatch_count(len(frame))
 
     def _hopwatch_is_orphan(self, frame: bytes | zmq.Frame, more: bool) -> bool:
-        return not more and not self._hopwatch.incoming.frames and stamp.is_stamp(as_bytes(frame))
+        begins = not self._hopwatch.incoming.frames
+        alone = not more and begins and stamp.is_stamp(as_bytes(frame))
+        return alone and not self._hopwatch_gives_alone()
+
+    def _hopwatch_gives_alone(self) -> bool:
+        """Whether a stamp that stands alone goes to the application, which an event loop would give an error in its place: nothing is behind it."""
+        return self._hopwatch.way.looks_ahead and not cast(int, backend_get(self, zmq.EVENTS)) & POLLIN
 
     def _hopwatch_take_orphan(self, found: bytes) -> None:
         """A stamp whose message was taken by a receive that a signal handler's exception ended."""
@@ -270,12 +281,20 @@ class StampedReceive(Receive):
                 self._hopwatch_words[WAITED_RECEIVES] -= 1
             raise
 
-    def _hopwatch_take(self, frame: bytes) -> None:
+    def _hopwatch_take(self, frame: bytes | zmq.Frame) -> bool:
+        """Whether the frame is the stamp of its message, and no other follows it: then it is taken in."""
         state = self._hopwatch
-        incoming = state.incoming
+        incoming, found = state.incoming, as_bytes(frame)
         if not state.faulty:
             with Guard(state):
-                state.receiving.take(frame, incoming.first_frame, incoming.frames > 0)
+                if state.receiving.take_next(found):
+                    return True
+        if not stamp.is_stamp(found) or goes_on(self, frame):
+            return False
+        if not state.faulty:
+            with Guard(state):
+                state.receiving.take(found, incoming.first_frame, incoming.frames > 0)
+        return True
 
     def _hopwatch_take_unstamped(self) -> None:
         state = self._hopwatch

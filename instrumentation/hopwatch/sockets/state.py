@@ -111,9 +111,14 @@ class SocketState:
         write(event, socket=as_text(self.identifier), **fields)
 
     def find(self, finding: Finding | None) -> None:
-        """Keep and journal a finding, each rule once."""
-        if finding is None or any(known.rule == finding.rule for known in self.findings):
+        """Keep and journal a finding, each rule once; one that is counted again with each count that is higher."""
+        if finding is None:
             return
+        known = next((known for known in self.findings if known.rule == finding.rule), None)
+        if known is not None:
+            if known.count >= finding.count:
+                return
+            self.findings.remove(known)
         self.findings.append(finding)
         self.note("finding", rule=finding.rule, text=finding.text, advice=finding.advice)
 
@@ -188,6 +193,7 @@ class SocketState:
         if self.closed:
             return
         self.closed = self.in_use = True
+        self.receiving.tell_impossible()
         self.attaching.after_close()
         if self.unrouted is not None:
             self.unrouted.end()

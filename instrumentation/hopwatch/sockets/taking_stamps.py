@@ -17,7 +17,6 @@ from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.trying import try_recv
 from hopwatch.sockets.ways import Methods
 from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
-from hopwatch.stamp import MAGIC
 from hopwatch.stamp import SIZE as STAMP_SIZE
 from hopwatch.words import RECEIVED, RECEIVED_BYTES
 
@@ -31,7 +30,7 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
     """``recv`` of a socket that takes stamps off: here messages of one frame that are there already."""
     incoming = state.incoming
     plain = state.way.plain_flags
-    take = state.receiving.take
+    take_next = state.receiving.take_next
     unstamped = state.receiving.unstamped
     count_unstamped = unstamped.count
     received, received_bytes = words[RECEIVED], received_run(words).end()
@@ -49,39 +48,43 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
 
     def recv(self: Any, flags: int, copy: bool, track: bool) -> Any:
         nonlocal received, received_bytes
-        if flags == plain_now and incoming.held is None and not incoming.frames and not state.faulty:
+        while flags == plain_now and incoming.held is None and not incoming.frames and not state.faulty:
             copies = copy and not unstamped.by_frames
             try:
                 frame = try_recv(self, DONTWAIT, copies, track)
             except REFUSED as error:
                 if not is_refusal(error):
                     raise
-            else:
-                following: Any = b""
-                size = len(frame)
-                if backend_get(self, RCVMORE) if copies else frame.more:
-                    following = backend_recv(self, DONTWAIT, copy)
-                    if not copy or len(following) != STAMP_SIZE or not following.startswith(MAGIC):
-                        self._hopwatch_hold(frame, following, True)
-                        return as_bytes(frame) if copy else frame
-                elif size == STAMP_SIZE and as_bytes(frame).startswith(MAGIC):
-                    self._hopwatch_take_orphan(as_bytes(frame))
-                    return self.recv(flags, copy, track)
-                incoming.more = False
-                try:
-                    if following:
-                        take(following, frame)
-                    else:
-                        count_unstamped(frame, False)
-                except Exception as error:
-                    if raised_by_signal_handler(error.__traceback__):
-                        raise
-                    state.fault(error)
-                received += 1
-                words[RECEIVED] = received
-                received_bytes += size
-                words[RECEIVED_BYTES] = received_bytes
-                return frame if copies else as_bytes(frame) if copy else frame
+                break
+            following: Any = b""
+            size = len(frame)
+            if backend_get(self, RCVMORE) if copies else frame.more:
+                following = backend_recv(self, DONTWAIT, copy)
+                if not copy or len(following) != STAMP_SIZE:
+                    self._hopwatch_hold(frame, following, True)
+                    return as_bytes(frame) if copy else frame
+            elif size == STAMP_SIZE and self._hopwatch_is_orphan(frame, False):
+                self._hopwatch_take_orphan(as_bytes(frame))
+                continue
+            is_next = True
+            try:
+                if following:
+                    is_next = take_next(following)
+                else:
+                    count_unstamped(frame, False)
+            except Exception as error:
+                if raised_by_signal_handler(error.__traceback__):
+                    raise
+                state.fault(error)
+            if not is_next:
+                self._hopwatch_hold(frame, following, True)
+                return as_bytes(frame) if copy else frame
+            incoming.more = False
+            received += 1
+            words[RECEIVED] = received
+            received_bytes += size
+            words[RECEIVED_BYTES] = received_bytes
+            return frame if copies else as_bytes(frame) if copy else frame
         return otherwise(self, flags, copy, track)
 
     def count_received(messages: int, size: int) -> None:

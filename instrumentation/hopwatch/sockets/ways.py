@@ -14,12 +14,13 @@ Methods = dict[str, Callable[..., Any]]
 class Incoming:
     """Where a receiver stands within a multipart message; ``counted``: it was taken for a whole one at its first frame.
 
-    ``held``: a frame that was looked at already, which others follow or not (``held_more``). ``told_to_polls``: pyzmq's pollers know that a frame may be held of this socket.
+    ``told_more``: the application was told that another frame follows. ``held``: a frame that was looked at already, which others follow or not (``held_more``). ``told_to_polls``: pyzmq's pollers know that a frame may be held of this socket.
     """
 
     held: bytes | zmq.Frame | None = None
     held_more: bool = False
     more: bool = False
+    told_more: bool = False
     frames: int = 0
     first_frame: bytes | zmq.Frame | None = None
     multipart: bool = False

@@ -1,0 +1,46 @@
+"""Which stamps can be a sender's: whoever can connect to a receiver can send it frames that look like stamps."""
+
+import time
+from typing import Any
+
+from hopwatch.journal.counters import Words
+from hopwatch.lanes.sending import MOST_LANES
+from hopwatch.lanes.topic_counts import NO_STREAM
+from hopwatch.lanes.topics import LONGEST_TOPIC
+from hopwatch.stamp import NO_TIME, WHOLE_STREAM_LANE, Stamp
+from hopwatch.words import LANE_FIRST, LANE_NEXT
+
+MOST_NUMBER = 1 << 62
+"""No stream has more messages, and no receiver is told to have lost more."""
+ASTRAY = 1 << 16
+"""A send that a signal handler ends may be counted in its lane alone: so far may a lane be ahead of its stream."""
+MOST_A_SECOND = 100_000_000
+"""More messages than any sender sends. What waits when a receiver is wrapped was sent before: it has room in the first second."""
+
+
+def is_of_a_sender(stamp: Stamp, first_frame: Any) -> bool:
+    """Whether each field is one that a sender writes into the stamp of a message with this first frame (None: not known)."""
+    return (
+        stamp.sent_at != NO_TIME
+        and stamp.stream != NO_STREAM
+        and (stamp.lane < MOST_LANES or stamp.lane == WHOLE_STREAM_LANE)
+        and stamp.topic_length
+        <= (LONGEST_TOPIC if first_frame is None else min(LONGEST_TOPIC, len(first_frame)))
+        and stamp.number <= MOST_NUMBER
+        and stamp.lane_number <= stamp.number + ASTRAY
+    )
+
+
+class Reach:
+    """How far apart the numbers of a lane can be: no further than there was time to send them since its receiver ``began``."""
+
+    def __init__(self, began: float) -> None:
+        self._began = began
+        self._messages = MOST_A_SECOND
+
+    def holds(self, words: Words, lane_number: int) -> bool:
+        """Whether a lane that came so far can have this number."""
+        apart = max(lane_number - words[LANE_FIRST], words[LANE_NEXT] - lane_number)
+        if apart > self._messages:
+            self._messages = int(MOST_A_SECOND * (1 + time.monotonic() - self._began))
+        return apart <= self._messages
