@@ -1,0 +1,145 @@
+"""Frames that nearly are stamps, drawn: whatever comes, the application gets every message and the instrumentation goes on."""
+
+import itertools
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import hopwatch
+import pytest
+import zmq
+from alike import differential, is_connected
+from forged import looks_like_one, stamp_like
+from hopwatch.words import RECEIVED
+from hopwatch_agent.journal import counters_file
+from hopwatch_agent.journal.counters_file import Room
+from hopwatch_agent.journal.lines import Envelope, read_event
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from journal_reader import Journal
+from socket_actions import PATIENT_S
+
+EDGES = [
+    0,
+    1,
+    2,
+    3,
+    9_999,
+    10_000,
+    2**16,
+    2**32 - 1,
+    2**53,
+    2**62,
+    2**62 + 1,
+    2**63 - 1,
+    2**63,
+    2**64 - 2,
+    2**64 - 1,
+]
+NUMBERS = st.one_of(st.integers(0, 40), st.sampled_from(EDGES), st.integers(0, 2**64 - 1))
+FLAGS = st.one_of(
+    st.sampled_from([0, 0, 1, 2 << 1, 3 << 1 | 1, 3 << 1 | 1 << 6, 2 << 1 | 1 << 8]),
+    st.integers(0, 2**16 - 1),
+)
+TIMES = st.one_of(st.none(), st.floats())
+STAMPS = st.builds(
+    stamp_like, NUMBERS, st.one_of(st.none(), NUMBERS), stream=st.one_of(st.sampled_from([1, 2]), NUMBERS),
+    lane=st.one_of(st.sampled_from([0, 1, 2**32 - 1]), NUMBERS), flags=FLAGS,
+    topic_length=st.one_of(st.sampled_from([0, 1, 255, 256]), st.integers(0, 2**16 - 1)), sent_at=TIMES,
+)  # fmt: skip
+SPOILT = st.builds(
+    lambda frame, at, byte: frame[:at] + bytes([byte]) + frame[at + 1 :],
+    STAMPS,
+    st.integers(0, 47),
+    st.integers(0, 255),
+)
+FRAMES = st.one_of(st.sampled_from([b"", b"a", b"ab", b"x" * 48, b"y" * 300]), STAMPS, SPOILT)
+MESSAGES = st.one_of(
+    st.builds(lambda body, stamp: [body, stamp], st.sampled_from([b"a", b"b", b"x" * 300]), STAMPS),
+    st.lists(FRAMES, min_size=1, max_size=4),
+)
+KINDS = [(zmq.PUSH, zmq.PULL), (zmq.PUB, zmq.SUB), (zmq.DEALER, zmq.ROUTER), (zmq.PAIR, zmq.PAIR)]
+TOLD = [None, "count", "stamp", hopwatch.sequences.bitcoin_core]
+LAST = [b"the last"]
+
+
+def receive_whole(socket: zmq.Socket) -> list[bytes]:
+    return socket.recv_multipart()
+
+
+def receive_by_frames(socket: zmq.Socket) -> list[bytes]:
+    frames = [socket.recv()]
+    while socket.rcvmore:
+        frames.append(socket.recv())
+    return frames
+
+
+def receive_uncopied(socket: zmq.Socket) -> list[bytes]:
+    return [frame.bytes for frame in socket.recv_multipart(copy=False)]
+
+
+How = tuple[tuple[int, int], Any, Callable[[zmq.Socket], list[bytes]]]
+"""Types of the two sockets, what the receiver was told of stamps, and how it receives."""
+HOW = st.tuples(
+    st.sampled_from(KINDS),
+    st.sampled_from(TOLD),
+    st.sampled_from([receive_whole, receive_by_frames, receive_uncopied]),
+)
+
+
+def without_stamps(messages: Iterable[list[bytes]]) -> list[bytes]:
+    """Their frames in order, those left out that may be stamps."""
+    return [frame for frame in itertools.chain.from_iterable(messages) if not looks_like_one(frame)]
+
+
+def receive_all(journal: Journal, messages: list[list[bytes]], how: How) -> None:
+    """Send these to a wrapped socket; assert that it receives them, and goes on counting what its agent can read."""
+    kinds, told, receive = how
+    with zmq.Context() as context, context.socket(kinds[0]) as sender, context.socket(kinds[1]) as receiver:
+        hopwatch.wrap(receiver, sequence=told)
+        for socket in (sender, receiver):
+            socket.linger, socket.sndhwm, socket.rcvhwm = 0, 0, 0
+        if kinds[1] == zmq.SUB:
+            receiver.subscribe(b"")
+        receiver.rcvtimeo = int(PATIENT_S * 1000)
+        sender.bind("inproc://forged")
+        receiver.connect("inproc://forged")
+        deadline = time.monotonic() + PATIENT_S
+        while not is_connected(sender, zmq.POLLOUT):
+            assert time.monotonic() < deadline
+        for frames in [*messages, LAST]:
+            sender.send_multipart(frames)
+        came: list[list[bytes]] = []
+        while not came or came[-1] != LAST:
+            frames = receive(receiver)
+            came.append(frames[1:] if kinds[1] == zmq.ROUTER else frames)
+        assert without_stamps(came) == without_stamps([*messages, LAST])
+        assert receiver._hopwatch_words[RECEIVED] == len(came)
+        assert_is_read(journal)
+    assert_is_read(journal)
+
+
+def assert_is_read(journal: Journal) -> None:
+    assert journal.header() == {"events_lost": 0, "faults": 0}
+    for path in journal.directory.glob("*.counters"):
+        process, index = path.name.split(".")[:2]
+        counters_file.parse(path.read_bytes(), process, int(index), Room(10_000, 100_000))
+    for path in journal.directory.glob("*.events"):
+        for line in path.read_bytes().splitlines():
+            assert b'"event":"segment"' in line or not isinstance(read_event(line), Envelope)
+        path.write_bytes(b"")
+
+
+@differential(100, shrink=True)
+@given(messages=st.lists(MESSAGES, max_size=12), how=HOW)
+def test_frames_that_nearly_are_stamps_make_no_fault_and_take_no_message(
+    journal: Journal, messages: list[list[bytes]], how: How
+) -> None:
+    receive_all(journal, messages, how)
+
+
+@pytest.mark.extended("searches for minutes")
+@settings(max_examples=5_000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(messages=st.lists(MESSAGES, max_size=40), how=HOW)
+def test_none_of_many_more_does(journal: Journal, messages: list[list[bytes]], how: How) -> None:
+    receive_all(journal, messages, how)
