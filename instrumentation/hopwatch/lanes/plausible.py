@@ -38,9 +38,12 @@ class Reach:
         self._began = began
         self._messages = MOST_A_SECOND
 
-    def holds(self, words: Words, lane_number: int) -> bool:
-        """Whether a lane that came so far can have this number."""
-        apart = max(lane_number - words[LANE_FIRST], words[LANE_NEXT] - lane_number)
-        if apart > self._messages:
-            self._messages = int(MOST_A_SECOND * (1 + time.monotonic() - self._began))
-        return apart <= self._messages
+    def holds(self, words: Words, stamp: Stamp) -> bool:
+        """Whether a lane that came so far can have this stamp."""
+        number = stamp.lane_number
+        furthest, nearest = words[LANE_FIRST] + self._messages, words[LANE_NEXT] - self._messages
+        if not nearest <= number <= furthest:
+            self._messages = more = int(MOST_A_SECOND * (1 + time.monotonic() - self._began))
+            if not words[LANE_NEXT] - more <= number <= words[LANE_FIRST] + more:
+                return False
+        return stamp.number <= MOST_NUMBER and stamp.sent_at != NO_TIME

@@ -92,22 +92,26 @@ class ReceivingLanes:
         lane.newest_number = number
         return True
 
+    def follows(self, frame: bytes) -> bool:
+        """Whether a frame begins as the stamps of a lane that is followed."""
+        return frame[:HEAD_SIZE] in self._followed
+
     def take(self, frame: bytes, first_frame: Any, several: bool = False) -> None:
         """Account for one message by its stamp, whatever its number is, and by its first frame (bytes or zmq.Frame; None: not known).
 
         ``several``: it has more than one frame, the stamp left out.
         """
         stamp = decode(frame)
-        if stamp.stream == self._socket:
-            return  # somebody sent it back
-        if not is_of_a_sender(stamp, first_frame):
-            self._set_aside()
-            return
         lane = self._lanes.get((stamp.stream, stamp.lane))
-        if lane is None:
+        if lane is not None:
+            if lane.words is not None:
+                self._take(lane, lane.words, stamp, first_frame)
+        elif stamp.stream == self._socket:
+            pass  # somebody sent it back
+        elif is_of_a_sender(stamp, first_frame):
             self._open(stamp, first_frame, several)
-        elif lane.words is not None:
-            self._take(lane, lane.words, stamp, first_frame)
+        else:
+            self._set_aside()
 
     def tell_impossible(self) -> None:
         """Tell how many stamps were set aside so far, if any were."""
@@ -120,7 +124,7 @@ class ReceivingLanes:
             self.tell_impossible()
 
     def _take(self, lane: ReceivingLane, words: Words, stamp: Stamp, first_frame: Any) -> None:
-        if not self._reach.holds(words, stamp.lane_number):
+        if not self._reach.holds(words, stamp):
             self._set_aside()
         elif stamp.flags & INTERVAL_MASK:
             self._take_sparse(lane, words, stamp, first_frame)
@@ -179,7 +183,7 @@ class ReceivingLanes:
         self._following.keep(key, lane)
         self._event("lane", stamp, topic=topic.hex(), slot=lane.slot and lane.slot.place)
         if is_back:
-            if lane.sparse is not None and self._reach.holds(words, stamp.lane_number):
+            if lane.sparse is not None and self._reach.holds(words, stamp):
                 between = stamp.lane_number - words[LANE_NEXT]
                 lane.sparse.go_on(between, came, shared_out=bool(stamp.flags & SHARED_OUT))
             self._take(lane, words, stamp, first_frame)

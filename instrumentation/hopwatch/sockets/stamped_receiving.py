@@ -289,7 +289,7 @@ class StampedReceive(Receive):
             with Guard(state):
                 if state.receiving.take_next(found):
                     return True
-        if not stamp.is_stamp(found) or goes_on(self, frame):
+        if not state.receiving.follows(found) and (not stamp.is_stamp(found) or goes_on(self, frame)):
             return False
         if not state.faulty:
             with Guard(state):

@@ -30,7 +30,8 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
     """``recv`` of a socket that takes stamps off: here messages of one frame that are there already."""
     incoming = state.incoming
     plain = state.way.plain_flags
-    take_next = state.receiving.take_next
+    lanes = state.receiving
+    take_next, follows, take = lanes.take_next, lanes.follows, lanes.take
     unstamped = state.receiving.unstamped
     count_unstamped = unstamped.count
     received, received_bytes = words[RECEIVED], received_run(words).end()
@@ -66,17 +67,20 @@ def stamped_recv(words: Words, state: SocketState) -> Methods:
             elif size == STAMP_SIZE and self._hopwatch_is_orphan(frame, False):
                 self._hopwatch_take_orphan(as_bytes(frame))
                 continue
-            is_next = True
+            held = False
             try:
-                if following:
-                    is_next = take_next(following)
-                else:
+                if not following:
                     count_unstamped(frame, False)
+                elif not take_next(following):
+                    if follows(following):
+                        take(following, frame)
+                    else:
+                        held = True
             except Exception as error:
                 if raised_by_signal_handler(error.__traceback__):
                     raise
                 state.fault(error)
-            if not is_next:
+            if held:
                 self._hopwatch_hold(frame, following, True)
                 return as_bytes(frame) if copy else frame
             incoming.more = False
