@@ -18,6 +18,7 @@ from hopwatch_analysis.incidents.timeline import timeline
 from hopwatch_analysis.incidents.unknown_peers import unknown_peers
 from hopwatch_analysis.lanes import unchecked
 from hopwatch_analysis.lanes.beyond import beyond_sent
+from hopwatch_analysis.lanes.unknown_senders import unknown_senders
 from hopwatch_analysis.links.unknown_ways import unknown_ways
 from hopwatch_analysis.losses.due import Missing, missing_messages
 from hopwatch_analysis.losses.place import place
@@ -125,6 +126,8 @@ def _findings(
         .unionByName(unknown_ways(topology.edges, topology.sockets))
         .unionByName(of_peers)
     )
+    if topology.unknown is not None:
+        found = found.unionByName(unknown_senders(topology.unknown, topology.sockets))
     return topology.in_window(found, "socket")
 
 
@@ -139,7 +142,7 @@ def _checks(topology: Topology, missing: Missing, why: Explained, scope: Scope) 
         unchecked.partial(topology.endings, topology.lanes, missing.evidence.owed, topology.sockets),
         unreceived.published_to_nobody(why.to_nobody),
         counters=topology.counters,
-        got=topology.receipts.join(topology.filtered_otherwise, on=["stream", "receiver"], how="left_anti"),
+        got=topology.stamped.join(topology.filtered_otherwise, on=["stream", "receiver"], how="left_anti"),
         swallowed=missing.swallowed,
     )
     if topology.surplus is not None:

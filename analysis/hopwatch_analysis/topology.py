@@ -18,6 +18,7 @@ from hopwatch_analysis.lanes.own_counts import with_own_counts
 from hopwatch_analysis.lanes.sparse_stamps import narrowed
 from hopwatch_analysis.lanes.subscriptions import subscriptions
 from hopwatch_analysis.lanes.told_by_gaps import with_gaps
+from hopwatch_analysis.lanes.unknown_senders import unknown_receipts
 from hopwatch_analysis.links.alive import with_alive_at
 from hopwatch_analysis.links.clocks import clock_of
 from hopwatch_analysis.links.cuts import with_cuts
@@ -56,7 +57,8 @@ class Scope:
 class Topology:
     """Who sends what to whom, and along which hops. ``left_out``: streams that ended before the window (stream; none: there is no such
     window). Those of them that went into a proxy are among the others until it is known what became of all that the proxy counted, see
-    ``of_window``. ``unwatched``: sockets of which not all that became of their connections is told (socket), and ``unwatched_links`` of which it is not.
+    ``of_window``. ``unknown``: what receivers got of senders that nobody tells of, which is in none of the others (see ``unknown_receipts``;
+    none: nothing). ``unwatched``: sockets of which not all that became of their connections is told (socket), and ``unwatched_links`` of which it is not.
     """
 
     sockets: DataFrame
@@ -77,6 +79,7 @@ class Topology:
     replaced: DataFrame
     surplus: DataFrame | None
     left_out: DataFrame | None
+    unknown: DataFrame | None
     unwatched: DataFrame
     unwatched_links: DataFrame
 
@@ -90,6 +93,21 @@ class Topology:
             endings=self.in_window(self.endings),
             unstamped=self.in_window(self.unstamped),
         )
+
+    @property
+    def stamped(self) -> DataFrame:
+        """How many messages with stamps came to whom: stream, receiver, count."""
+        known = self.receipts.select("stream", "receiver", "count")
+        return known if self.unknown is None else known.unionByName(self.unknown.select(*known.columns))
+
+    @property
+    def known_by_stamps(self) -> DataFrame:
+        """Who is known to get whose messages: from_socket, to_socket."""
+        known = self.edges.select("from_socket", "to_socket")
+        if self.unknown is None:
+            return known
+        theirs = self.unknown.select("stream", "receiver").distinct().toDF(*known.columns)
+        return known.unionByName(theirs)
 
     def in_window(self, rows: DataFrame, stream: str = "stream") -> DataFrame:
         """The rows whose ``stream`` is not left out, or null."""
@@ -107,7 +125,9 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
     linked = settle(links(tables, sockets, mirrored))
     read = assigned(tables["lane"], tables["gap"], sockets, linked)
     sockets = settle(with_heard_until(read.sockets, scope.heard_until, scope.ends_at))
-    by_count = _counted(tables, read.lanes, sockets, linked)
+    unknown = unknown_receipts(read.lanes, read.gaps, sockets)
+    of_unknown = unknown and unknown.select("stream", sf.col("receiver").alias("socket"))
+    by_count = _counted(tables, _without(read.lanes, of_unknown), sockets, linked, of_unknown)
     gone = _gone_before(sockets, scope)
     lane_rows = _without(by_count.lanes, gone and _into_no_proxy(gone, linked, sockets))
     got = settle(with_gaps(receipts(lane_rows), read.gaps))
@@ -158,18 +178,25 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
         filtered_otherwise=otherwise,
         replaced=settle(replaced(edges, linked, sockets)),
         left_out=gone,
+        unknown=unknown,
         unwatched=unwatched,
         unwatched_links=settle(unwatched_links(once, facts, unwatched)),
     )
 
 
-def _counted(tables: Tables, lane_rows: DataFrame, sockets: DataFrame, linked: DataFrame) -> Counted:
+def _counted(
+    tables: Tables, lane_rows: DataFrame, sockets: DataFrame, linked: DataFrame, of_unknown: DataFrame | None
+) -> Counted:
+    """Of receivers of unknown senders, sparse stamps may have taken what they counted."""
+    leaving_out = nodes.leaving_out(tables, sockets)
     return counted(
         lane_rows,
         sockets,
         settle(reach(linked, sockets)),
         subscriptions=subscriptions(tables["subscription"]),
-        leaving_out=nodes.leaving_out(tables, sockets),
+        leaving_out=leaving_out
+        if of_unknown is None
+        else leaving_out.unionByName(of_unknown.select("socket")),
     )
 
 

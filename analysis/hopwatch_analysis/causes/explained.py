@@ -196,7 +196,7 @@ def _shared_out(
 def _strangers(tables: Tables, topology: Topology) -> DataFrame:
     """Sockets with a peer that nobody tells of (socket), and those of which it is not known (``counted`` false)."""
     connections, endpoints = tables["connection"], tables["endpoint"]
-    links = with_unknown_ways(topology.links, topology.edges)
+    links = with_unknown_ways(topology.links, topology.known_by_stamps)
     over_tcp = with_strangers(connections, topology.mirrored, links, wrapped_late(endpoints)).select("socket")
     found = over_tcp.unionByName(with_local_strangers(connections, links, endpoints, topology.sockets))
     uncounted = bound_within_a_process(endpoints)

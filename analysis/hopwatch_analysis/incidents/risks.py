@@ -21,13 +21,18 @@ def findings(tables: Tables, sockets: DataFrame, links: DataFrame) -> DataFrame:
     """What the processes found, and what only both ends of a link together show: socket, rule, text, advice."""
     ends = _with_ends(links, sockets)
     found = [
-        tables["finding"].select(*COLUMNS),
+        _newest(tables["finding"]),
         _uneven_marks(ends),
         _marks_below_burst(ends, tables["counters"]),
         _conflating_receivers(ends, tables, sockets),
         _refused_sends(tables["counters"], sockets),
     ]
     return reduce(DataFrame.unionByName, found)
+
+
+def _newest(found: DataFrame) -> DataFrame:
+    """The last word of each socket on each rule: how often something was found is told again when it is more."""
+    return best(found, ["socket", "rule"], [sf.col("at").desc(), sf.col("text")]).select(*COLUMNS)
 
 
 def _with_ends(links: DataFrame, sockets: DataFrame) -> DataFrame:

@@ -44,7 +44,7 @@ def unknown_peers(
     sockets, endpoints, mirrored = topology.sockets, tables["endpoint"], topology.mirrored
     connections = settle(told_by_both_ends(tables["connection"], sockets, ends_at))
     silent_ones = settle(wrapped_late(endpoints).unionByName(topology.unwatched).distinct())
-    links = settle(with_unknown_ways(topology.links, topology.edges))
+    links = settle(with_unknown_ways(topology.links, topology.known_by_stamps))
     over_tcp = with_strangers(connections, mirrored, links, silent_ones).select("socket")
     for_sure = over_tcp.unionByName(with_local_strangers(connections, links, endpoints, sockets))
     remotes = first_strangers(connections, mirrored)

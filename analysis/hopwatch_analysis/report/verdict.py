@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hopwatch_analysis.incidents.full_for_somebody_unknown import RULE as FULL_FOR_SOMEBODY_UNKNOWN
 from hopwatch_analysis.incidents.reader_not_watched import RULE as READER_NOT_WATCHED
+from hopwatch_analysis.lanes.unknown_senders import RULE as UNKNOWN_SENDER
 from hopwatch_analysis.links.unwrapped import RULE as RECEIVER_NOT_WRAPPED
 from hopwatch_analysis.report.advice import advice, kept_up
 from hopwatch_analysis.report.evidence import evidence
@@ -21,8 +22,10 @@ WIDTH = 100
 MOST = 100
 """Of each kind; a fleet has thousands."""
 
-LEAVE_LOSSES_OPEN = frozenset({FULL_FOR_SOMEBODY_UNKNOWN, READER_NOT_WATCHED, RECEIVER_NOT_WRAPPED})
-"""Rules of findings that tell of somebody whom nobody watches, and who may lack messages, or does."""
+LEAVE_LOSSES_OPEN = frozenset(
+    {FULL_FOR_SOMEBODY_UNKNOWN, READER_NOT_WATCHED, RECEIVER_NOT_WRAPPED, UNKNOWN_SENDER}
+)
+"""Rules of findings that tell of somebody whom nobody watches, and who may lack messages, or does; or whose messages may be lacking."""
 
 MEANING = {
     "slow_receiver": "{receiver} reads more slowly than {sender} sends, and the pipe between them was full",
@@ -104,7 +107,7 @@ def headline(analysis: Analysis) -> str:
 
 
 def of_unwatched(analysis: Analysis) -> tuple[Finding, ...]:
-    """Findings that tell of somebody whom nobody watches, and who may lack messages."""
+    """Findings that tell of somebody whom nobody watches."""
     return tuple(found for found in analysis.findings if found.rule in LEAVE_LOSSES_OPEN)
 
 
