@@ -108,7 +108,7 @@ class Incidents:
         unroutable = incident.cause == "unroutable"
         alike = _are_two_of_one_name(sender, receiver)
         here = _called(receiver, incident.socket, with_type=alike)
-        there = _called(sender, f"stream {incident.stream}", with_type=alike)
+        there = _called(sender, f"a sender unknown here (stream {incident.stream})", with_type=alike)
         return IncidentView(
             id=incident.number,
             hop=f"{here} → its peers" if unroutable else f"{there} → {here}",

@@ -236,11 +236,12 @@ def lane_view(lane: LaneState, shown: Shown) -> LaneView:
     count, more, first, following, newest = numbers
     role = role_of(lane.socket, lane.stream)
     since = more if role == "receive" else 0
-    socket = shown.tables.sockets.get(lane.socket)
+    socket, sender = shown.tables.sockets.get(lane.socket), shown.tables.sockets.get(lane.stream)
     return LaneView(
         socket=lane.socket,
         socket_name=socket.name if socket else "",
         stream=lane.stream,
+        sender_name=sender.name if sender else None,
         lane=lane.lane,
         role=role,
         topic=lane.topic,

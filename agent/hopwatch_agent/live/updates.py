@@ -200,9 +200,15 @@ def with_numbers(lane: LaneState, numbers: tuple[int, ...], *, final: bool) -> L
 def _(event: records.FindingMade, step: Step) -> None:
     socket = step.draft.sockets.get(event.socket)
     finding = Finding(kept(event.rule), kept(event.text, ADVICE_LIMIT), kept(event.advice, ADVICE_LIMIT))
-    if socket is None or finding in socket.findings or len(socket.findings) >= FINDINGS_KEPT:
+    if socket is None or finding in socket.findings:
         return
-    step.draft.sockets.put(event.socket, replace(socket, findings=(*socket.findings, finding)))
+    findings = list(socket.findings)
+    told = [place for place, known in enumerate(findings) if known.rule == finding.rule]
+    if told:  # how often it was found is told again when it is more
+        findings[told[0]] = finding
+    elif len(findings) < FINDINGS_KEPT:
+        findings.append(finding)
+    step.draft.sockets.put(event.socket, replace(socket, findings=tuple(findings)))
 
 
 @update.register

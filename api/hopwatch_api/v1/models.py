@@ -231,6 +231,9 @@ class LaneModel(Model):
     socket: str
     socket_name: str
     stream: str
+    sender_name: str | None = Field(
+        description="null where this agent knows no socket of the stream: it is on another host, or somebody who can connect has made the stream up"
+    )
     lane: int
     role: str = Field(
         description="send, receive, or count: messages of a topic, which belong to no lane (stream 0)"

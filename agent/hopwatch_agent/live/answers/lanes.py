@@ -10,12 +10,13 @@ from hopwatch_agent.backlog.shown import Backlog
 class LaneView:
     """One lane at one of its ends; ``lost`` are the numbers missing below ``next``, at a receiver.
 
-    ``backlog``: None unless both ends are open and this agent's.
+    ``sender_name``: None where this agent knows no socket of the stream. ``backlog``: None unless both ends are open and this agent's.
     """
 
     socket: str
     socket_name: str
     stream: str
+    sender_name: str | None
     lane: int
     role: str
     topic: str | None

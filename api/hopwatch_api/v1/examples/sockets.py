@@ -137,6 +137,7 @@ LANE: dict[str, Any] = {
     "socket": SLOW,
     "socket_name": "slow",
     "stream": QUOTES,
+    "sender_name": "quotes",
     "lane": 0,
     "role": "receive",
     "topic": "657572",

@@ -92,7 +92,7 @@ function findings(socket) {
 function laneTable({ lanes, moreLanes }, model) {
   if (!lanes) return h("p", { class: "note" }, "Asking the agent …");
   if (!lanes.length) return h("p", { class: "note" }, "None: its messages are counted, not numbered (sequence=\"stamp\" numbers them).");
-  const rows = lanes.map((lane) => h("tr", { "data-key": `${lane.stream} ${lane.lane} ${lane.role}` }, h("td", {}, lane.role), h("td", {}, topic(lane.topic)), h("td", {}, named(model.nameOf(lane.stream))),
+  const rows = lanes.map((lane) => h("tr", { "data-key": `${lane.stream} ${lane.lane} ${lane.role}` }, h("td", {}, lane.role), h("td", {}, topic(lane.topic)), h("td", {}, lane.sender_name === null && lane.role === "receive" ? "unknown here: " : "", named(model.nameOf(lane.stream))),
     h("td", { class: "number" }, count(lane.count)), h("td", { class: "number" }, lane.lost === null ? "" : count(lane.lost)), h("td", { class: "number" }, backlog(lane.backlog))));
   const heads = ["end", "topic", "stream", "messages", "missing", "on the way"];
   const note = moreLanes ? h("p", { class: "note" }, `The first ${several(lanes.length, "lane")}; all: /v1/lanes.`) : "";
