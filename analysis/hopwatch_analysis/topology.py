@@ -57,8 +57,8 @@ class Scope:
 class Topology:
     """Who sends what to whom, and along which hops. ``left_out``: streams that ended before the window (stream; none: there is no such
     window). Those of them that went into a proxy are among the others until it is known what became of all that the proxy counted, see
-    ``of_window``. ``unknown``: what receivers got of senders that nobody tells of, which is in none of the others (see ``unknown_receipts``;
-    none: nothing). ``unwatched``: sockets of which not all that became of their connections is told (socket), and ``unwatched_links`` of which it is not.
+    ``of_window``. ``unknown``: what receivers got of senders that nobody tells of, which is in none of the
+    others (see ``unknown_receipts``; none: nothing). ``unwatched``: sockets of which not all that became of their connections is told (socket), and ``unwatched_links`` of which it is not.
     """
 
     sockets: DataFrame

@@ -94,12 +94,13 @@ def impossible_stamps(count: int) -> Finding:
     return Finding(
         rule="impossible_stamps",
         text=(
-            f"Stamps that no sender can have sent have come to this socket, {count} so far: their fields are out of bounds, or their numbers "
-            "are further ahead than there was time to send. They were set aside. Their messages were received as any others."
+            f"Stamps that no sender can have sent have come to this socket, {count} so far: their fields are out "
+            "of bounds, or their numbers are further ahead than there was time to send. They were set aside. "
+            "Their messages were received as any others."
         ),
         advice=(
-            "See who can connect to this socket: whoever can, can send such frames. Let in only peers that you know, "
-            "by CURVE, by ipc, or on a network of their own."
+            "See who can connect to this socket: whoever can, can send such frames. Let in only peers that you "
+            "know, by CURVE, by ipc, or on a network of their own."
         ),
         count=count,
     )

@@ -1,4 +1,4 @@
-"""Frames that look like stamps, read by a real receiver: its agent reads all that it journals, and says of whom it knows nothing."""
+"""Frames that look like stamps, read by a real receiver: its agent reads all that it journals of them."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Stamps of a sender that nobody tells of are no loss in a ledger: they may be of a host whose files are not here, or made up."""
+"""Stamps of a sender that nobody tells of are no loss: its host's files may not be here, or it is made up."""
 
 import pytest
 from landed_folder import LandedFolder, id_of

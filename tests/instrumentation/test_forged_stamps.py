@@ -1,4 +1,4 @@
-"""Whoever can connect can send frames that look like stamps: they make no fault, hide no message, and are no loss."""
+"""Whoever can connect can send frames that look like stamps: they make no fault, and are no loss."""
 
 import asyncio
 import itertools
@@ -19,7 +19,7 @@ from hopwatch.stamp import BY_FIRST_FRAME, LENGTH_SHIFT, SHARED_OUT, interval_fl
 from hopwatch.words import LANE_FIRST, LANE_NEXT, LANE_SLOT_WORDS, LOST
 from journal_reader import Journal
 
-# who was told that another frame follows is given it, though it is the stamp: so it is with the first stamp of all
+# who was told that another frame follows is given it, though it is the stamp: the first one of all
 READERS: dict[str, Callable[[zmq.Socket], list[bytes]]] = {
     "whole": lambda socket: socket.recv_multipart(),
     "uncopied": lambda socket: [frame.bytes for frame in socket.recv_multipart(copy=False)],

@@ -1,4 +1,4 @@
-"""Frames that nearly are stamps, drawn: whatever comes, the application gets every message and the instrumentation goes on."""
+"""Frames that nearly are stamps, drawn: the application gets every message, and the instrumentation goes on."""
 
 import itertools
 import time
@@ -93,7 +93,7 @@ def without_stamps(messages: Iterable[list[bytes]]) -> list[bytes]:
 
 
 def receive_all(journal: Journal, messages: list[list[bytes]], how: How) -> None:
-    """Send these to a wrapped socket; assert that it receives them, and goes on counting what its agent can read."""
+    """Send these to a wrapped socket; assert that it receives them, and that its agent can read its counts."""
     kinds, told, receive = how
     with zmq.Context() as context, context.socket(kinds[0]) as sender, context.socket(kinds[1]) as receiver:
         hopwatch.wrap(receiver, sequence=told)

@@ -31,7 +31,7 @@ def findings(tables: Tables, sockets: DataFrame, links: DataFrame) -> DataFrame:
 
 
 def _newest(found: DataFrame) -> DataFrame:
-    """The last word of each socket on each rule: how often something was found is told again when it is more."""
+    """The last word of each socket on each rule: a rule that counts is told again when its count is higher."""
     return best(found, ["socket", "rule"], [sf.col("at").desc(), sf.col("text")]).select(*COLUMNS)
 
 

@@ -1,4 +1,7 @@
-"""Receivers of stamps whose sender nobody tells of: on a host whose files are not here, or made up by somebody who can connect."""
+"""Receivers of stamps whose sender nobody tells of.
+
+It may be on a host whose files are not here, or made up by somebody who can connect.
+"""
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
@@ -10,18 +13,22 @@ from hopwatch_analysis.terms.ranges import length
 
 RULE = "unknown_sender"
 TEXT = (
-    "Stamps of an unknown sender came to %s: no file names the socket of stream %s%s. Numbers that did not come, between the first and the "
-    "last that did: %d. No ledger has them. The sender may be on a host whose agent's files are not here: then they were lost, or went to others. "
+    "Stamps of an unknown sender came to %s: no file names the socket of stream %s%s. "
+    "Numbers that did not come, between the first and the last that did: %d. No ledger has them. "
+    "The sender may be on a host whose agent's files are not here: then they were lost, or went to others. "
     "Or somebody who can connect has made the stamps up."
 )
 ADVICE = (
-    "Analyse what the agents of all hosts have landed together. If no sender of yours has this stream, see who can connect to this socket, and "
-    "let in only peers that you know."
+    "Analyse what the agents of all hosts have landed together. If no sender of yours has this stream, see "
+    "who can connect to this socket, and let in only peers that you know."
 )
 
 
 def unknown_receipts(lane_rows: DataFrame, gap_rows: DataFrame, sockets: DataFrame) -> DataFrame | None:
-    """What receivers got of streams whose sending socket no row tells of: PAIR, count, missing. None: there is no such stream."""
+    """What receivers got of streams whose sending socket no row tells of: PAIR, count, missing.
+
+    None: there is no such stream.
+    """
     senders = sockets.select(sf.col("socket").alias("stream")).unionByName(
         lane_rows.where("role = 'send'").select("stream")
     )

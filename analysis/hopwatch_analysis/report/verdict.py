@@ -25,7 +25,10 @@ MOST = 100
 LEAVE_LOSSES_OPEN = frozenset(
     {FULL_FOR_SOMEBODY_UNKNOWN, READER_NOT_WATCHED, RECEIVER_NOT_WRAPPED, UNKNOWN_SENDER}
 )
-"""Rules of findings that tell of somebody whom nobody watches, and who may lack messages, or does; or whose messages may be lacking."""
+"""Rules of findings that tell of somebody whom nobody watches.
+
+That one may lack messages, or does; or a receiver may lack messages of that one.
+"""
 
 MEANING = {
     "slow_receiver": "{receiver} reads more slowly than {sender} sends, and the pipe between them was full",

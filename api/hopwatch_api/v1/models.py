@@ -232,7 +232,8 @@ class LaneModel(Model):
     socket_name: str
     stream: str
     sender_name: str | None = Field(
-        description="null where this agent knows no socket of the stream: it is on another host, or somebody who can connect has made the stream up"
+        description="null where this agent knows no socket of the stream: it is on another host, or somebody who "
+        "can connect has made the stream up"
     )
     lane: int
     role: str = Field(

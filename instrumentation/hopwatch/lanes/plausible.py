@@ -1,4 +1,4 @@
-"""Which stamps can be a sender's: whoever can connect to a receiver can send it frames that look like stamps."""
+"""Which stamps can be a sender's: whoever can connect to a receiver can send frames that look like some."""
 
 import time
 from typing import Any
@@ -13,13 +13,13 @@ from hopwatch.words import LANE_FIRST, LANE_NEXT
 MOST_NUMBER = 1 << 62
 """No stream has more messages, and no receiver is told to have lost more."""
 ASTRAY = 1 << 16
-"""A send that a signal handler ends may be counted in its lane alone: so far may a lane be ahead of its stream."""
+"""So far may a lane be ahead of its stream: a send that a signal handler ends may be counted in its lane alone."""
 MOST_A_SECOND = 100_000_000
-"""More messages than any sender sends. What waits when a receiver is wrapped was sent before: it has room in the first second."""
+"""More messages than any sender sends. One second of them is for what waits when a receiver is wrapped."""
 
 
 def is_of_a_sender(stamp: Stamp, first_frame: Any) -> bool:
-    """Whether each field is one that a sender writes into the stamp of a message with this first frame (None: not known)."""
+    """Whether each field is one that a sender writes. ``first_frame``: of its message (None: not known)."""
     return (
         stamp.sent_at != NO_TIME
         and stamp.stream != NO_STREAM
@@ -32,7 +32,7 @@ def is_of_a_sender(stamp: Stamp, first_frame: Any) -> bool:
 
 
 class Reach:
-    """How far apart the numbers of a lane can be: no further than there was time to send them since its receiver ``began``."""
+    """How far apart a lane's numbers can be: what there was time to send since its receiver ``began``."""
 
     def __init__(self, began: float) -> None:
         self._began = began

@@ -77,7 +77,7 @@ class ReceivingLanes:
         self._following.let_go()
 
     def take_next(self, frame: bytes) -> bool:
-        """Account for one message by a frame as long as a stamp, if that is the next one of a lane that is followed."""
+        """Account for one message by a frame as long as a stamp, if that is next in a lane that is followed."""
         followed = self._followed.get(frame[:HEAD_SIZE])
         if followed is None:
             return False
@@ -97,9 +97,9 @@ class ReceivingLanes:
         return frame[:HEAD_SIZE] in self._followed
 
     def take(self, frame: bytes, first_frame: Any, several: bool = False) -> None:
-        """Account for one message by its stamp, whatever its number is, and by its first frame (bytes or zmq.Frame; None: not known).
+        """Account for one message by its stamp, whatever its number is.
 
-        ``several``: it has more than one frame, the stamp left out.
+        ``first_frame``: of the message (bytes or zmq.Frame; None: not known). ``several``: it has more than one frame, the stamp left out.
         """
         stamp = decode(frame)
         lane = self._lanes.get((stamp.stream, stamp.lane))

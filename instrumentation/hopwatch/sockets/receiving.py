@@ -170,7 +170,10 @@ class CountingReceive(Receive):
     def _hopwatch_meet_stamp(
         self, frame: bytes, first_frame: bytes | zmq.Frame | None, several: bool, alone: bool = False
     ) -> None:
-        """From here on stamps come: take them off before the application sees them. ``alone``: this one came without a message."""
+        """From here on stamps come: take them off before the application sees them.
+
+        ``alone``: this one came without a message.
+        """
         state = self._hopwatch
         self._hopwatch_read_stamps(self._hopwatch_words[RECEIVED] - (not alone))
         with Guard(state):

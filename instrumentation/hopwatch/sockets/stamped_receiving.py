@@ -250,7 +250,10 @@ class StampedReceive(Receive):
         return alone and not self._hopwatch_gives_alone()
 
     def _hopwatch_gives_alone(self) -> bool:
-        """Whether a stamp that stands alone goes to the application, which an event loop would give an error in its place: nothing is behind it."""
+        """Whether a stamp that stands alone goes to the application.
+
+        Where nothing is behind it, an event loop would give the application an error in its place.
+        """
         return self._hopwatch.way.looks_ahead and not cast(int, backend_get(self, zmq.EVENTS)) & POLLIN
 
     def _hopwatch_take_orphan(self, found: bytes) -> None:

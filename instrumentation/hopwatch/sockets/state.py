@@ -111,7 +111,7 @@ class SocketState:
         write(event, socket=as_text(self.identifier), **fields)
 
     def find(self, finding: Finding | None) -> None:
-        """Keep and journal a finding, each rule once; one that is counted again with each count that is higher."""
+        """Keep and journal a finding, each rule once; one that counts again with each higher count."""
         if finding is None:
             return
         known = next((known for known in self.findings if known.rule == finding.rule), None)

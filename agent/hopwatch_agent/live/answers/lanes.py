@@ -10,7 +10,8 @@ from hopwatch_agent.backlog.shown import Backlog
 class LaneView:
     """One lane at one of its ends; ``lost`` are the numbers missing below ``next``, at a receiver.
 
-    ``sender_name``: None where this agent knows no socket of the stream. ``backlog``: None unless both ends are open and this agent's.
+    ``sender_name``: None where this agent knows no socket of the stream.
+    ``backlog``: None unless both ends are open and this agent's.
     """
 
     socket: str
