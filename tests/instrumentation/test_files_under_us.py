@@ -181,3 +181,26 @@ def test_another_process_reads_the_counters_and_may_not_end_them(
     assert shared_memory.status(number - 1).attached == 1
     with pytest.raises(OSError, match="too long"):
         shared_memory.read(number - 1, 100)
+
+
+CHANGING_ITS_USER = """
+import os, zmq, hopwatch
+from contextlib import suppress
+from hopwatch.errors import JournalError
+from hopwatch.instrument import PROCESS
+context = zmq.Context()
+hopwatch.wrap(context.socket(zmq.PAIR), name="before").bind("inproc://before")
+os.seteuid(65534)
+(instrument,) = PROCESS._by_settings.values()
+with suppress(JournalError, OSError):
+    instrument.journal.keep_up()
+hopwatch.wrap(context.socket(zmq.PAIR), name="after").bind("inproc://after")
+context.destroy(linger=0)
+"""
+
+
+@AS_ROOT
+def test_a_process_that_changes_its_user_goes_on_writing(journal: Journal) -> None:
+    subprocess.run([sys.executable, "-W", "ignore", "-c", CHANGING_ITS_USER], check=True)
+    assert [event["name"] for event in journal.events("opened")] == ["before", "after"]
+    assert journal.header()["events_lost"] == 0

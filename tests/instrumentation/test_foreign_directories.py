@@ -163,7 +163,7 @@ def test_planted_names_are_neither_followed_nor_written_to(place: Path) -> None:
     fill(journal)
     for _ in range(65):
         slot = journal.socket_slot()
-    assert slot.place is None
+    assert slot.place == (1, 0)  # in a file that has taken the name of the link
     assert (victim.read_text(), stat.S_IMODE(victim.stat().st_mode)) == ("as it was", 0o640)
     journal.abandon()
 

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from hopwatch.errors import JournalError
-from hopwatch.journal.files import PRIVATE, is_at, new_file
+from hopwatch.journal.files import PRIVATE, has_gone, new_file
 from hopwatch.ownership import opened_folder
 
 
@@ -35,7 +35,7 @@ class ProcessLock:
 
     def keep(self) -> None:
         """Take it anew if its file was removed or replaced. Raises JournalError."""
-        if not is_at(self._path, self._descriptor):
+        if has_gone(self._path, self._descriptor):
             before, self._descriptor = self._descriptor, self._hold()
             os.close(before)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from hopwatch.errors import JournalError
 from hopwatch.journal.facts import StandingFacts
-from hopwatch.journal.files import PRIVATE, is_at, new_file
+from hopwatch.journal.files import PRIVATE, has_gone, new_file
 from hopwatch.native_threads import reentrant_lock
 from hopwatch.ownership import opened_folder
 
@@ -115,10 +115,8 @@ class EventLog:
             self._descriptor = -1
 
     def _is_whole(self) -> bool:
-        return (
-            is_at(self._path(self._index), self._descriptor)
-            and os.fstat(self._descriptor).st_size >= self._written
-        )
+        size = os.fstat(self._descriptor).st_size
+        return size >= self._written and not has_gone(self._path(self._index), self._descriptor)
 
     def _append(self, record: dict[str, Any]) -> None:
         number = self._next

@@ -27,10 +27,13 @@ def open_new(folder: int, name: str, flags: int, mode: int) -> int:
     return descriptor
 
 
-def is_at(path: Path, descriptor: int) -> bool:
-    """Whether the open file still has this name."""
+def has_gone(path: Path, descriptor: int) -> bool:
+    """Whether the open file has lost this name. A process that has changed its user may not be able to look: then it has not."""
+    status = os.fstat(descriptor)
     try:
-        return os.path.samestat(path.lstat(), os.fstat(descriptor))
+        return status.st_nlink == 0 or not os.path.samestat(path.lstat(), status)
+    except FileNotFoundError:
+        return True
     except OSError:
         return False
 
