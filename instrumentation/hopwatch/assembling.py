@@ -21,6 +21,7 @@ from hopwatch.lanes.topic_counts import TopicCounts
 from hopwatch.lanes.topics import MOST_TOPICS, first_of_several
 from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.monitors.promised import PromisedMonitor
+from hopwatch.rules.versions import OLDEST_TRIED
 from hopwatch.sockets import making
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.endpoints import last_endpoint
@@ -42,7 +43,7 @@ from hopwatch.sockets.options import subscription_changed
 from hopwatch.sockets.past_us import may_send_past
 from hopwatch.sockets.routing import may_probe_routing
 from hopwatch.sockets.sequenced import read_numbers
-from hopwatch.sockets.set_up import look_at_wrapped, options_of, set_up_of
+from hopwatch.sockets.set_up import look_at_wrapped, options_of, options_of_new, set_up_of
 from hopwatch.sockets.standing import above, enrol, join, way_of, worker_of
 from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.use import Use
@@ -84,7 +85,9 @@ def instrument_socket(
         parts, methods = read_numbers(state, socket_type, wish.numbers, (parts, methods))
     state.methods = methods
     new_class = instrumented(type(worker), parts, above(worker))
-    options = options_of(socket)
+    options = (
+        options_of_new(socket, socket_type, instrument.options_of_new) if by_install else options_of(socket)
+    )
     state.setup = set_up_of(socket, socket_type, options, probed=probed, stamped=stamps and wish.stamped)
     _write_opened(socket, state, options, wish.sequence_name, probed)
     state.find(refusal)
@@ -102,7 +105,8 @@ def instrument_socket(
     instrument.states.add(state)
     join(socket, state)
     endpoint = "" if by_install else last_endpoint(socket)
-    look_at_wrapped(hooked, state, endpoint)
+    if not by_install or options["conflate"] == 1 or zmq.zmq_version_info() < OLDEST_TRIED:
+        look_at_wrapped(hooked, state, endpoint)
     instrument.monitors.make_room(socket)
     if instrument.is_read:
         state.attaching = PromisedMonitor(instrument.monitors)

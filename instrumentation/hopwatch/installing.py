@@ -27,6 +27,7 @@ class Installation:
 
     def __init__(self) -> None:
         self._wish: Callable[[Settings], Wish] | None = None
+        self._wished: tuple[Settings, Wish] | None = None
         self._wrapped: Alive[zmq.Socket[bytes]] = Alive()
 
     def install(self, wish: Callable[[Settings], Wish]) -> None:
@@ -34,7 +35,7 @@ class Installation:
         if self._wish is None:
             making.PROCESS.wrap_all(self._wrap)
             put_in_place()
-        self._wish = wish
+        self._wish, self._wished = wish, None
 
     def uninstall(self) -> None:
         """Put pyzmq back as it was, and unwrap the sockets that were wrapped here."""
@@ -56,7 +57,9 @@ class Installation:
             return
         try:
             settings = from_environment()
-            wrap_as_wished(socket, wish(settings), settings, by_install=True)
+            if self._wished is None or self._wished[0] is not settings:
+                self._wished = settings, wish(settings)
+            wrap_as_wished(socket, self._wished[1], settings, by_install=True)
         except (HopwatchError, OSError) as error:  # an unusable environment, or no temporary directory
             logger.warning("hopwatch leaves %r bare: %s", socket, error)
             return

@@ -30,7 +30,9 @@ OF_A_JOURNAL = 4
 
 @dataclass
 class Instrument:
-    """One journal, one monitor thread, and the sockets that use them; ``lacks_room``: it has no journal, and may have one later."""
+    """One journal, one monitor thread, and the sockets that use them; ``lacks_room``: it has no journal, and may have one later.
+    ``options_of_new``: what libzmq gives to a new socket, by its type.
+    """
 
     journal: Journal
     new_monitors: Callable[[Room], MonitorThread]
@@ -38,6 +40,7 @@ class Instrument:
     states: Alive[SocketState] = field(default_factory=Alive)
     room: Room = field(default_factory=Room)
     lacks_room: bool = False
+    options_of_new: dict[int, dict[str, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """The first monitor thread."""

@@ -26,6 +26,8 @@ VARIABLES = (
     *PLACE.values(),
 )
 
+_ENCODED = tuple(map(os.fsencode, VARIABLES))
+
 FIRST_CALLS = 1000
 _MOST_DIGITS = 10
 
@@ -52,8 +54,17 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
     """Read ``HOPWATCH_DIR``, ``HOPWATCH_HOST``, ``HOPWATCH_NAME``, ``HOPWATCH_SEQUENCE``, ``HOPWATCH_STAMP_EVERY``,
     ``HOPWATCH_TOPIC``, ``HOPWATCH_FIRST_CALLS``, ``HOPWATCH_FILE_MODE``, ``HOPWATCH_DISABLED``, and where Kubernetes says that this is. What cannot be used is left out, and told in ``problems``: the application must not notice.
     """
-    values = os.environ if environ is None else environ
-    return _settings(tuple(values.get(name) for name in VARIABLES), os.getuid())
+    return _settings(_given(environ), os.getuid())
+
+
+def _given(environ: Mapping[str, str] | None) -> tuple[str | None, ...]:
+    """The variables' values. ``os.environ`` itself decodes each, which takes longer than making a small socket."""
+    raw: dict[bytes, bytes] | None = getattr(os.environ, "_data", None) if environ is None else None
+    if raw is None or not isinstance(raw, dict):
+        values = os.environ if environ is None else environ
+        return tuple(values.get(name) for name in VARIABLES)
+    found = [raw.get(name) for name in _ENCODED]
+    return tuple(None if value is None else os.fsdecode(value) for value in found)
 
 
 @lru_cache(maxsize=8)

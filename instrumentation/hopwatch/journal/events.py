@@ -29,6 +29,9 @@ PAUSE_AFTER_FAILURE = 0.25
 """Seconds until a failed segment is tried again: its head may be large, and the disk full for long."""
 
 
+_Numbered = tuple[dict[str, Any], int, bytes]
+"""An event, its number and its line."""
+
 _as_json = json.JSONEncoder(separators=(",", ":")).encode
 
 
@@ -81,7 +84,7 @@ class EventLog:
             self._writing = True
             try:
                 while self._due:
-                    self._append(self._due.popleft())
+                    self._append(self._encoded())
                 if self._full_at == 0:
                     with suppress(OSError):
                         self._begin_segment(self._next)
@@ -118,26 +121,40 @@ class EventLog:
         size = os.fstat(self._descriptor).st_size
         return size >= self._written and not has_gone(self._path(self._index), self._descriptor)
 
-    def _append(self, record: dict[str, Any]) -> None:
-        number = self._next
-        self._next += 1
-        try:
-            line = _encode({"n": number, **record})
+    def _encoded(self) -> list[_Numbered]:
+        """Return what waits, or as much of it as is written at once."""
+        encoded: list[_Numbered] = []
+        size = 0
+        while self._due and size < LINE_BYTES:
+            record, number = self._due.popleft(), self._next
+            self._next += 1
             try:
-                if self._written >= self._full_at:
-                    self._begin_segment(number)
-                self._put(line)
-            finally:  # what cannot be written stands all the same, and the next head has it
-                self._facts.take(record, number, line)
-        except (OSError, ValueError, TypeError, KeyError):
-            self._lost(1)
+                line = _encode({"n": number, **record})
+            except (ValueError, TypeError):
+                self._lost(1)
+                continue
+            encoded.append((record, number, line))
+            size += len(line)
+        return encoded
 
-    def _put(self, line: bytes) -> None:
-        """Write a whole line or none of it: readers take whole lines only, so that none has seen the part that is cut off again."""
-        written = os.write(self._descriptor, line)
-        if written != len(line):
+    def _append(self, encoded: list[_Numbered]) -> None:
+        if not encoded:
+            return
+        try:
+            if self._written >= self._full_at:
+                self._begin_segment(encoded[0][1])
+            self._put(b"".join(line for _, _, line in encoded))
+        except OSError:
+            self._lost(len(encoded))
+        for numbered in encoded:  # what cannot be written stands all the same, and the next head has it
+            self._facts.take(*numbered)
+
+    def _put(self, lines: bytes) -> None:
+        """Write all of it or nothing: readers take whole lines only, so that none has seen the part that is cut off again."""
+        written = os.write(self._descriptor, lines)
+        if written != len(lines):
             os.ftruncate(self._descriptor, self._written)
-            raise OSError("the line was cut short")
+            raise OSError("the lines were cut short")
         self._written += written
 
     def _begin_segment(self, first: int) -> None:

@@ -86,7 +86,7 @@ class HookedSocket(zmq.Socket[bytes]):
     @also_when_held
     def bind(self, addr: str | bytes) -> Any:
         """As the bare socket's; the endpoint is journaled as libzmq resolved it."""
-        with Use(self):
+        with Use(self, event_follows=True):
             context = BARE.bind(self, addr)
         with Guard(self._hopwatch):
             endpoint = last_endpoint(self) or _text(addr)
@@ -101,7 +101,9 @@ class HookedSocket(zmq.Socket[bytes]):
     @also_when_held
     def connect(self, addr: str | bytes) -> Any:
         """As the bare socket's; the endpoint is journaled."""
-        with Use(self):  # before: the first send is to find the connection as libzmq has just made it
+        with Use(
+            self, event_follows=True
+        ):  # before: the first send is to find the connection as libzmq has just made it
             pass
         context = BARE.connect(self, addr)
         self._hopwatch_endpoint("connect", addr, Kind.CONNECTED)

@@ -23,6 +23,17 @@ def options_of(socket: "zmq.Socket[bytes]") -> dict[str, int]:
     return {name: cast(int, BackendSocket.get(socket, number)) for name, number in JOURNALED_OPTIONS.items()}
 
 
+def options_of_new(
+    socket: "zmq.Socket[bytes]", socket_type: int, known: dict[int, dict[str, int]]
+) -> dict[str, int]:
+    """The same of a socket that was just made: libzmq gives each of a type the same, but for what its context decides."""
+    if getattr(socket.context, "sockopts", None):
+        return options_of(socket)
+    if socket_type not in known:
+        known[socket_type] = options_of(socket)
+    return {**known[socket_type], "linger": cast(int, BackendSocket.get(socket, zmq.LINGER))}
+
+
 def set_up_of(
     socket: "zmq.Socket[bytes]",
     socket_type: zmq.SocketType,

@@ -15,12 +15,16 @@ if TYPE_CHECKING:
 
 
 class Use:
-    """Around what makes a socket usable: its monitor is attached before, and what was noted of it journaled after."""
+    """Around what makes a socket usable: its monitor is attached before, and what was noted of it journaled after.
 
-    __slots__ = ("_socket", "_state")
+    ``event_follows``: it is journaled with the event that the caller writes at once, by one system call.
+    """
 
-    def __init__(self, socket: HookedSocket) -> None:
+    __slots__ = ("_event_follows", "_socket", "_state")
+
+    def __init__(self, socket: HookedSocket, *, event_follows: bool = False) -> None:
         self._socket, self._state = socket, socket._hopwatch
+        self._event_follows = event_follows
 
     def __enter__(self) -> None:
         """Attach the monitor, so that it misses nothing."""
@@ -36,5 +40,5 @@ class Use:
         state.in_use = kind is None
         with Guard(state):
             state.attaching.after_use()
-            if state.in_use:
+            if state.in_use and not self._event_follows:
                 state.journal.write_waiting()
