@@ -1,6 +1,6 @@
 """All rules that look at a socket's set-up, by the moments at which they may have something to say."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from hopwatch.finding import Finding
 from hopwatch.rules import closing, conflate, marks, sending, versions
@@ -30,7 +30,8 @@ RULES: Mapping[Kind, tuple[Rule, ...]] = {
 }
 
 
-def judge(setup: SetUp, moment: Moment) -> Iterator[Finding]:
+def judge(setup: SetUp, moment: Moment) -> list[Finding]:
     """What is to be said of this set-up at this moment."""
-    rules = RULES.get(moment.kind, ())
-    return (found for rule in rules if (found := rule(setup, moment)) is not None)
+    if moment.kind is Kind.OPTION and not setup.endpoints:
+        return []  # it may still be changed before it matters
+    return [found for rule in RULES.get(moment.kind, ()) if (found := rule(setup, moment)) is not None]

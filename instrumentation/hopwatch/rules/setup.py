@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from enum import IntEnum, auto
+from types import MappingProxyType
+from typing import NamedTuple
 
 MOST_ENDPOINTS = 100
 
@@ -38,8 +39,7 @@ class Kind(IntEnum):
     """It is being closed; ``value`` is how many messages it has sent."""
 
 
-@dataclass(frozen=True)
-class Moment:
+class Moment(NamedTuple):
     """One look at a set-up."""
 
     kind: Kind
@@ -47,8 +47,7 @@ class Moment:
     value: int = 0
 
 
-@dataclass(frozen=True)
-class SetUp:
+class SetUp(NamedTuple):
     """A socket as its application has set it up so far.
 
     ``options``: sndhwm, rcvhwm, linger, conflate, and whatever was set since. ``inherited``: what a Context gives to each of its sockets.
@@ -59,7 +58,7 @@ class SetUp:
     type_name: str
     libzmq: tuple[int, ...]
     options: Mapping[str, int]
-    inherited: Mapping[str, int] = field(default_factory=dict)
+    inherited: Mapping[str, int] = MappingProxyType({})
     endpoints: tuple[str, ...] = ()
     bound: tuple[tuple[str, Mapping[str, int]], ...] = ()
     subscriptions: int = 0
@@ -69,11 +68,11 @@ class SetUp:
         """The set-up with what happened at this moment."""
         kind, detail = moment.kind, moment.detail
         if (kind is Kind.OPTION and detail in self.options) or kind is Kind.CLOSE_LINGERS:
-            return replace(self, options={**self.options, detail or "linger": moment.value})
+            return self._replace(options={**self.options, detail or "linger": moment.value})
         if kind is Kind.SUBSCRIBED:
-            return replace(self, subscriptions=moment.value)
+            return self._replace(subscriptions=moment.value)
         if kind is Kind.UNBOUND:
-            return replace(self, bound=tuple(pair for pair in self.bound if not _same(pair[0], detail)))
+            return self._replace(bound=tuple(pair for pair in self.bound if not _same(pair[0], detail)))
         return self._attached(moment) if kind in ATTACHING and detail else self
 
     def option(self, name: str) -> int:
@@ -89,7 +88,7 @@ class SetUp:
         bound = self.bound
         if moment.kind is Kind.BOUND:
             bound = (*bound[1 - MOST_ENDPOINTS :], (moment.detail, self.options))
-        return replace(self, endpoints=endpoints, bound=bound)
+        return self._replace(endpoints=endpoints, bound=bound)
 
 
 ATTACHING = frozenset({Kind.BOUND, Kind.CONNECTED, Kind.WRAPPED})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -168,7 +168,7 @@ class SocketState:
         if self.numbering is not None and self.numbering.stamps:
             self.numbering.stop()
             self.numbering = None
-            self.setup = self.setup and replace(self.setup, stamped=False)
+            self.setup = self.setup and self.setup._replace(stamped=False)
             self.find(reason)
 
     def retire(self) -> None:
