@@ -84,7 +84,7 @@ def run(directory: Path, user: int = 0, groups: tuple[int, ...] = (), **environ:
 def fill(journal: FileJournal) -> None:
     """Write more than one segment takes."""
     for _ in range(1100):
-        journal.event("option", text="x" * 1000)
+        journal.event("filler", text="x" * 1000)
 
 
 def journal_in(directory: Path) -> FileJournal:
