@@ -3,12 +3,14 @@
 import gc
 import os
 import sys
+import time
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 OF_JOURNALS = (".lock", ".events", ".counters")
+LOOKING_TAKES_AT_MOST_S = 5.0
 LAST_RAISED = ("last_exc", "last_type", "last_value", "last_traceback")
 
 
@@ -51,8 +53,17 @@ class Leaks:
         # pytest's own look came before that collection; the next one would be in the next test
         item.config.pluginmanager.get_plugin("unraisableexception").pytest_runtest_teardown(item)
         if nextitem is not None and nextitem.path != item.path:
-            left = open_files() - self._before - self._of_pytest
+            left = self._left_open()
             assert not left, f"the tests of {item.path.name} have left open: {', '.join(sorted(left))}"
+
+    def _left_open(self) -> set[str]:
+        """What stays open: a background thread may be looking at a folder just now."""
+        deadline = time.monotonic() + LOOKING_TAKES_AT_MOST_S
+        while left := open_files() - self._before - self._of_pytest:
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.01)
+        return left
 
 
 def open_files() -> set[str]:
