@@ -251,16 +251,35 @@ def test_stamps_without_a_message_come_to_no_end_of_the_stack(
     assert journal.header()["faults"] == 0
 
 
-def test_a_stamp_without_a_message_that_comes_first_is_counted_to_nothing(
+def test_a_stamp_without_a_message_of_a_lane_that_nobody_follows_is_a_message(
     pair: Pair, told: str | None, journal: Journal
 ) -> None:
     push, pull = pair
     sparse = interval_flags(4)
-    push.send(stamp_like(5, flags=sparse))
+    alone = stamp_like(5, flags=sparse)
+    push.send(alone)
     for frames in ([b"a"], [b"b", stamp_like(6, stream=9, flags=sparse)], [b"c"]):
         push.send_multipart(frames)
-    assert [pull.recv() for _ in range(3)] == [b"a", b"b", b"c"]
-    assert journal.socket("pull")["received"] == 3
+    assert [pull.recv() for _ in range(4)] == [alone, b"a", b"b", b"c"]
+    assert journal.socket("pull")["received"] == 4
+    assert journal.header()["faults"] == 0
+
+
+@pytest.mark.parametrize("read_before", [0, 200])
+def test_a_question_that_looks_like_a_stamp_is_one_and_is_answered(
+    context: zmq.Context, journal: Journal, told: str | None, read_before: int
+) -> None:
+    rep = hopwatch.wrap(context.socket(zmq.REP), name="rep", sequence=told)
+    req = context.socket(zmq.REQ)
+    rep.rcvtimeo = req.rcvtimeo = 10_000
+    rep.bind("inproc://rep")
+    req.connect("inproc://rep")
+    for question in (*[b"a question"] * read_before, stamp_like(), stamp_like(1)):
+        req.send(question)
+        assert rep.recv() == question
+        rep.send(question)
+        assert req.recv_multipart()[0] == question
+    assert journal.socket("rep")["received"] == read_before + 2
     assert journal.header()["faults"] == 0
 
 

@@ -13,6 +13,7 @@ from hopwatch.rules.conflate import conflate_stamped
 from hopwatch.sockets.backend import RECEIVES_INTO, backend_recv
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import unwrapped_meanwhile
+from hopwatch.sockets.in_turn import IN_TURN
 from hopwatch.sockets.receive import Receive
 from hopwatch.sockets.stamped_receiving import StampedReceive, has_way
 from hopwatch.sockets.state import Guard
@@ -29,7 +30,8 @@ STAMP_SIZE = stamp.SIZE
 
 FRAMES_ASKED_AT_FIRST = 64
 """Whether more frames follow costs several times what the receive itself does. It is asked of each of the first frames, then of two
-frames in sixty-four, and of every frame again from the first multipart message on. Where the application asks itself, or receives
+frames in sixty-four, and of every frame again from the first multipart message on. Of a REQ or REP it is always asked: a frame that is left unread
+keeps it from its turn. Where the application asks itself, or receives
 frames that tell, nothing is missed."""
 
 
@@ -124,7 +126,11 @@ class CountingReceive(Receive):
         size = len(frame)
         if frame.more if isinstance(frame, zmq.Frame) else backend_get(self, RCVMORE):
             self._hopwatch_count_more(size, as_bytes(frame))
-        elif size == STAMP_SIZE and stamp.is_stamp(as_bytes(frame)):
+        elif (
+            size == STAMP_SIZE
+            and (incoming.frames or incoming.asked_sometimes)  # else it came alone: anybody can send that
+            and stamp.is_stamp(as_bytes(frame))
+        ):
             first_frame, several = incoming.first_frame, incoming.frames > 1
             alone, expected = not incoming.frames, incoming.told_more
             if not alone:
@@ -163,7 +169,8 @@ class CountingReceive(Receive):
         incoming.counted = incoming.told_more = False
         incoming.frames = 0
         incoming.first_frame = None
-        if words[RECEIVED] == FRAMES_ASKED_AT_FIRST and not incoming.multipart and self._hopwatch_direct:
+        every = incoming.multipart or self._hopwatch.type_name in IN_TURN or not self._hopwatch_direct
+        if words[RECEIVED] == FRAMES_ASKED_AT_FIRST and not every:
             incoming.asked_sometimes = True
             self._hopwatch_ask_sometimes(True)
 

@@ -14,7 +14,7 @@ from hopwatch.sockets import polls
 from hopwatch.sockets.arguments import are_flags, writable_memory
 from hopwatch.sockets.backend import BARE, RECEIVES_INTO, backend_recv
 from hopwatch.sockets.hooks import unwrapped_meanwhile
-from hopwatch.sockets.in_turn import events_as_bare
+from hopwatch.sockets.in_turn import IN_TURN, events_as_bare
 from hopwatch.sockets.receive import Receive
 from hopwatch.sockets.state import Guard
 from hopwatch.sockets.trying import try_recv
@@ -144,7 +144,7 @@ class StampedReceive(Receive):
                 return as_asked(parts, copy)
             last = parts[-1]
             found = self._hopwatch_pop_stamp(parts)
-            if not parts and self._hopwatch_gives_alone():
+            if not parts and self._hopwatch_gives_alone(found):
                 parts, found = [last], b""
         self._hopwatch_account(parts, found)
         if found and not copies:
@@ -247,14 +247,18 @@ class StampedReceive(Receive):
     def _hopwatch_is_orphan(self, frame: bytes | zmq.Frame, more: bool) -> bool:
         begins = not self._hopwatch.incoming.frames
         alone = not more and begins and stamp.is_stamp(as_bytes(frame))
-        return alone and not self._hopwatch_gives_alone()
+        return alone and not self._hopwatch_gives_alone(as_bytes(frame))
 
-    def _hopwatch_gives_alone(self) -> bool:
-        """Whether a stamp that stands alone goes to the application.
+    def _hopwatch_gives_alone(self, found: bytes) -> bool:
+        """Whether a stamp that stands alone goes to the application, as what anybody may have sent.
 
-        Where nothing is behind it, an event loop would give the application an error in its place.
+        Only an interrupted sender sends one, of a lane that is followed. A REQ or REP has its turn by it. Where nothing is behind
+        it, an event loop would give the application an error in its place.
         """
-        return self._hopwatch.way.looks_ahead and not cast(int, backend_get(self, zmq.EVENTS)) & POLLIN
+        state = self._hopwatch
+        if state.type_name in IN_TURN or not state.receiving.follows(found):
+            return True
+        return state.way.looks_ahead and not cast(int, backend_get(self, zmq.EVENTS)) & POLLIN
 
     def _hopwatch_take_orphan(self, found: bytes) -> None:
         """A stamp whose message was taken by a receive that a signal handler's exception ended."""
