@@ -30,7 +30,7 @@ STAMP_SIZE = stamp.SIZE
 
 FRAMES_ASKED_AT_FIRST = 64
 """Whether more frames follow costs several times what the receive itself does. It is asked of each of the first frames, then of two
-frames in sixty-four, and of every frame again from the first multipart message on. Of a REQ or REP it is always asked: a frame that is left unread
+frames in sixty-four, and of every frame again from the first multipart message on. A REQ or REP always asks: a frame that is left unread
 keeps it from its turn. Where the application asks itself, or receives
 frames that tell, nothing is missed."""
 
@@ -128,8 +128,9 @@ class CountingReceive(Receive):
             self._hopwatch_count_more(size, as_bytes(frame))
         elif (
             size == STAMP_SIZE
-            and (incoming.frames or incoming.asked_sometimes)  # else it came alone: anybody can send that
             and stamp.is_stamp(as_bytes(frame))
+            # else it came alone, as anybody may send it; a conflating receiver gets nothing but the last frame of a message
+            and (incoming.frames or incoming.asked_sometimes or backend_get(self, zmq.CONFLATE))
         ):
             first_frame, several = incoming.first_frame, incoming.frames > 1
             alone, expected = not incoming.frames, incoming.told_more

@@ -252,11 +252,13 @@ class StampedReceive(Receive):
     def _hopwatch_gives_alone(self, found: bytes) -> bool:
         """Whether a stamp that stands alone goes to the application, as what anybody may have sent.
 
-        Only an interrupted sender sends one, of a lane that is followed. A REQ or REP has its turn by it. Where nothing is behind
-        it, an event loop would give the application an error in its place.
+        Only an interrupted sender sends one, of a lane that is followed, or any sender to a receiver that conflates. A REQ or REP has
+        its turn by it. Where nothing is behind it, an event loop would give the application an error in its place.
         """
         state = self._hopwatch
-        if state.type_name in IN_TURN or not state.receiving.follows(found):
+        if state.type_name in IN_TURN:
+            return True
+        if not state.receiving.follows(found) and not backend_get(self, zmq.CONFLATE):
             return True
         return state.way.looks_ahead and not cast(int, backend_get(self, zmq.EVENTS)) & POLLIN
 
