@@ -22,7 +22,8 @@ Found = TypeVar("Found")
 
 XPUB_MANUAL_LAST_VALUE = 98
 """Where pyzmq has no name for it."""
-OBJECT_BYTES = 4096
+LEAST_OBJECT_BYTES, OBJECT_BYTES = 1024, 4096
+"""What lies behind a socket's object is no part of it, and may well change as often as an option does."""
 MEASUREMENTS = 25
 MONITORED_EVENTS = 0x2A5A
 """A mask that hardly stands anywhere by chance."""
@@ -202,19 +203,26 @@ def _snapshots(socket_type: int, toggle: Callable[[BackendSocket, bool], None]) 
         context.term()
 
 
+def _length_by(word_before: int) -> int:
+    """Length of an object, in bytes: glibc has the size of a piece of memory in the word before it, above three bits of its own."""
+    size = word_before & ~7
+    return size - 8 if LEAST_OBJECT_BYTES <= size <= OBJECT_BYTES else OBJECT_BYTES
+
+
 def _address(socket: BackendSocket) -> int:
     """The socket object's address, read past our own hook, which takes this for the application's doing."""
     return int(BackendSocket.underlying.__get__(socket))
 
 
 def _read(address: int) -> bytes:
-    """Memory at an address, through the kernel: what is not mapped gives fewer bytes, not a fault."""
+    """Memory of the object at an address, through the kernel: what is not mapped gives fewer bytes, not a fault."""
     try:
         descriptor = os.open("/proc/self/mem", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return b""
     try:
-        return os.pread(descriptor, OBJECT_BYTES, address)
+        found = os.pread(descriptor, 8 + OBJECT_BYTES, address - 8)
+        return found[8 : 8 + _length_by(int.from_bytes(found[:8], "little"))]
     except (OSError, OverflowError):
         return b""
     finally:
