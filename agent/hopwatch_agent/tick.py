@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -40,7 +41,15 @@ def several(texts: list[str]) -> str | None:
 class Ticker:
     """Follows one journal directory. Used by one thread; ``tables`` are changed by it alone."""
 
-    def __init__(self, journal: JournalSettings, store: Store, tables: Tables, board: Board) -> None:
+    def __init__(
+        self,
+        journal: JournalSettings,
+        store: Store,
+        tables: Tables,
+        board: Board,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._clock = clock
         self._journal = journal
         self._store = store
         self._tables = tables
@@ -76,7 +85,7 @@ class Ticker:
         could be kept; the next tick then does the same again.
         """
         directory = self._journal.directory
-        moment = Moment(wall=time.time_ns(), clock=time.monotonic(), forced=forced)
+        moment = Moment(wall=time.time_ns(), clock=self._clock(), forced=forced)
         listing = self._listing()
         self._listed = listing or {}
         # what a journal says takes some more room as rows than as it stands there
@@ -194,7 +203,7 @@ class Ticker:
         room = max(0, self._journal.limits.processes - len(known))
         self._waiting = max(0, len(fresh) - room)
         del fresh[room:]
-        alive = self._presence.ask((*known, *fresh))
+        alive = self._presence.ask((*known, *fresh), moment.clock)
         # whatever a dead process wrote was there before it was found dead
         left = listing if all(alive.values()) else self._listing()
         if left is None:

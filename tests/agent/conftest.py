@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -18,6 +19,7 @@ from hopwatch_agent.live.board import Board
 from hopwatch_agent.live.draft import Tables
 from hopwatch_agent.live.limits import Limits
 from hopwatch_agent.live.views import AgentView
+from hopwatch_agent.presence import MISSING_SECONDS
 from hopwatch_agent.settings.sections import AgentSettings, JournalSettings, LandingSettings, ListenSettings
 from hopwatch_agent.store.database import prepare
 from hopwatch_agent.store.store import Store
@@ -56,6 +58,7 @@ class Bench:
         self.data = folder / "data"
         self.landed = folder / "landed"
         self.limits = Limits()
+        self.later, self.stands_at = 0.0, None
         self.journal.mkdir()
         self.data.mkdir()
         self._open()
@@ -66,7 +69,7 @@ class Bench:
         self.tables: Tables = self.store.load()
         self.board = Board(self.tables)
         settings = JournalSettings(self.journal, "box-1", self.limits)
-        self.ticker = Ticker(settings, self.store, self.tables, self.board)
+        self.ticker = Ticker(settings, self.store, self.tables, self.board, self.clock)
         self.batches = BatchStore(self.data)
         self.lander = Lander(self.batches, Landing(str(self.landed)))
 
@@ -74,7 +77,7 @@ class Bench:
         """From here on, as of an agent with these settings."""
         self.ticker.close()
         settings = JournalSettings(self.journal, "box-1", limits)
-        self.ticker = Ticker(settings, self.store, self.tables, self.board)
+        self.ticker = Ticker(settings, self.store, self.tables, self.board, self.clock)
 
     @property
     def view(self) -> AgentView:
@@ -95,6 +98,15 @@ class Bench:
 
     def writer(self, **options: Any) -> JournalWriter:
         return JournalWriter(self.journal, lock=False, **options)
+
+    def clock(self) -> float:
+        """Monotonic seconds."""
+        return (time.monotonic() if self.stands_at is None else self.stands_at) + self.later
+
+    def tick_until_missing_locks_are_believed(self) -> None:
+        self.tick()
+        self.later += MISSING_SECONDS
+        self.tick()
 
     def tick(self) -> None:
         while self.ticker.run_once(forced=True):

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
-from hopwatch_agent.presence import MISSING_TICKS
 from journal_writer import COUNTER_NAMES, JournalWriter
 
 SOCKET = "00000000000000a1"
@@ -240,6 +239,5 @@ def test_a_process_without_a_lock_file_counts_as_gone(bench: Any) -> None:
     writer = bench.writer()
     writer.opened(SOCKET)
     writer.path("lock").unlink()
-    for _ in range(MISSING_TICKS):
-        bench.tick()
+    bench.tick_until_missing_locks_are_believed()
     assert "gone" in {row["state"] for row in bench.rows("process")}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from agent_process import AgentProcess, eventually
-from hopwatch_agent.presence import MISSING_TICKS
+from hopwatch_agent.presence import MISSING_SECONDS
 from journal_writer import JournalWriter
 
 SOCKET = "00000000000000a1"
@@ -43,10 +43,13 @@ def everything_was_read_once(bench: Any, writer: JournalWriter, last: int) -> bo
     )
 
 
-@pytest.mark.parametrize(("away", "ticks"), [(directory_of, 2 * MISSING_TICKS), (lock_of, MISSING_TICKS - 1)])
+@pytest.mark.parametrize(
+    ("away", "seconds"), [(directory_of, 2 * MISSING_SECONDS), (lock_of, MISSING_SECONDS - 0.5)]
+)
 def test_a_process_whose_directory_or_lock_is_away_for_a_while_is_not_gone(
-    bench: Any, alive: Alive, tmp_path: Path, away: Callable[[JournalWriter], Path], ticks: int
+    bench: Any, alive: Alive, tmp_path: Path, away: Callable[[JournalWriter], Path], seconds: float
 ) -> None:
+    bench.stands_at = 1_000.0
     writer = bench.writer()
     writer.opened(SOCKET)
     path = away(writer)
@@ -54,8 +57,9 @@ def test_a_process_whose_directory_or_lock_is_away_for_a_while_is_not_gone(
         write(writer, 1)
         bench.tick()
         path.rename(tmp_path / "spare")
-        for _ in range(ticks):
-            bench.tick()
+        bench.tick()
+        bench.later += seconds
+        bench.tick()
         (tmp_path / "spare").rename(path)
         bench.land()
         for number in (2, 3):
@@ -77,8 +81,9 @@ def test_a_process_that_was_taken_for_gone_and_lives_is_read_on_and_said_to(
         write(writer, 1)
         bench.tick()
         lock_of(writer).rename(tmp_path / "spare")
-        for _ in range(MISSING_TICKS):
-            bench.ticker.run_once(forced=True)
+        bench.tick()
+        bench.later += MISSING_SECONDS
+        bench.ticker.run_once(forced=True)
         assert bench.process(writer).gone_at is not None
         (tmp_path / "spare").rename(lock_of(writer))
         bench.land()

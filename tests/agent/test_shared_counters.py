@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from agent_process import eventually
 from hopwatch.journal import shared_memory
-from hopwatch_agent.presence import MISSING_TICKS
 from hosts import environment_of
 from programs import Program
 
@@ -71,8 +70,7 @@ def test_a_lock_that_was_replaced_ends_nobody(bench: Any, pipes: Program) -> Non
     processes = list(bench.tables.processes.values())
     assert [process.gone_at for process in processes] == [None]
     pipes.reap()
-    for _ in range(MISSING_TICKS):
-        bench.tick()
+    bench.tick_until_missing_locks_are_believed()
     assert list(bench.journal.iterdir()) == []
 
 
