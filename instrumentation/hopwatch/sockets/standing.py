@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -103,15 +104,22 @@ def adopt(shadow: AnySocket, state: SocketState) -> None:
     worker._hopwatch_stop_probing()
     with Use(worker):  # it may be bound or connected past us
         pass
-    shadow.__dict__.update({name: _lent(worker, name) for name in LENT}, _hopwatch=state)
+    shadow.__dict__.update({name: _lent(worker, shadow, name) for name in LENT}, _hopwatch=state)
     state.borrowers.add(shadow)
 
 
-def _lent(worker: HookedSocket, name: str) -> Callable[..., Any]:
-    def call(*arguments: Any, **options: Any) -> Any:
-        return _own_way(worker, name)(*arguments, **options)
+def _lent(worker: HookedSocket, shadow: AnySocket, name: str) -> Callable[..., Any]:
+    """The worker's way, for as long as there is one: what the application drops is closed at once."""
+    bare = getattr(zmq.Socket, name)
+    lender, borrower = weakref.ref(worker), weakref.ref(shadow)
 
-    return functools.wraps(getattr(zmq.Socket, name))(call)
+    def call(*arguments: Any, **options: Any) -> Any:
+        living = lender()
+        if living is None:
+            return bare(borrower(), *arguments, **options)
+        return _own_way(living, name)(*arguments, **options)
+
+    return functools.wraps(bare)(call)
 
 
 def _own_way(worker: HookedSocket, name: str) -> Callable[..., Any]:
