@@ -6,7 +6,6 @@ import atexit
 import logging
 import os
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -60,8 +59,7 @@ class Instrument:
     def save(self) -> None:
         """Leave the last counts in the journal's files, when the interpreter ends."""
         if isinstance(self.journal, FileJournal):
-            with suppress(OSError):
-                self.journal.end(nobody_counts=all(state.closed for state in self.states))
+            self.journal.end(nobody_counts=all(state.closed for state in self.states))
 
     def leave_to_parent(self, open_journal: Callable[[], Journal]) -> None:
         """In a forked child: the journal and its slots are the parent's."""
@@ -77,7 +75,7 @@ class Instruments:
     def __init__(self) -> None:
         self._lock = lock()
         self._by_settings: dict[Settings, Instrument] = {}
-        self._hooked = False
+        self._hooked_by = 0
 
     def instrument(self, settings: Settings) -> Instrument:
         """The instrument for these settings, opened when first asked for; without a journal where none can be had."""
@@ -101,14 +99,14 @@ class Instruments:
 
     def _hook(self) -> None:
         """Before the lock is first taken: another thread may fork while it is held. Hooks that two threads register do no harm."""
-        if not self._hooked:
+        if not self._hooked_by:
             os.register_at_fork(after_in_child=self._after_fork)
             atexit.unregister(self._at_exit)
             atexit.register(self._at_exit)
-            self._hooked = True
+            self._hooked_by = os.getpid()
 
     def _after_fork(self) -> None:
-        self._lock = lock()
+        self._lock, self._hooked_by = lock(), os.getpid()
         parents, self._by_settings = self._by_settings, {}
         for settings, instrument in parents.items():
             instrument.leave_to_parent(partial(self._own_journal, settings))
@@ -117,7 +115,10 @@ class Instruments:
         return self.instrument(settings).journal
 
     def _at_exit(self) -> None:
-        for instrument in self._by_settings.values():
+        """A child that was forked without Python's knowledge has its parent's journal, and leaves it alone."""
+        if os.getpid() != self._hooked_by:
+            return
+        for instrument in list(self._by_settings.values()):
             instrument.journal.event("exit")
             instrument.monitors.hand_over()
             instrument.save()

@@ -4,6 +4,7 @@ import os
 import re
 import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -74,7 +75,7 @@ def _settings(given: tuple[str | None, ...], user: int) -> Settings:
     problems: list[str] = []
     directory = values.get("HOPWATCH_DIR")
     return Settings(
-        directory=Path(directory) if directory else default_directory(values, user),
+        directory=_absolute(directory) if directory else default_directory(values, user),
         directory_is_default=not directory,
         host=host_called(values.get("HOPWATCH_HOST") or socket.gethostname()),
         name=values.get("HOPWATCH_NAME") or None,
@@ -87,6 +88,14 @@ def _settings(given: tuple[str | None, ...], user: int) -> Settings:
         place=place_in(values),
         problems=tuple(problems),
     )
+
+
+def _absolute(directory: str) -> Path:
+    """As it is found now: the application may go to another folder, or be in one that has been removed."""
+    path = Path(directory)
+    with suppress(OSError):
+        return path.absolute()
+    return path
 
 
 def _sequence(text: str | None, problems: list[str]) -> str | None:

@@ -44,16 +44,22 @@ def wake_ups(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, un
 
 
 def turns_of_the_loop(monkeypatch: pytest.MonkeyPatch) -> Count:
-    turn = vars(MonitorThread)["_turn"]
-    taken = 0
+    """Of the threads that begin from now on: those of earlier tests go on."""
+    run, turn = vars(MonitorThread)["_run"], vars(MonitorThread)["_turn"]
+    taken: dict[MonitorThread, int] = {}
+
+    def noted(monitors: MonitorThread) -> None:
+        taken[monitors] = 0
+        run(monitors)
 
     def counted(monitors: MonitorThread) -> None:
-        nonlocal taken
-        taken += 1
+        if monitors in taken:
+            taken[monitors] += 1
         turn(monitors)
 
+    monkeypatch.setattr(MonitorThread, "_run", noted)
     monkeypatch.setattr(MonitorThread, "_turn", counted)
-    return lambda: taken
+    return lambda: sum(taken.values())
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import struct
 import sys
+import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -23,6 +24,9 @@ LANE_SLOTS = 1024
 SOCKET_SLOT_BYTES = SOCKET_SLOT_WORDS * 8
 LANE_SLOT_BYTES = LANE_SLOT_WORDS * 8
 MOST_DOUBLINGS = 4
+
+PAUSE_AFTER_FAILURE = 0.25
+"""Seconds until a failed file is tried again: each new socket and lane would try."""
 
 EVENTS_LOST_WORD = 80 // 8
 FAULTS_WORD = 88 // 8
@@ -111,8 +115,8 @@ def _memory(path: Path, header: bytes, size: int, mode: int) -> CountersMemory:
     """Return the best memory that can be had. Raises JournalError."""
     if sys.byteorder != "little":
         raise JournalError("counters files are little-endian, this machine is not")
-    with suppress(OSError, ImportError):
-        # imported here: ctypes takes milliseconds to load, and some builds of Python lack it
+    with suppress(OSError, ImportError, AttributeError):
+        # imported here: ctypes takes milliseconds to load, and some builds of Python lack it, or parts of it
         from hopwatch.journal.shared_counters import SharedMemory
 
         return SharedMemory(path, header, size, mode)
@@ -143,6 +147,7 @@ class Slots:
     def __init__(self, open_file: Callable[[int], CountersFile]) -> None:
         self._open_file = open_file
         self._files = [open_file(0)]
+        self._no_try_before = 0.0
         self._lock = reentrant_lock()  # a signal handler may wrap a socket while its own thread does
 
     @property
@@ -201,9 +206,16 @@ class Slots:
                 slot = take(file)
                 if slot is not None:
                     return slot
-            try:
-                file = self._open_file(len(self._files))
-            except JournalError:
-                return private_slot(words)
-            self._files.append(file)
-            return take(file) or private_slot(words)
+            further = self._further_file()
+            return (take(further) if further is not None else None) or private_slot(words)
+
+    def _further_file(self) -> CountersFile | None:
+        if time.monotonic() < self._no_try_before:
+            return None
+        try:
+            file = self._open_file(len(self._files))
+        except JournalError:
+            self._no_try_before = time.monotonic() + PAUSE_AFTER_FAILURE
+            return None
+        self._files.append(file)
+        return file

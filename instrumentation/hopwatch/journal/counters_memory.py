@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 from typing import Protocol
 
+from hopwatch.journal.file_copy import FileCopy
 from hopwatch.journal.files import write_new
 
 HEADER_BYTES = 4096
@@ -45,15 +46,24 @@ class MappedFile:
         descriptor = write_new(path, header, size, mode)
         try:
             self._mapped = mmap.mmap(descriptor, size)
+            self._mapped_file = os.fstat(descriptor)
         finally:
             os.close(descriptor)
+        self._path = path
+        self._copy = FileCopy(path, mode)
 
     def words(self, start: int, count: int) -> memoryview:
         """A view of some words."""
         return memoryview(self._mapped).cast("Q")[start : start + count]
 
     def save(self) -> None:
-        """They are in the file."""
+        """They are in the file, unless that has lost its name: then in a copy."""
+        try:
+            is_there = os.path.samestat(self._path.lstat(), self._mapped_file)
+        except FileNotFoundError:
+            is_there = False
+        if not is_there:
+            self._copy.save(bytes(self._mapped))
 
     def free(self) -> None:
         """Nothing is held beside the file."""

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from hopwatch.errors import JournalError
-from hopwatch.journal.files import PRIVATE, has_gone, new_file
+from hopwatch.journal.files import PRIVATE, KeptFile, new_file
 from hopwatch.ownership import opened_folder
 
 
@@ -31,23 +31,23 @@ class ProcessLock:
     def __init__(self, directory: Path, process: str, mode: int = PRIVATE) -> None:
         self._path = directory / f"{process}.lock"
         self._mode = mode
-        self._descriptor = self._hold()
+        self._file = self._hold()
 
     def keep(self) -> None:
         """Take it anew if its file was removed or replaced. Raises JournalError."""
-        if has_gone(self._path, self._descriptor):
-            before, self._descriptor = self._descriptor, self._hold()
-            os.close(before)
+        if self._file.has_gone(self._path):
+            before, self._file = self._file, self._hold()
+            before.close()
 
     def let_go(self) -> None:
         """Close it: in a forked child, whose parent keeps its own."""
-        os.close(self._descriptor)
+        self._file.close()
 
-    def _hold(self) -> int:
+    def _hold(self) -> KeptFile:
         """The file appears under its name only once it is locked: a reader never finds it free by accident."""
         try:
             with new_file(self._path, os.O_RDWR, self._mode) as descriptor:
                 fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise JournalError(f"cannot make {self._path}: {error.strerror}") from error
-        return descriptor
+        return KeptFile(descriptor)

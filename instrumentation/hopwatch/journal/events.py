@@ -8,11 +8,11 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from hopwatch.errors import JournalError
 from hopwatch.journal.facts import StandingFacts
-from hopwatch.journal.files import PRIVATE, has_gone, new_file
+from hopwatch.journal.files import PRIVATE, KeptFile, new_file
 from hopwatch.native_threads import reentrant_lock
 from hopwatch.ownership import opened_folder
 
@@ -58,7 +58,7 @@ class EventLog:
         self._lock = reentrant_lock()
         self._next = 1
         self._index = -1
-        self._descriptor = -1
+        self._file: KeptFile | None = None
         self._written = 0
         self._full_at = 0
         self._left: deque[tuple[int, int]] = deque()
@@ -113,13 +113,15 @@ class EventLog:
 
     def abandon(self) -> None:
         """Let go of the descriptor, in a forked child."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
     def _is_whole(self) -> bool:
-        size = os.fstat(self._descriptor).st_size
-        return size >= self._written and not has_gone(self._path(self._index), self._descriptor)
+        file = self._file
+        if file is None or file.has_gone(self._path(self._index)):
+            return False
+        return file.status().st_size >= self._written
 
     def _encoded(self) -> list[_Numbered]:
         """Return what waits, or as much of it as is written at once."""
@@ -140,22 +142,27 @@ class EventLog:
     def _append(self, encoded: list[_Numbered]) -> None:
         if not encoded:
             return
+        written = 0
         try:
-            if self._written >= self._full_at:
-                self._begin_segment(encoded[0][1])
-            self._put(b"".join(line for _, _, line in encoded))
-        except OSError:
-            self._lost(len(encoded))
-        for numbered in encoded:  # what cannot be written stands all the same, and the next head has it
-            self._facts.take(*numbered)
+            with suppress(OSError):
+                if self._written >= self._full_at or self._file is None or not self._file.is_open():
+                    self._begin_segment(encoded[0][1])
+                written = self._put(b"".join(line for _, _, line in encoded))
+        finally:
+            if written < len(encoded):
+                self._lost(len(encoded) - written)
+            for numbered in encoded:  # what cannot be written stands all the same, and the next head has it
+                self._facts.take(*numbered)
 
-    def _put(self, lines: bytes) -> None:
-        """Write all of it or nothing: readers take whole lines only, so that none has seen the part that is cut off again."""
-        written = os.write(self._descriptor, lines)
-        if written != len(lines):
-            os.ftruncate(self._descriptor, self._written)
-            raise OSError("the lines were cut short")
+    def _put(self, lines: bytes) -> int:
+        """Return how many lines were written. Readers take whole lines only, so that none has seen the part that is cut off again."""
+        descriptor = cast(KeptFile, self._file).descriptor
+        written = os.write(descriptor, lines)
+        if written < len(lines):
+            written = lines.rfind(b"\n", 0, written) + 1
+            os.ftruncate(descriptor, self._written + written)
         self._written += written
+        return lines.count(b"\n", 0, written)
 
     def _begin_segment(self, first: int) -> None:
         """Go on in the next segment, or stay in this one and raise OSError; for a while each try fails at once."""
@@ -165,13 +172,15 @@ class EventLog:
         self._no_try_before = now + PAUSE_AFTER_FAILURE
         index = self._index + 1
         lines = [_encode(self._header(index, first)), *(self._what_stands() if index else ())]
-        descriptor = self._write_whole(index, lines)
-        if index:
-            os.close(self._descriptor)
-            self._left.append((self._index, self._written))
+        before, left = self._file, (self._index, self._written)
+        self._file = KeptFile(self._write_whole(index, lines))
         size = sum(map(len, lines))
-        self._descriptor, self._index, self._written = descriptor, index, size
+        self._index, self._written = index, size
         self._full_at = size + max(SEGMENT_BYTES, size)
+        if index:
+            self._left.append(left)
+        if before is not None:
+            before.close()
         self._no_try_before = 0.0
         self._unlink_oldest()
 

@@ -1,5 +1,6 @@
 """How the files of the journal are made: each anew, and under its name for whoever may read it."""
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -27,15 +28,45 @@ def open_new(folder: int, name: str, flags: int, mode: int) -> int:
     return descriptor
 
 
-def has_gone(path: Path, descriptor: int) -> bool:
-    """Whether the open file has lost this name. A process that has changed its user may not be able to look: then it has not."""
-    status = os.fstat(descriptor)
-    try:
-        return status.st_nlink == 0 or not os.path.samestat(path.lstat(), status)
-    except FileNotFoundError:
+class KeptFile:
+    """A file that stays open. An application that closes all descriptors may get its number for a file of its own: that is left alone."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self._opened = os.fstat(descriptor)
+
+    def status(self) -> os.stat_result:
+        """Return its status now. Raises OSError: it has been closed."""
+        status = os.fstat(self.descriptor)
+        if not os.path.samestat(status, self._opened):
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        return status
+
+    def is_open(self) -> bool:
+        """Whether the descriptor is still that of this file."""
+        try:
+            self.status()
+        except OSError:
+            return False
         return True
-    except OSError:
-        return False
+
+    def has_gone(self, path: Path) -> bool:
+        """Whether it has been closed, or has lost this name. A process that has changed its user may not be able to look: then it has not."""
+        try:
+            status = self.status()
+        except OSError:
+            return True
+        try:
+            return status.st_nlink == 0 or not os.path.samestat(path.lstat(), status)
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Close it, if nobody has."""
+        if self.is_open():
+            os.close(self.descriptor)
 
 
 @contextmanager

@@ -4,7 +4,9 @@ import os
 import platform
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, Protocol
 
 import zmq
@@ -21,6 +23,7 @@ from hopwatch.journal.counters import (
 )
 from hopwatch.journal.directory import ProcessLock, prepare_directory
 from hopwatch.journal.events import EventLog
+from hopwatch.native_threads import reentrant_lock
 from hopwatch.ownership import opened_folder
 from hopwatch.settings import Settings
 from hopwatch.version import VERSION
@@ -68,6 +71,7 @@ class FileJournal:
         self._process = new_id()
         self.process = as_text(self._process)
         self._started = time.time_ns()
+        self._keeping = reentrant_lock()
         prepare_directory(settings.directory, settings.directory_is_default)
         self._lock = ProcessLock(settings.directory, self.process, settings.file_mode)
         try:
@@ -116,20 +120,21 @@ class FileJournal:
         self._lock.let_go()
 
     def keep_up(self) -> None:
-        """Write anew what somebody removed or cut short, and copy the counters. Raises JournalError and OSError."""
-        prepare_directory(self._settings.directory, self._settings.directory_is_default)
-        self._lock.keep()
-        self._log.keep_up()
-        for memory in self._slots.memories:
-            memory.save()
+        """Write anew what somebody removed or cut short, and copy the counters. What cannot be done now may be done the next time."""
+        prepare = partial(prepare_directory, self._settings.directory, self._settings.directory_is_default)
+        self._each(prepare, self._lock.keep, self._log.keep_up, *(each.save for each in self._slots.memories))
 
     def end(self, *, nobody_counts: bool) -> None:
-        """Leave the last counts in the files, when the interpreter ends. Raises OSError."""
-        for memory in self._slots.memories:
-            if nobody_counts:
-                memory.free()
-            else:
-                memory.save()
+        """Leave the last counts in the files, as far as that can be done, when the interpreter ends."""
+        memories = self._slots.memories
+        self._each(*(each.free if nobody_counts else each.save for each in memories))
+
+    def _each(self, *steps: Callable[[], None]) -> None:
+        """Do all of these, whichever fails. The thread that keeps up may be at it while the interpreter ends."""
+        with self._keeping:
+            for step in steps:
+                with suppress(JournalError, OSError):
+                    step()
 
     def _lost(self, count: int) -> None:
         self._slots.header[EVENTS_LOST_WORD] += count

@@ -4,43 +4,47 @@ from __future__ import annotations
 
 import os
 import struct
+import time
 from contextlib import suppress
 from pathlib import Path
 
 from hopwatch.journal import shared_memory
 from hopwatch.journal.counters_memory import HEADER_BYTES, MOST_BYTES
-from hopwatch.journal.files import PRIVATE, file_of_ours, write_new
+from hopwatch.journal.file_copy import FileCopy
+from hopwatch.journal.files import PRIVATE, file_of_ours
+from hopwatch.journal.shared_memory import Status
 
 MEMORY_OFFSET = 96
 """Where the header says which segment of shared memory has the counters: its id plus 1; 0: they are in the file."""
 PATH_OFFSET = 128
+MAGIC = b"HOPWATCH"
 IDENTITY_BYTES = 32
 """Magic, version, process and index: no two counters files have the same."""
-PAGE_BYTES = 4096
 
 SEGMENTS_LEFT = 64
 """Segments of dead processes that no agent read are freed once there are more segments on the host than this."""
+KEPT_SECONDS = 86_400
+"""So long a segment of a dead process is kept whose file may be in a folder that only other containers see."""
 
 
 class SharedMemory:
-    """A segment and, in the file, a copy of it. Raises OSError where there is no such memory."""
+    """A segment and, in the file, a copy of it. Raises OSError where there is no such memory, or half of what the host may have is used."""
 
     in_shared_memory = True
 
     def __init__(self, path: Path, header: bytes, size: int, mode: int) -> None:
         shared_memory.require()
-        free_left_behind()
-        self._path, self._size, self._mode = path, size, mode
+        make_room()
+        self._size = size
+        self._copy = FileCopy(path, mode)
         self._segment = shared_memory.create(size, mode)
         try:
             self._address = shared_memory.attach(self._segment)
-            self._bytes = self.words(0, size // 8).cast("B")
-            self._bytes[: len(header)] = header
-            self._write_place(self._segment + 1)
-            place = os.fsencode(path)[: HEADER_BYTES - PATH_OFFSET - 1]
-            self._bytes[PATH_OFFSET : PATH_OFFSET + len(place)] = place
-            self._saved, self._file = b"", (0, 0)
-            self._make_file()
+            try:
+                self._begin(path, header, mode)
+            except BaseException:
+                shared_memory.detach(self._address)
+                raise
         except BaseException:
             shared_memory.remove(self._segment)
             raise
@@ -51,61 +55,63 @@ class SharedMemory:
 
     def save(self) -> None:
         """Copy what has changed since the last time; everything where the file is not there as it was."""
-        if not self._write_changes():
-            self._make_file()
+        self._copy.save(bytes(self._all()))
 
     def free(self) -> None:
         """Say in the file that it has all, and give the segment back: it is freed when the process ends."""
-        self._write_place(0)
+        struct.pack_into("<Q", self._all(), MEMORY_OFFSET, 0)
         self.save()
         shared_memory.remove(self._segment)
 
-    def _write_place(self, number: int) -> None:
-        struct.pack_into("<Q", self._bytes, MEMORY_OFFSET, number)
+    def _all(self) -> memoryview:
+        return self.words(0, self._size // 8).cast("B")
 
-    def _make_file(self) -> None:
-        content = bytes(self._bytes)
-        descriptor = write_new(self._path, content, self._size, self._mode)
-        status = os.fstat(descriptor)
-        os.close(descriptor)
-        if self._mode != PRIVATE:
-            shared_memory.give_group(self._segment, status.st_gid)
-        self._saved, self._file = content, (status.st_dev, status.st_ino)
+    def _begin(self, path: Path, header: bytes, mode: int) -> None:
+        memory = self._all()
+        place = os.fsencode(path.absolute())[: HEADER_BYTES - PATH_OFFSET - 1]
+        memory[PATH_OFFSET : PATH_OFFSET + len(place)] = place
+        struct.pack_into("<Q", memory, MEMORY_OFFSET, self._segment + 1)
+        memory[: len(header)] = header
+        group = self._copy.make(bytes(memory))
+        if mode != PRIVATE:
+            shared_memory.give_group(self._segment, group)
 
-    def _write_changes(self) -> bool:
-        content = bytes(self._bytes)
-        with suppress(OSError), file_of_ours(self._path, os.O_WRONLY) as descriptor:
-            status = os.fstat(descriptor)
-            if (status.st_dev, status.st_ino, status.st_size) != (*self._file, self._size):
-                return False
-            for start in range(0, self._size, PAGE_BYTES):
-                page = content[start : start + PAGE_BYTES]
-                if page != self._saved[start : start + PAGE_BYTES]:
-                    os.pwrite(descriptor, page, start)
-            self._saved = content
-            return True
-        return False
+
+def make_room() -> None:
+    """Free what this user's dead processes left, where that is much. Raises OSError if too much is in use all the same."""
+    if shared_memory.in_use() <= SEGMENTS_LEFT:
+        return
+    free_left_behind()
+    if shared_memory.in_use() > shared_memory.most() // 2:
+        raise OSError("the other half of the host's shared memory segments is left to others")
 
 
 def free_left_behind() -> None:
-    """Save and free what this user's dead processes left, where that is much: no agent has read it."""
-    if shared_memory.in_use() <= SEGMENTS_LEFT:
-        return
+    """Save to their files what this user's dead processes left, which no agent has read, and free it."""
     for segment, status in shared_memory.every():
-        if status.attached == 0 and status.creator == os.geteuid() and status.size <= MOST_BYTES:
+        if _is_left_behind(status):
             with suppress(OSError):
                 content = shared_memory.read(segment, MOST_BYTES)
-                if content.startswith(b"HOPWATCH") and len(content) > HEADER_BYTES:
-                    _save_left_behind(content)
+                is_ours = content.startswith(MAGIC) and len(content) > HEADER_BYTES
+                # asked again: its maker may have made it just before, and not yet attached it
+                is_free = is_ours and _is_left_behind(shared_memory.status(segment))
+                if is_free and _save_left_behind(content, status):
                     shared_memory.remove(segment)
 
 
-def _save_left_behind(content: bytes) -> None:
-    """Write it to its file, if that is still there."""
+def _is_left_behind(status: Status) -> bool:
+    return status.attached == 0 and status.creator == os.geteuid() and status.size <= MOST_BYTES
+
+
+def _save_left_behind(content: bytes, status: Status) -> bool:
+    """Write it to its file; return whether nobody needs the segment any more."""
     path = Path(os.fsdecode(content[PATH_OFFSET:HEADER_BYTES].partition(b"\0")[0]))
+    if not path.parent.is_dir():
+        return time.time() - status.detached_at > KEPT_SECONDS
     with suppress(FileNotFoundError), file_of_ours(path, os.O_RDWR) as descriptor:
-        status = os.fstat(descriptor)
+        size = os.fstat(descriptor).st_size
         known = os.pread(descriptor, IDENTITY_BYTES, 0)
-        if status.st_size == len(content) and known == content[:IDENTITY_BYTES]:
+        if size == len(content) and known == content[:IDENTITY_BYTES]:
             rest = MEMORY_OFFSET + 8
             os.pwrite(descriptor, content[:MEMORY_OFFSET] + bytes(8) + content[rest:], 0)
+    return True

@@ -15,28 +15,35 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 IPC_CREAT, IPC_PRIVATE, IPC_RMID, IPC_SET, IPC_STAT = 0o1000, 0, 0, 1, 2
-SHM_STAT, SHM_INFO, SHM_RDONLY = 13, 14, 0o10000
+IPC_INFO, SHM_STAT, SHM_INFO, SHM_RDONLY = 3, 13, 14, 0o10000
 
-_DS = struct.Struct("<12xI32xQ24xi4xQ16x")
+_DS = struct.Struct("<12xI32xQ8xq8xi4xQ16x")
+_LIMITS = struct.Struct("<16xQ48x")
 _GROUP_OFFSET = 8
+_MACHINES = frozenset({"x86_64", "aarch64", "riscv64", "loongarch64"})
 _WRITABLE = 0x200
 
 
 @dataclass(frozen=True)
 class Status:
-    """Of one segment: the user and the process that made it, its bytes, and how many processes have it attached."""
+    """Of one segment: the user and the process that made it, its bytes, how many processes have it attached, and when the last one let go
+    of it, in seconds since 1970.
+    """
 
     creator: int
     size: int
+    detached_at: int
     maker: int
     attached: int
 
 
 def require() -> None:
     """Raise OSError where there is no such memory, or the kernel's structures are others than this module's."""
-    is_64_bit_linux = sys.platform == "linux" and sys.byteorder == "little" and struct.calcsize("P") == 8
-    if not is_64_bit_linux or not hasattr(ctypes.CDLL(None), "shmget"):
-        raise OSError("System V shared memory is used on 64-bit Linux alone")
+    known = sys.platform == "linux" and struct.calcsize("P") == 8 and os.uname().machine in _MACHINES
+    if not known or not hasattr(ctypes.CDLL(None), "shmget"):
+        raise OSError(
+            "System V shared memory is used on 64-bit Linux alone, and on machines whose structures are known"
+        )
 
 
 def create(size: int, mode: int) -> int:
@@ -50,6 +57,11 @@ def attach(segment: int, flags: int = 0) -> int:
     if address is None or address == ctypes.c_void_p(-1).value:
         _checked(-1, "shmat")
     return int(address)
+
+
+def detach(address: int) -> None:
+    """Let go of attached memory, which nobody may touch any more."""
+    _library().shmdt(address)
 
 
 def words(address: int, count: int) -> memoryview:
@@ -99,6 +111,13 @@ def in_use() -> int:
     return int(struct.unpack_from("<i", found)[0])
 
 
+def most() -> int:
+    """Return how many segments the host may have, of whomever. Raises OSError."""
+    found = ctypes.create_string_buffer(_DS.size)
+    _checked(_library().shmctl(0, IPC_INFO, found), "shmctl")
+    return int(_LIMITS.unpack_from(found)[0])
+
+
 def every() -> Iterator[tuple[int, Status]]:
     """Yield the id and status of each segment that this process may ask of."""
     found = ctypes.create_string_buffer(_DS.size)
@@ -114,7 +133,7 @@ def _attached(segment: int) -> Iterator[int]:
     try:
         yield address
     finally:
-        _library().shmdt(address)
+        detach(address)
 
 
 def _status(command: int, number: int) -> tuple[int, Status]:

@@ -32,6 +32,7 @@ class PromisedMonitor:
             return
         state = socket._hopwatch
         self._tried = True
+        self._monitors.begin()
         if not _has_context(socket):  # a shadow: another object that stands for this socket will do
             others = [member for member in state.members if _has_context(member)]
             if not others:

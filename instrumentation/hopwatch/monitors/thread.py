@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import select
 import time
 from collections import deque
@@ -15,7 +14,8 @@ from hopwatch.journal.journal import Journal
 from hopwatch.monitors.chore import Chore
 from hopwatch.monitors.giving_up import give_up, wait_until_gone
 from hopwatch.monitors.pace import Pace
-from hopwatch.monitors.room import Room
+from hopwatch.monitors.room import Room, spare_descriptors
+from hopwatch.monitors.wake import Wake
 from hopwatch.monitors.watched import Watched
 from hopwatch.native_threads import Notice, original, reentrant_lock, start
 
@@ -45,7 +45,8 @@ class MonitorThread:
         self._poller = zmq.Poller()
         self._pace = Pace()
         self._resting = False
-        self._wakes = -1
+        self._wake = Wake()
+        self._polled: int | None = None
         self._start_lock = reentrant_lock()
         self._started = self._runs = False
         self._handing_over = self._by_hand = False
@@ -73,21 +74,26 @@ class MonitorThread:
             wait_until_gone(give_up(self.room, made.context))
 
     def begin_with(self, chore: Chore) -> None:
-        """Do this chore as well, once there is something to watch."""
+        """Do this chore as well, once a socket is used."""
         self._incoming.append(chore)
+
+    def begin(self) -> None:
+        """Start with the chores, where there is one and the application can spare a descriptor and a thread."""
+        if not self._started and self._incoming and spare_descriptors() > 0:
+            with self._start_lock, suppress(RuntimeError):
+                self._start()
 
     def hurry(self, chore: Chore) -> None:
         """Do this chore now, which was handed over before."""
         self._incoming.append(chore)
-        if self._wakes >= 0:
-            self._wake()
+        self._wake.give()
 
     def wake(self) -> None:
         """A monitor is being stopped: its receiving end should not be left open while the thread rests."""
         if self._by_hand:
             self._drain_by_hand()
         elif self._resting:
-            self._wake()
+            self._wake.give()
 
     def hand_over(self) -> bool:
         """From now on whoever closes a socket drains its monitor; returns whether the thread is over.
@@ -99,7 +105,7 @@ class MonitorThread:
             if not self._started:
                 self._by_hand = True
                 return True
-        self._wake()
+        self._wake.give()
         return self._handed_over.wait_for(HANDING_OVER_SECONDS) and not self._due
 
     def end(self) -> None:
@@ -110,9 +116,7 @@ class MonitorThread:
 
     def abandon(self) -> None:
         """Let go of the descriptor, where there is no such thread any more: in a forked child, too."""
-        if self._wakes >= 0:
-            os.close(self._wakes)
-        self._wakes = -1
+        self._wake.close()
 
     def _begin(self, work: Watched | Chore) -> None:
         self._incoming.append(work)
@@ -123,29 +127,30 @@ class MonitorThread:
             if isinstance(work, Watched):
                 self.room.left(work)
             raise
-        self._wake()
+        self._wake.give()
 
     def _start(self) -> None:
         if self._by_hand:
             raise RuntimeError("the monitor thread has ended")
         if self._started:
             return
-        self._open_wake()
-        self._wake()
+        try:
+            self._poll_wake()
+        except OSError as error:
+            raise RuntimeError(f"no descriptor to wake the monitor thread by: {error.strerror}") from error
+        self._wake.give()
         start(self._run)
         self._started = True
 
-    def _wake(self) -> None:
-        os.eventfd_write(self._wakes, 1)
-
-    def _open_wake(self) -> None:
-        if self._wakes >= 0:
+    def _poll_wake(self) -> None:
+        """Wait for the wake, which is opened if it is not. Raises OSError; then nothing else is waited for in its place."""
+        if self._wake.descriptor is not None:
             return
-        try:
-            self._wakes = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        except OSError as error:
-            raise RuntimeError(f"no descriptor to wake the monitor thread by: {error.strerror}") from error
-        self._poller.register(self._wakes, zmq.POLLIN)
+        if self._polled is not None:
+            self._poller.unregister(self._polled)
+            self._polled = None
+        self._polled = self._wake.open()
+        self._poller.register(self._polled, zmq.POLLIN)
 
     def _run(self) -> None:
         with self._start_lock:  # a signal handler's exception may have made take() start a second thread
@@ -161,6 +166,8 @@ class MonitorThread:
                 original(time, "sleep")(PAUSE_AFTER_FAULT)
 
     def _turn(self) -> None:
+        with suppress(OSError):  # the application has closed all descriptors, and uses them up
+            self._poll_wake()
         ready = self._wait()
         self._take_over()
         self._see_to_chores()
@@ -219,7 +226,8 @@ class MonitorThread:
         self._resting = True
         try:
             waiting = original(select, "poll")()  # select takes no descriptor from 1024 on
-            waiting.register(self._wakes, POLLIN)
+            if self._polled is not None:
+                waiting.register(self._polled, POLLIN)
             until = time.monotonic() + self._pace.pause
             while (now := time.monotonic()) < until:
                 if waiting.poll(max(min([until, *self._due.values()]) - now, 0) * 1000 + 1):
@@ -248,8 +256,7 @@ class MonitorThread:
         return {source for source, _ in events}
 
     def _take_over(self) -> None:
-        with suppress(BlockingIOError):
-            os.eventfd_read(self._wakes)
+        self._wake.take()
         while self._incoming:
             work = self._incoming.popleft()
             if isinstance(work, Watched):

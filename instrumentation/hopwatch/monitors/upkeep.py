@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 
-from hopwatch.errors import JournalError
 from hopwatch.journal.journal import FileJournal
+from hopwatch.monitors.room import spare_descriptors
 
 SECONDS = 2.0
 
@@ -25,7 +24,7 @@ class Upkeep:
         return self.is_over()
 
     def run(self) -> float:
-        """Look after the files. A disk that is full, or a directory that may not be made, may be better the next time."""
-        with suppress(JournalError, OSError):
+        """Look after the files, which takes two descriptors for a moment: not while the application uses its reserve."""
+        if spare_descriptors() >= 0:
             self.journal.keep_up()
         return SECONDS

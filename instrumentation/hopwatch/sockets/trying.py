@@ -20,7 +20,7 @@ EVENTS = int(zmq.EVENTS)
 POLLIN = int(zmq.POLLIN)
 POLLOUT = int(zmq.POLLOUT)
 
-REFUSALS_LOSE_SIGNALS = ".abi3." in str(sys.modules[BackendSocket.__module__].__file__)
+REFUSALS_LOSE_SIGNALS = ".abi3." in str(getattr(sys.modules[BackendSocket.__module__], "__file__", ""))
 
 WAITING_TYPES = {"PUSH", "DEALER", "PAIR", "CLIENT", "SCATTER", "CHANNEL"}
 """Types whose send waits where POLLOUT is not set, and only there. A ROUTER waits for one peer, and a REQ or REP refuses out of turn."""
