@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from hopwatch_agent.backlog.read import NEVER, Span
 from hopwatch_agent.errors import RefusedFileError, UnavailableFileError, UnreadableCountersError
 from hopwatch_agent.journal import counters_file
-from hopwatch_agent.journal.counters_file import CountersFile, Room
+from hopwatch_agent.journal.counters_file import Content, CountersFile, Room
 from hopwatch_agent.journal.directory import ProcessFiles
 from hopwatch_agent.landing.schemas import COUNTERS
 from hopwatch_agent.live.draft import Draft
@@ -51,21 +51,21 @@ class Readings:
     span: Span = NEVER
     """When these numbers were read."""
 
-    files: dict[int, tuple[tuple[int, int, Room], CountersFile]] = field(default_factory=dict)
+    files: dict[int, tuple[tuple[int, int, bool, Room], CountersFile]] = field(default_factory=dict)
     """What each counters file said, by its content's size and hash: most are the same at the next tick."""
 
     settled: bool = False
     """Whether there is nothing that a sample would add, as long as no file changes and no event comes."""
 
-    def parsed(self, data: bytes, process: str, index: int, room: Room) -> CountersFile:
+    def parsed(self, content: Content, process: str, index: int, room: Room) -> CountersFile:
         """What the file says; raises ``UnreadableCountersError``."""
-        content = len(data), hash(data), room
+        key = len(content.data), hash(content.data), content.is_copy, room
         before = self.files.get(index)
-        if before is not None and before[0] == content:
+        if before is not None and before[0] == key:
             return before[1]
         self.settled = False
-        file = counters_file.parse(data, process, index, room)
-        self.files[index] = (content, file)
+        file = counters_file.parse(content, process, index, room)
+        self.files[index] = (key, file)
         return file
 
     def begin(self) -> None:
@@ -128,7 +128,7 @@ def read_counters(
 def _read_one(path: Path, process: str, index: int, room: Room, readings: Readings) -> CountersFile | str:
     """The file, or what is wrong with it. Raises ``FileNotFoundError`` and ``UnavailableFileError``."""
     try:
-        return readings.parsed(counters_file.read_bytes(path), process, index, room)
+        return readings.parsed(counters_file.read_content(path), process, index, room)
     except RefusedFileError as error:
         return str(error)
     except UnreadableCountersError as error:

@@ -82,3 +82,10 @@ def test_of_memory_that_may_not_be_attached_the_copy_is_read(bench: Any) -> None
     ask(program, "send 5")
     eventually(lambda: sent(bench) == [6])
     program.reap()
+    bench.tick()
+    rows = [row for row in bench.rows("counters") if row["sent"]]
+    assert (rows[-1]["sent"], rows[-1]["final"]) == (6, False)
+    assert {row["state"] for row in bench.rows("lane")} == {"announced", "sample"}
+    (text,) = bench.faults()
+    assert "shared memory that cannot be read" in text
+    assert {socket.final for socket in bench.tables.sockets.values()} == {True}

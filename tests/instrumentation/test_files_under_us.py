@@ -204,3 +204,150 @@ def test_a_process_that_changes_its_user_goes_on_writing(journal: Journal) -> No
     subprocess.run([sys.executable, "-W", "ignore", "-c", CHANGING_ITS_USER], check=True)
     assert [event["name"] for event in journal.events("opened")] == ["before", "after"]
     assert journal.header()["events_lost"] == 0
+
+
+CLOSING_DESCRIPTORS = """
+import os, sys, time, zmq, hopwatch
+from pathlib import Path
+
+def use(name):
+    context = zmq.Context()
+    hopwatch.wrap(context.socket(zmq.PAIR), name=name).bind("inproc://x")
+    return context
+
+use("before").destroy()
+(lock,) = Path(os.environ["HOPWATCH_DIR"]).glob("*.lock")
+first = lock.stat().st_ino
+highest = max(map(int, os.listdir("/proc/self/fd")))
+os.closerange(3, highest + 1)
+own = [os.open(f"{sys.argv[1]}/{number}", os.O_RDWR | os.O_CREAT) for number in range(highest)]
+context = use("after")
+deadline = time.monotonic() + 30
+while lock.stat().st_ino == first and time.monotonic() < deadline:
+    time.sleep(0.01)
+context.destroy()
+print([os.pread(each, 10, 0) for each in own if os.lseek(each, 0, os.SEEK_CUR) or os.pread(each, 10, 0)])
+"""
+
+
+def test_files_of_an_application_that_closed_all_descriptors_are_left_alone(
+    journal: Journal, tmp_path: Path
+) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    command = [sys.executable, "-W", "ignore", "-c", CLOSING_DESCRIPTORS, str(own)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (ended.stdout, ended.stderr) == ("[]\n", "")
+    assert [event["name"] for event in journal.events("opened")] == ["before", "after"]
+    assert journal.header() == {"events_lost": 0, "faults": 0}
+
+
+def test_files_come_back_of_a_process_whose_sockets_have_no_monitor(
+    context: zmq.Context, journal: Journal, until: Callable[..., None]
+) -> None:
+    pair = context.socket(zmq.PAIR)
+    pair.monitor("inproc://its-own")
+    hopwatch.wrap(pair, name="pair").bind("inproc://x")
+    assert journal.events("monitor")[0]["state"] == "application"
+    unlink_all(journal.directory)
+    until(lambda: {path.suffix for path in journal.directory.iterdir()} == {".lock", ".counters", ".events"})
+
+
+def test_a_journal_stays_where_it_is_when_the_application_goes_elsewhere(
+    context: zmq.Context, journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOPWATCH_DIR", "journal")
+    hopwatch.wrap(context.socket(zmq.PAIR), name="before")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    hopwatch.wrap(context.socket(zmq.PAIR), name="after").bind("inproc://x")
+    assert [event["name"] for event in journal.events("opened")] == ["before", "after"]
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+LEAVING_NOTHING = """
+import resource, sys
+from pathlib import Path
+from hopwatch.errors import JournalError
+from hopwatch.journal import shared_memory
+from hopwatch.journal.counters import CountersFile
+resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, 5_000))
+try:
+    CountersFile(Path(sys.argv[1]), 1, 0)
+except JournalError:
+    print(shared_memory.in_use(), "SYSV" in Path("/proc/self/maps").read_text())
+"""
+
+
+@AS_ROOT
+def test_no_shared_memory_is_kept_that_can_have_no_file(tmp_path: Path) -> None:
+    command = ["unshare", "--ipc", sys.executable, "-c", LEAVING_NOTHING, str(tmp_path)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "0 False\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+TAKING_HALF = """
+import sys
+from pathlib import Path
+from hopwatch.journal import shared_memory
+from hopwatch.journal.counters import CountersFile
+Path("/proc/sys/kernel/shmmni").write_text("200")
+files = [CountersFile(Path(sys.argv[1]), process, 0) for process in range(1, 151)]
+print(shared_memory.in_use(), sum(file.memory.in_shared_memory for file in files), shared_memory.most())
+"""
+
+
+@AS_ROOT
+def test_half_of_the_hosts_shared_memory_segments_is_left_to_others(tmp_path: Path) -> None:
+    command = ["unshare", "--ipc", sys.executable, "-c", TAKING_HALF, str(tmp_path)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "101 101 200\n"
+
+
+LEAVING_ELSEWHERE = """
+import os, sys
+from pathlib import Path
+from hopwatch.journal import shared_counters, shared_memory
+from hopwatch.journal.counters import CountersFile
+folder = Path(sys.argv[1], "journal")
+folder.mkdir()
+if os.fork() == 0:
+    CountersFile(folder, 7, 0)
+    os._exit(0)
+os.wait()
+folder.rename(folder.with_name("elsewhere"))
+shared_counters.free_left_behind()
+print(shared_memory.in_use())
+shared_counters.KEPT_SECONDS = -1
+shared_counters.free_left_behind()
+print(shared_memory.in_use())
+"""
+
+
+@AS_ROOT
+def test_memory_whose_folder_only_others_may_see_is_kept_for_a_day(tmp_path: Path) -> None:
+    command = ["unshare", "--ipc", sys.executable, "-c", LEAVING_ELSEWHERE, str(tmp_path)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "1\n0\n"
+
+
+IN_A_FILE = """
+import sys
+from pathlib import Path
+from hopwatch.journal.counters import CountersFile
+Path("/proc/sys/kernel/shmmni").write_text("0")
+counters = CountersFile(Path(sys.argv[1]), 1, 0)
+words = counters.take_socket_slot().words
+(path,) = Path(sys.argv[1]).iterdir()
+path.unlink()
+for count in (5, 6):
+    words[2] = count
+    counters.memory.save()
+    print(path.read_bytes()[4096 + 16], counters.memory.in_shared_memory)
+"""
+
+
+@AS_ROOT
+def test_counts_that_are_in_the_file_are_copied_where_it_was_removed(tmp_path: Path) -> None:
+    command = ["unshare", "--ipc", sys.executable, "-c", IN_A_FILE, str(tmp_path)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert printed == "5 False\n6 False\n"

@@ -15,7 +15,7 @@ from alike import differential, is_connected
 from forged import looks_like_one, stamp_like
 from hopwatch.words import RECEIVED
 from hopwatch_agent.journal import counters_file
-from hopwatch_agent.journal.counters_file import Room
+from hopwatch_agent.journal.counters_file import Content, Room
 from hopwatch_agent.journal.lines import Envelope, read_event
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -102,7 +102,8 @@ class Known:
         assert self.journal.header() == {"events_lost": 0, "faults": 0}
         for path in self.journal.directory.glob("*.counters"):
             process, index = path.name.split(".")[:2]
-            counters_file.parse(counters_of(path), process, int(index), Room(10_000, 100_000))
+            content = Content(counters_of(path), is_copy=False)
+            counters_file.parse(content, process, int(index), Room(10_000, 100_000))
         for path in sorted(self.journal.directory.glob("*.events")):
             with suppress(FileNotFoundError):  # the oldest goes
                 fresh = path.read_bytes()[self.read.get(path, 0) :]

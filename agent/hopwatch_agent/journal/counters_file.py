@@ -1,5 +1,6 @@
 """The counters file of a process: slots of 64-bit words, as FORMAT.md gives them."""
 
+import errno
 import os
 import struct
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ _WORD = 8
 _HEADER = struct.Struct("<8s11Q")
 _HEAD_BYTES = MEMORY_OFFSET + _WORD
 _HIGHEST_SEGMENT = 2**31 - 1
+_BEYOND_REACH = frozenset({errno.EINVAL, errno.EIDRM, errno.EACCES, errno.EPERM, errno.ENOSYS})
 
 Slots = list[tuple[int, tuple[int, ...]]]
 """(number of the slot, its words) of the slots that are taken"""
@@ -34,6 +36,7 @@ Slots = list[tuple[int, tuple[int, ...]]]
 class CountersFile:
     """One reading of a counters file. ``sockets``: the ids of sockets and their counters; ``lanes``: the words of lanes, which those of
     the slots in ``lane_runs``, by the id of their socket, move on (see ``with_lane_runs``). ``whole``: no slot was left out. ``size`` in bytes.
+    ``is_copy``: they stand in memory that this agent cannot read, and these are up to two seconds older.
     """
 
     index: int
@@ -44,6 +47,15 @@ class CountersFile:
     lanes: Slots
     lane_runs: dict[int, tuple[int, ...]]
     whole: bool
+    is_copy: bool = False
+
+
+@dataclass(frozen=True)
+class Content:
+    """What was read of a counters file; ``is_copy`` as in ``CountersFile``."""
+
+    data: bytes
+    is_copy: bool
 
 
 @dataclass(frozen=True)
@@ -67,11 +79,10 @@ class _Area:
     taken_by: int
 
 
-def read_bytes(path: Path) -> bytes:
+def read_content(path: Path) -> Content:
     """The counters: of the shared memory that the file names, else the file's own.
 
-    The file is a copy, some seconds old, where this agent may not attach the memory. Raises as ``opened_regular`` does, and
-    ``UnreadableCountersError`` past 16 MiB.
+    Raises as ``opened_regular`` does, and ``UnreadableCountersError`` past 16 MiB.
     """
     with opened_regular(path) as descriptor:
         size = os.fstat(descriptor).st_size
@@ -80,7 +91,9 @@ def read_bytes(path: Path) -> bytes:
         head = os.pread(descriptor, _HEAD_BYTES, 0)
         segment = _segment_of(head)
         shared = None if segment is None else _read_shared(segment, head)
-        return os.pread(descriptor, size, 0) if shared is None else shared
+        if shared is not None:
+            return Content(shared, is_copy=False)
+        return Content(os.pread(descriptor, size, 0), is_copy=segment is not None)
 
 
 def is_attached(path: Path) -> bool:
@@ -104,10 +117,18 @@ def segment_at(path: Path) -> int | None:
     try:
         with opened_regular(path) as descriptor:
             head = os.pread(descriptor, _HEAD_BYTES, 0)
+        segment = _segment_of(head)
+        if segment is None or not _is_of(path, head) or _read_shared(segment, head) is None:
+            return None
     except (OSError, AgentError):
         return None
-    segment = _segment_of(head)
-    return segment if segment is not None and _read_shared(segment, head) is not None else None
+    return segment
+
+
+def _is_of(path: Path, head: bytes) -> bool:
+    """Whether the name is that of the process and index in the head: a renamed file has another process's memory."""
+    process, index = struct.unpack_from("<16xQQ", head)
+    return path.name == f"{process:016x}.{index:04d}.counters"
 
 
 def _segment_of(head: bytes) -> int | None:
@@ -118,16 +139,21 @@ def _segment_of(head: bytes) -> int | None:
 
 
 def _read_shared(segment: int, head: bytes) -> bytes | None:
-    """What the segment holds, if it is what the file says: its number may be another one's by now."""
+    """What the segment holds, if it is what the file says: its number may be another one's by now. Raises OSError for what may pass."""
     try:
+        if shared_memory.status(segment).size > MOST_BYTES:
+            return None
         content = shared_memory.read(segment, MOST_BYTES)
-    except OSError:
-        return None
+    except OSError as error:
+        if error.errno in _BEYOND_REACH:
+            return None
+        raise
     return content if content[:IDENTITY_BYTES] == head[:IDENTITY_BYTES] else None
 
 
-def parse(data: bytes, process: str, index: int, room: Room) -> CountersFile:
+def parse(content: Content, process: str, index: int, room: Room) -> CountersFile:
     """Reads the slots that there is room for; raises ``UnreadableCountersError`` with what is wrong and where."""
+    data = content.data
     if len(data) < _HEADER.size:
         raise UnreadableCountersError(f"{len(data)} bytes are too few for a header of {_HEADER.size}")
     magic, version, owner, own_index, *rest = _HEADER.unpack_from(data)
@@ -154,6 +180,7 @@ def parse(data: bytes, process: str, index: int, room: Room) -> CountersFile:
         lanes=_sound([(number, tuple(with_time(words))) for number, words in lane_slots], 2, LANES),
         lane_runs={words[SOCKET]: words for _, words in slots if words[STAMP_HEAD]},
         whole=whole,
+        is_copy=content.is_copy,
     )
 
 
