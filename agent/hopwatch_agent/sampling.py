@@ -122,7 +122,7 @@ def read_counters(
             if not file.whole:
                 text = f"{directory / name}: more slots are taken than are read of one process"
                 process = report_once("slots", text, process, draft, now)
-    return CountersReading(process, counters_file.with_lane_runs(read), unavailable)
+    return CountersReading(process, read, unavailable)
 
 
 def _read_one(path: Path, process: str, index: int, room: Room, readings: Readings) -> CountersFile | str:

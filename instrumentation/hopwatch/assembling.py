@@ -47,6 +47,7 @@ from hopwatch.sockets.set_up import look_at_wrapped, options_of, options_of_new,
 from hopwatch.sockets.standing import above, enrol, join, way_of, worker_of
 from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.use import Use
+from hopwatch.sockets.ways import Way
 from hopwatch.stamp import SHARED_OUT
 from hopwatch.wishes import Wish
 from hopwatch.words import SOCKET
@@ -68,10 +69,8 @@ def instrument_socket(
         return
     worker = worker_of(socket)
     socket_type = zmq.SocketType(cast(int, BackendSocket.get(socket, zmq.TYPE)))
-    state = _new_state(socket_type, wish, instrument)
-    state.first_calls = FirstCalls(sends=max(1, wish.first_calls), receives=wish.first_calls)
-    state.way = way_of(socket)
-    refusal = _stamp_refusal(socket, socket_type) if wish.stamped else None
+    state = _new_state(socket_type, way_of(socket), wish, instrument)
+    refusal = _stamp_refusal(socket_type) if wish.stamped else None
     counts = wish.counted and socket_type in STAMPABLE | RECEIVING_ONLY
     reads_stamps = counts or (wish.stamped and refusal is None)
     stamps = reads_stamps and socket_type in STAMPABLE
@@ -79,16 +78,18 @@ def instrument_socket(
         _number(state, socket_type, wish)
     # what install wraps was made this moment: nothing is set, bound, subscribed to or attached that would have to be looked for
     probed = _may_probe(socket, socket_type, state, new=by_install)
-    methods = methods_of(state, stamps=stamps, reads_stamps=reads_stamps, probed=probed)
-    parts = parts_of(socket_type, state.way, stamps=stamps, reads_stamps=reads_stamps, probed=probed)
+    state.takes_stamps = reads_stamps
+    methods = methods_of(state, stamps=stamps, probed=probed)
+    parts = parts_of(socket_type, state.way, stamps=stamps, probed=probed)
     if wish.numbers is not None:
         parts, methods = read_numbers(state, socket_type, wish.numbers, (parts, methods))
     state.methods = methods
     new_class = instrumented(type(worker), parts, above(worker))
+    known_options = instrument.options_of_new if by_install else None
     options = (
-        options_of_new(socket, socket_type, instrument.options_of_new) if by_install else options_of(socket)
+        options_of(socket) if known_options is None else options_of_new(socket, socket_type, known_options)
     )
-    state.setup = set_up_of(socket, socket_type, options, probed=probed, stamped=stamps and wish.stamped)
+    state.setup = set_up_of(socket, socket_type, options, probed=probed)
     _write_opened(socket, state, options, wish.sequence_name, probed)
     state.find(refusal)
     state.by_install = by_install
@@ -104,9 +105,10 @@ def instrument_socket(
     making.PROCESS.know(hooked)
     instrument.states.add(state)
     join(socket, state)
+    _make_stamp_room(socket, state, options, needed=wish.stamped and reads_stamps)
     endpoint = "" if by_install else last_endpoint(socket)
     if not by_install or options["conflate"] == 1 or zmq.zmq_version_info() < OLDEST_TRIED:
-        look_at_wrapped(hooked, state, endpoint)
+        look_at_wrapped(state, endpoint)
     instrument.monitors.make_room(socket)
     if instrument.is_read:
         state.attaching = PromisedMonitor(instrument.monitors)
@@ -117,7 +119,7 @@ def instrument_socket(
             pass
 
 
-def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) -> SocketState:
+def _new_state(socket_type: zmq.SocketType, way: Way, wish: Wish, instrument: Instrument) -> SocketState:
     journal = instrument.journal
     identifier = new_id()
     slot = journal.socket_slot()
@@ -134,6 +136,8 @@ def _new_state(socket_type: zmq.SocketType, wish: Wish, instrument: Instrument) 
         slot=slot,
         subscriptions=subscriptions,
         receiving=ReceivingLanes(identifier, slot.words, journal, subscriptions, unstamped),
+        first_calls=FirstCalls(sends=max(1, wish.first_calls), receives=wish.first_calls),
+        way=way,
     )
 
 
@@ -169,12 +173,20 @@ def _gathering(find: Callable[[Finding], None], most: int) -> None:
     find(finding.peers_gathered(most))
 
 
-def _stamp_refusal(socket: zmq.Socket[bytes], socket_type: zmq.SocketType) -> Finding | None:
-    if socket_type not in STAMPABLE | RECEIVING_ONLY:
-        return finding.stamp_refused(f"a {socket_type.name} socket has no room for a trailer frame")
-    if BackendSocket.get(socket, zmq.CONFLATE):
-        return finding.conflate_refused()
-    return None
+def _stamp_refusal(socket_type: zmq.SocketType) -> Finding | None:
+    if socket_type in STAMPABLE | RECEIVING_ONLY:
+        return None
+    return finding.stamp_refused(f"stamps are not for {socket_type.name} sockets")
+
+
+def _make_stamp_room(
+    socket: zmq.Socket[bytes], state: SocketState, options: dict[str, int], *, needed: bool
+) -> None:
+    """Let a stamp be beyond the bound that the application has set, or will set, for the size of messages."""
+    state.stamp_room = needed
+    bound = options["maxmsgsize"]
+    if needed and bound >= 0:
+        BackendSocket.set(socket, zmq.MAXMSGSIZE, state.with_stamp_room(int(zmq.MAXMSGSIZE), bound))
 
 
 def _may_probe(

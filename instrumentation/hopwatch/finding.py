@@ -47,18 +47,13 @@ def stamp_refused(reason: str) -> Finding:
     )
 
 
-def conflate_refused() -> Finding:
-    """ZMQ_CONFLATE, before or after the socket was wrapped."""
-    return stamp_refused("ZMQ_CONFLATE keeps single frames only")
-
-
 def address_taken() -> Finding:
     """Somebody may receive past the wrapped socket, where stamps come."""
     return Finding(
         rule="address_taken",
         text=(
             "The address of this socket, which takes stamps off, was asked for. Code that receives by that "
-            "address, past pyzmq's sockets, gets the stamps as frames, and what it receives is missing here."
+            "address, past pyzmq's sockets, gets the stamps with the messages, and what it receives is missing here."
         ),
         advice=(
             "Receive by zmq.Socket.shadow(address), which takes stamps off as this object does. "
@@ -69,7 +64,7 @@ def address_taken() -> Finding:
 
 def zap_refused() -> Finding:
     """The socket of an authenticator."""
-    return stamp_refused("it answers libzmq's questions of authentication, which takes no further frame")
+    return stamp_refused("it answers libzmq's questions of authentication, whose answers have fixed parts")
 
 
 def partial_lane(topic_known: bool) -> Finding:

@@ -28,11 +28,6 @@ def raised_by_signal_handler(trace: TracebackType | None) -> bool:
     return False
 
 
-def interrupts(error: BaseException) -> bool:
-    """Whether an error ended a call of pyzmq's from outside, so that it is not known how far the call had come."""
-    return not isinstance(error, Exception) or raised_by_signal_handler(error.__traceback__)
-
-
 def _code_of(handler: Any) -> CodeType | None:
     while isinstance(handler, partial):
         handler = handler.func

@@ -1,12 +1,11 @@
-"""The stamp: the trailer frame that numbers a message (FORMAT.md, "Stamp")."""
+"""The stamp: the bytes that number a message, at the end of its last frame (FORMAT.md, "Stamp")."""
 
 import struct
 import sys
 from typing import NamedTuple
 
-MAGIC = b"\xff\x48\x57\x01"
-HEAD = struct.Struct("<4sHHQQ")
-"""Magic, flags, length of the topic, lane, stream: the same in all stamps of a lane whose messages have one frame."""
+MAGIC = b"\x02WH\xff"
+LAST_BYTE = MAGIC[-1]
 
 _ORDER = "@" if sys.byteorder == "little" else "<"
 """The machine's own order takes half the time of one that is asked for."""
@@ -15,16 +14,17 @@ NUMBERS = struct.Struct(_ORDER + "QQd")
 """How many messages of the stream before this one are of other lanes; number in the stream; send time in seconds, which takes
 less time to come by than nanoseconds do."""
 
+LABEL = struct.Struct("<QQHH4s")
+"""Stream, lane, length of the topic, flags, magic: the same in all stamps of a lane. They are the last bytes of its messages."""
+
 _WORDS = struct.Struct(_ORDER + "QQQ")
 _TIME = struct.Struct("<d")
-_FIRST_WORD = struct.Struct("<4sHH")
 _NS = 1_000_000_000
 _LAST_SECOND = 1 << 33
-_FLAGS_SHIFT = 32
 WHOLE_WORD = (1 << 64) - 1
 
-HEAD_SIZE = HEAD.size
-SIZE = HEAD_SIZE + NUMBERS.size
+LABEL_SIZE = LABEL.size
+SIZE = NUMBERS.size + LABEL_SIZE
 
 SHARED_OUT = 1
 """Flag: the sending socket shares its messages out among its receivers."""
@@ -45,9 +45,7 @@ LENGTH_MASK = 0xFF << LENGTH_SHIFT
 RULE_MASK = BY_FIRST_FRAME | LENGTH_MASK
 """Which lane of its stream a message without a stamp belongs to; 0: the one lane that there is."""
 
-pack_head = HEAD.pack
 pack_numbers = NUMBERS.pack
-unpack_head = HEAD.unpack_from
 unpack_words = _WORDS.unpack_from
 """The numbers as they stand in words: the time as ``nanoseconds`` takes it."""
 
@@ -93,31 +91,26 @@ def time_word(nanoseconds: int) -> int:
     return int.from_bytes(_TIME.pack(nanoseconds / _NS), "little")
 
 
-def first_word(flags: int, topic_length: int) -> int:
-    """The first eight bytes of a stamp, as a number."""
-    return int.from_bytes(_FIRST_WORD.pack(MAGIC, flags, topic_length), "little")
+def pack_label(stream: int, lane: int, topic_length: int, flags: int) -> bytes:
+    """The end of all stamps of a lane."""
+    return LABEL.pack(stream, lane, topic_length, flags, MAGIC)
 
 
-def flags_of(first_word: int) -> int:
-    """The flags in the first eight bytes."""
-    return first_word >> _FLAGS_SHIFT & 0xFFFF
-
-
-def is_stamp(frame: bytes) -> bool:
-    """Whether a frame is a stamp of the version that this code reads."""
-    return len(frame) == SIZE and frame.startswith(MAGIC)
+def ends_stamped(frame: bytes) -> bool:
+    """Whether a frame ends as one with a stamp of the version that this code reads."""
+    return len(frame) >= SIZE and frame.endswith(MAGIC)
 
 
 def encode(stamp: Stamp) -> bytes:
-    """The frame that says this."""
-    head = pack_head(MAGIC, stamp.flags, stamp.topic_length, stamp.lane, stamp.stream)
+    """The bytes that say this."""
     behind = (stamp.number - stamp.lane_number) & WHOLE_WORD
-    return head + pack_numbers(behind, stamp.number, stamp.sent_at / _NS)
+    label = pack_label(stamp.stream, stamp.lane, stamp.topic_length, stamp.flags)
+    return pack_numbers(behind, stamp.number, stamp.sent_at / _NS) + label
 
 
 def decode(frame: bytes) -> Stamp:
-    """Fields of a frame for which ``is_stamp`` holds."""
-    _, flags, topic_length, lane, stream = unpack_head(frame)
-    behind, number, seconds = NUMBERS.unpack_from(frame, HEAD_SIZE)
+    """The stamp at the end of a frame for which ``ends_stamped`` holds."""
+    behind, number, seconds = NUMBERS.unpack_from(frame, len(frame) - SIZE)
+    stream, lane, topic_length, flags, _ = LABEL.unpack_from(frame, len(frame) - LABEL_SIZE)
     lane_number = (number - behind) & WHOLE_WORD
     return Stamp(flags, topic_length, lane, stream, number, lane_number, _in_nanoseconds(seconds))

@@ -35,8 +35,8 @@ def wrap(
 ) -> AnySocket:
     """Instrument a pyzmq socket; returns the same object.
 
-    ``name`` is what reports call it (a number serves as well as a string). ``sequence="stamp"`` appends a numbered trailer frame to what the socket sends and
-    takes such frames off what it receives: wrap both ends. ``sequence="count"`` counts messages per topic at both ends and
+    ``name`` is what reports call it (a number serves as well as a string). ``sequence="stamp"`` appends a stamp of 48 bytes to each message that the
+    socket sends, and takes stamps off what it receives: wrap both ends. ``sequence="count"`` counts messages per topic at both ends and
     changes nothing on the wire: what is missing is then known in number, and no more. Any other ``sequence`` reads numbers that messages already carry (see
     ``hopwatch.sequences``). ``topic`` says what the topic of a stamped PUB's message is: a
     delimiter, a length, or a callable from the frames (default: the first of two or more frames). ``stamp_every=N`` stamps

@@ -185,11 +185,11 @@ def test_a_slot_that_another_socket_takes_over_is_not_mixed_up(bench: Any, alive
     ("offset", "data", "said"),
     [
         (0, b"HOPWASH!", "HOPWATCH"),
-        (8, struct.pack("<Q", 2), "format 2 at offset 8"),
+        (8, struct.pack("<Q", 1), "format 1 at offset 8"),
         (16, b"\1" * 8, "belongs to process 0101010101010101"),
         (40, struct.pack("<Q", 2**60), "socket slots"),
         (72, struct.pack("<Q", 0), "lane slots"),
-        (4096 + 64 * 320, b"\xff" * 64, "numbers that cannot be"),
+        (4096 + 64 * 192, b"\xff" * 64, "numbers that cannot be"),
     ],
 )
 def test_a_counters_file_that_is_none_is_one_fault_and_the_events_are_read(
@@ -213,7 +213,7 @@ def test_a_counters_file_that_is_none_is_one_fault_and_the_events_are_read(
 def test_a_counters_file_of_a_foreign_version_outlives_its_process(bench: Any) -> None:
     writer = bench.writer()
     writer.opened(SOCKET)
-    writer.set_header(8, struct.pack("<Q", 2))
+    writer.set_header(8, struct.pack("<Q", 3))
     other = bench.writer()
     bench.tick()
     bench.land()

@@ -13,7 +13,7 @@ MOST = 5
 
 def of_a_foreign_format(writer: JournalWriter) -> None:
     path = writer.path("events", 0)
-    path.write_bytes(path.read_bytes().replace(b'"format": 1', b'"format": 9'))
+    path.write_bytes(path.read_bytes().replace(b'"format": 2', b'"format": 9'))
 
 
 def with_an_unreadable_file(writer: JournalWriter) -> None:

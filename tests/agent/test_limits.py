@@ -192,13 +192,13 @@ def slots_file(process: str, index: int, size: int, **header: int) -> bytes:
     half = (size - HEADER_SIZE) // 2
     fields = {
         "sockets_at": HEADER_SIZE,
-        "sockets": half // 320,
+        "sockets": half // 192,
         "lanes_at": HEADER_SIZE + half,
         "lanes": half // 64,
     }
     fields |= header
     words = [
-        1, int(process, 16), index, fields["sockets_at"], fields["sockets"], fields.get("socket_size", 320),
+        2, int(process, 16), index, fields["sockets_at"], fields["sockets"], fields.get("socket_size", 192),
         fields["lanes_at"], fields["lanes"], fields.get("lane_size", 64),
     ]  # fmt: skip
     data = struct.pack("<8s9Q", b"HOPWATCH", *words).ljust(HEADER_SIZE, b"\0")

@@ -203,14 +203,14 @@ def test_an_event_number_that_goes_back_is_a_fault_and_no_second_row(bench: Any)
 def test_a_process_of_a_foreign_format_is_skipped_and_said_so(bench: Any) -> None:
     writer = bench.writer()
     path = writer.path("events", 0)
-    path.write_bytes(path.read_bytes().replace(b'"format": 1', b'"format": 9'))
+    path.write_bytes(path.read_bytes().replace(b'"format": 2', b'"format": 9'))
     onset(writer, 1)
     other = bench.writer()
     onset(other, 2)
     bench.tick()
     bench.tick()
     assert numbers(bench.rows("onset")) == [2]
-    assert bench.faults() == [f"{path}: journal format 9, this agent reads format 1; the process is skipped"]
+    assert bench.faults() == [f"{path}: journal format 9, this agent reads format 2; the process is skipped"]
     assert path.exists()
 
 

@@ -131,7 +131,7 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AgentProcess]:
     agent = AgentProcess(folder, others, "--report", str(folder / "out"))
     agent.start()
     beside = Beside(agent, folder)
-    beside.lossy_pair("quotes", "slow", "--linger", 0, paused=True)
+    beside.lossy_pair("quotes", "slow", "--dontwait", paused=True)
     early = now(-7200), now(-7100)
     ends = end("a", "00000000000000a1", "PUB"), end("b", "00000000000000b2", "SUB")
     found = [incident("a → b", "00000000000000a1", *early)]
@@ -159,7 +159,7 @@ def test_a_real_answer_has_the_keys_of_its_example(
 
 def test_what_the_examples_show_was_there_to_compare(agent: AgentProcess) -> None:
     (quotes,) = agent.get("/v1/sockets?type=PUB")
-    assert [finding["rule"] for finding in quotes["findings"]] == ["stamped_without_linger"]
+    assert [finding["rule"] for finding in quotes["findings"]] == ["dontwait_never_raises"]
     assert quotes["process"]["usage"]
     assert agent.get("/v1/lanes")[0]["backlog"]
     assert agent.get("/v1/events?kind=gap")

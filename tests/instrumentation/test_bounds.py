@@ -59,7 +59,7 @@ def test_a_flood_of_gaps_keeps_the_journal_within_its_bound_and_takes_no_memory(
         receiver.connect("inproc://pair")
         def flood(first, count):
             for number in range(first, first + 2 * count, 2):
-                sender.send_multipart([b"x", stamp.encode(stamp.Stamp(0, 0, 0, 77, number, number, 1))])
+                sender.send(b"x" + stamp.encode(stamp.Stamp(0, 0, 0, 77, number, number, 1)))
                 receiver.recv()
         flood(0, 20_000)
         before = resident()

@@ -109,8 +109,8 @@ def test_files_that_were_harmed_come_back_and_no_count_is_lost(
 
 def sent_in(content: bytes, socket: str) -> int:
     """The messages that a socket has sent, by the bytes of the file; -1 where they have no such socket."""
-    slots = struct.iter_unpack("<40Q", content[4096 : 4096 + 64 * 320])
-    return next((words[4] for words in slots if words[2] == int(socket, 16)), -1)
+    slots = struct.iter_unpack("<24Q", content[4096 : 4096 + 64 * 192])
+    return next((words[1] for words in slots if words[0] == int(socket, 16)), -1)
 
 
 @pytest.mark.parametrize("ending", ["closes", "ends", "is killed"])

@@ -130,7 +130,7 @@ def test_a_child_that_leaves_its_parents_sockets_alone_opens_no_journal(
 ) -> None:
     assert run(tmp_path, use) == "done\nreturned\nleft 0\n"
     assert len({path.name.split(".")[0] for path in journal.directory.iterdir()}) == 1
-    assert {event["rule"] for event in journal.events("finding")} == {"no_linger", "stamped_without_linger"}
+    assert {event["rule"] for event in journal.events("finding")} == {"no_linger"}
 
 
 def test_a_child_may_wrap_sockets_of_its_own(tmp_path: Path, journal: Journal) -> None:

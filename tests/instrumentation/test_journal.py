@@ -51,25 +51,25 @@ def test_the_counters_file_has_the_documented_bytes(context: zmq.Context, journa
     process, index = path.name.split(".")[:2]
     assert data[:8] == b"HOPWATCH"
     header = struct.unpack_from("<11Q", data, 8)
-    assert header == (1, int(process, 16), int(index), 4096, 64, 320, 4096 + 64 * 320, 1024, 64, 0, 0)
-    assert len(data) == 4096 + 64 * 320 + 1024 * 64
+    assert header == (2, int(process, 16), int(index), 4096, 64, 192, 4096 + 64 * 192, 1024, 64, 0, 0)
+    assert len(data) == 4096 + 64 * 192 + 1024 * 64
     (segment,) = struct.unpack_from("<Q", data, 96)
     assert shared_memory.status(segment - 1).size == len(data)
     assert data[128:4096].rstrip(b"\0") == bytes(path)
     assert not any(data[104:128])
     opened, lane = journal.of("push", "opened")[0], journal.of("push", "lane")[0]
-    at = 4096 + 320 * opened["slot"][1]
-    assert struct.unpack_from("<8Q", data, at) == (0, 0, int(opened["socket"], 16), 0, 1, 0, 1, 5)
-    at = 4096 + 64 * 320 + 64 * lane["slot"][1]
+    at = 4096 + 192 * opened["slot"][1]
+    assert struct.unpack_from("<5Q", data, at) == (int(opened["socket"], 16), 1, 1, 5, 0)
+    at = 4096 + 64 * 192 + 64 * lane["slot"][1]
     stream = int(opened["socket"], 16)
-    assert struct.unpack_from("<8Q", data, at) == (stream, stream, 0, 1, 2, 0, 0, 0)
+    assert struct.unpack_from("<8Q", data, at) == (stream, stream, 0, 1, 1, 0, 0, 0)
 
 
 def test_every_segment_says_whose_it_is(context: zmq.Context, journal: Journal) -> None:
     hopwatch.wrap(context.socket(zmq.PUSH))
     first = lines_of(journal.directory)[0]
     (path,) = journal.directory.glob("*.events")
-    assert (first["event"], first["format"], first["index"], first["first"]) == ("segment", 1, 0, 1)
+    assert (first["event"], first["format"], first["index"], first["first"]) == ("segment", 2, 0, 1)
     assert (first["process"], first["pid"]) == (path.name.split(".")[0], os.getpid())
     assert (first["pyzmq"], first["libzmq"]) == (zmq.__version__, zmq.zmq_version())
 

@@ -189,14 +189,14 @@ def test_a_peer_that_takes_over_a_routing_id_ends_the_run(
     first = peer(b"id", kind)
     envelope = [b"id", b""] if kind == zmq.REQ else [b"id"]
     router.send_multipart([*envelope, b"0"])
-    assert first.recv() == b"0"
+    assert first.recv()[:-48] == b"0"
     first.close(linger=0)
     until(
         lambda: [router.send_multipart([*envelope, b"gone"]), journal.socket("router")["unroutable"] >= 20][1]
     )
     second = peer(b"id", kind)
     router.send_multipart([*envelope, b"1"])
-    assert second.recv() == b"1"
+    assert second.recv()[:-48] == b"1"
     events = journal.of("router", "unroutable")
     first_number = events[0]["lane_number"]
     assert sum(event["messages"] for event in events) == journal.socket("router")["unroutable"]
@@ -225,7 +225,7 @@ def test_a_routing_id_and_no_more_is_lost_and_counted_stamped_or_not(
     router.send(b"known")
     router.send_multipart([b"known"])
     router.send_multipart([b"known", b"body"])
-    assert known.recv_multipart()[0] == b"body"
+    assert known.recv_multipart()[0][:-48] == b"body"
     assert journal.socket("router")["unroutable"] == 2
     assert {event["reason"] for event in journal.of("router", "unroutable")} == {"routing_id_alone"}
     assert [lane["count"] for lane in journal.lanes() if lane["stream"]] == [1]
@@ -244,7 +244,8 @@ def test_a_router_that_is_wrapped_between_the_frames_of_a_message_has_lost_none(
     hopwatch.wrap(router, name="router", sequence=sequence)
     router.send(b"x", zmq.SNDMORE)
     router.send(b"y")
-    assert dealer.recv_multipart()[:2] == [b"x", b"y"]
+    first, last = dealer.recv_multipart()
+    assert (first, last[: len(last) if sequence is None else -48]) == (b"x", b"y")
     router.send_multipart([b"nobody", b"z"])
     assert journal.socket("router")["unroutable"] == 1
     assert [event["reason"] for event in journal.of("router", "unroutable")] == ["unknown_peer"]

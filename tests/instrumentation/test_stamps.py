@@ -1,4 +1,4 @@
-"""Stamps travel as a last frame that no application sees."""
+"""Stamps travel at the end of the last frame, and no application sees them."""
 
 import hopwatch
 import pytest
@@ -22,9 +22,9 @@ def test_a_bare_receiver_sees_the_stamp_as_documented(context: zmq.Context, jour
     push.send(b"first")
     push.send(b"second")
     pull.recv_multipart()
-    body, trailer = pull.recv_multipart()
-    read = stamp.decode(trailer)
-    assert (body, len(trailer), trailer[:4]) == (b"second", 48, b"\xff\x48\x57\x01")
+    (frame,) = pull.recv_multipart()
+    read = stamp.decode(frame)
+    assert (frame[:-48], frame[-4:]) == (b"second", b"\x02WH\xff")
     assert (read.flags, read.lane, read.number, read.lane_number) == (stamp.SHARED_OUT, 0, 1, 1)
 
 
@@ -112,25 +112,6 @@ def test_a_receiver_that_was_not_told_takes_stamps_off_too(
     assert journal.lanes()[-1]["count"] == 20
 
 
-def test_who_was_told_that_a_frame_follows_is_given_the_first_stamp_and_no_frame_of_the_next_message(
-    context: zmq.Context, journal: Journal, link
-) -> None:
-    push = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp")
-    pull = hopwatch.wrap(context.socket(zmq.PULL), name="pull")
-    link(push, pull)
-    for number in range(3):
-        push.send_multipart([b"%d" % number, b"x"])
-    messages = []
-    for _ in range(3):
-        messages.append([pull.recv()])
-        while pull.rcvmore:
-            messages[-1].append(pull.recv())
-    assert messages[0][:2] == [b"0", b"x"]
-    assert stamp.is_stamp(messages[0][2])
-    assert messages[1:] == [[b"1", b"x"], [b"2", b"x"]]
-    assert journal.lanes()[-1]["count"] == journal.socket("pull")["received"] == 3
-
-
 def test_a_stamping_sender_that_comes_late_to_a_receiver_of_many_single_frames(
     context: zmq.Context, journal: Journal, link
 ) -> None:
@@ -170,27 +151,58 @@ def test_router_and_dealer_keep_their_envelopes(context: zmq.Context, journal: J
     assert dealer.recv_multipart() == [b"", b"answer"]
 
 
-@pytest.mark.parametrize("socket_type", [zmq.STREAM, zmq.PUSH])
 def test_stamps_are_refused_with_a_finding_where_they_would_break_the_socket(
-    context: zmq.Context, journal: Journal, socket_type: int
+    context: zmq.Context, journal: Journal
 ) -> None:
-    socket = context.socket(socket_type)
-    if socket_type == zmq.PUSH:
-        socket.conflate = 1
+    socket = context.socket(zmq.STREAM)
     hopwatch.wrap(socket, name="refusing", sequence="stamp")
     (finding,) = hopwatch.findings(socket)
     assert finding.rule == "stamp_refused"
     assert [event["rule"] for event in journal.of("refusing", "finding")] == ["stamp_refused"]
 
 
-def test_conflate_set_later_ends_the_stamping(context: zmq.Context, journal: Journal, link) -> None:
+@pytest.mark.parametrize("conflating", ["sender", "receiver"])
+@pytest.mark.parametrize("before", [True, False])
+def test_a_stamped_message_is_conflated_as_a_bare_one(
+    context: zmq.Context, journal: Journal, link, conflating: str, before: bool
+) -> None:
+    push, pull = context.socket(zmq.PUSH), context.socket(zmq.PULL)
+    one = push if conflating == "sender" else pull
+    if before:
+        one.conflate = 1
+    for socket, name in ((push, "push"), (pull, "pull")):
+        hopwatch.wrap(socket, name=name, sequence="stamp")
+    one.conflate = 1
+    link(pull, push)
+    for number in range(100):
+        push.send(b"%d" % number)
+    came = [pull.recv()]
+    while came[-1] != b"99":
+        came.append(pull.recv())
+    (lane,) = [lane for lane in journal.lanes() if lane["socket"] != lane["stream"]]
+    assert (lane["count"], lane["next"]) == (len(came), 100)
+    assert hopwatch.findings(push) == hopwatch.findings(pull) == []
+
+
+@pytest.mark.parametrize("bound_before", [True, False])
+def test_a_stamp_is_no_part_of_the_size_that_a_receiver_allows(
+    context: zmq.Context, journal: Journal, link, bound_before: bool
+) -> None:
     push = hopwatch.wrap(context.socket(zmq.PUSH), sequence="stamp")
-    push.conflate = 1
     pull = context.socket(zmq.PULL)
-    link(push, pull)
-    push.send(b"only")
-    assert pull.recv_multipart() == [b"only"]
-    assert [finding.rule for finding in hopwatch.findings(push)] == ["stamp_refused"]
+    if bound_before:
+        pull.maxmsgsize = 1000
+    hopwatch.wrap(pull, name="pull", sequence="stamp")
+    pull.maxmsgsize = 1000
+    assert pull.maxmsgsize == pull.getsockopt(zmq.MAXMSGSIZE) == 1000
+    link(pull, push)
+    push.send(b"x" * 1000)
+    assert pull.recv() == b"x" * 1000
+    hopwatch.unwrap(pull)
+    assert pull.maxmsgsize == 1000
+    assert {event["value"] for event in journal.of("pull", "option") if event["option"] == "maxmsgsize"} == {
+        1000
+    }
 
 
 def test_a_topic_rule_that_raises_costs_the_stamps_and_no_message(

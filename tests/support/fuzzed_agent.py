@@ -63,7 +63,8 @@ class FuzzedAgent:
         tables = self.store.load()
         self.board = Board(tables)
         settings = JournalSettings(self.journal, "box-1", LIMITS)
-        self.ticker = Ticker(settings, self.store, tables, self.board)
+        self.now = 0.0
+        self.ticker = Ticker(settings, self.store, tables, self.board, lambda: self.now)
         self.tables = tables
         self.batches = BatchStore(data)
         listen = ListenSettings("127.0.0.1", 0)
@@ -77,6 +78,7 @@ class FuzzedAgent:
         self.batches.close()
 
     def tick(self) -> None:
+        self.now += 0.5
         for _ in range(1000):
             if not self.ticker.run_once(forced=True):
                 break

@@ -9,12 +9,8 @@ from typing import Any
 from hopwatch.journal import shared_memory
 
 SOCKET_WORDS = [
-    "stamp_head",
-    "stamp_lane",
     "socket",
-    "behind",
     "sent",
-    "stamp_sent_at",
     "sent_more_frames",
     "sent_bytes",
     "received",
@@ -37,13 +33,7 @@ SOCKET_WORDS = [
     "proxied_out_bytes",
     "pending_sends",
     "proxied_at",
-    "sent_run_base",
-    "sent_run_size",
-    "received_run_base",
-    "received_run_size",
-    "lane_run_more_frames",
 ]
-STAMP_IN_SLOT = ["stamp_head", "stamp_lane", "behind", "stamp_sent_at", "lane_run_more_frames"]
 LANE_WORDS = ["socket", "stream", "lane", "count", "more_frames", "first", "next", "newest_sent_at"]
 
 
@@ -73,34 +63,14 @@ class Journal:
 
     def sockets(self) -> dict[str, dict[str, int]]:
         """Live socket slots, by socket id."""
-        slots = self._slots(32, SOCKET_WORDS)
-        for words in slots.values():
-            for name in STAMP_IN_SLOT:
-                del words[name]
-            for way in ("sent", "received"):
-                base, size = words.pop(f"{way}_run_base"), words.pop(f"{way}_run_size")
-                if size:
-                    words[f"{way}_bytes"] = (base + words[way] * (size - 1)) % 2**64
-        return slots
+        return self._slots(32, SOCKET_WORDS)
 
     def lanes(self) -> list[dict[str, int]]:
         """Live lane slots."""
-        sockets = self._slots(32, SOCKET_WORDS)
         lanes = list(self._slots(56, LANE_WORDS, keyed=False).values())
         for lane in lanes:
             (seconds,) = struct.unpack("<d", struct.pack("<Q", lane["newest_sent_at"]))
             lane["newest_sent_at"] = round(seconds * 10**9)
-            socket = sockets.get(f"{lane['socket']:016x}")
-            if (
-                socket
-                and socket["stamp_head"]
-                and (lane["stream"], lane["lane"]) == (socket["socket"], socket["stamp_lane"])
-            ):
-                lane["count"] = socket["sent"] - socket["behind"]
-                sparse = socket["stamp_head"] >> 33 & 0x1F
-                lane["more_frames"] = (
-                    socket["lane_run_more_frames"] + (0 if sparse else lane["count"])
-                ) % 2**64
         return lanes
 
     def header(self) -> dict[str, int]:

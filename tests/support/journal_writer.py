@@ -11,7 +11,7 @@ from pathlib import Path
 
 SOCKET_SLOTS = 64
 LANE_SLOTS = 1024
-SOCKET_SIZE = 320
+SOCKET_SIZE = 192
 LANE_SIZE = 64
 HEADER_SIZE = 4096
 LANES_AT = HEADER_SIZE + SOCKET_SLOTS * SOCKET_SIZE
@@ -152,8 +152,7 @@ class JournalWriter:
 
     def set_counters(self, socket: str, slot: int, **counters: int) -> None:
         """Sets the words of a socket's slot."""
-        sent, *others = (counters.get(name, 0) for name in COUNTER_NAMES)
-        words = [0, 0, int(socket, 16), 0, sent, 0, *others]
+        words = [int(socket, 16), *(counters.get(name, 0) for name in COUNTER_NAMES)]
         os.pwrite(self._counters, struct.pack(f"<{len(words)}Q", *words), HEADER_SIZE + slot * SOCKET_SIZE)
 
     def set_lane(self, slot: int, socket: str, stream: str, lane: int, *numbers: int) -> None:
@@ -185,7 +184,7 @@ class JournalWriter:
         descriptor = os.open(new, os.O_RDWR | os.O_CREAT, 0o600)
         os.posix_fallocate(descriptor, 0, SIZE)
         header = (
-            1,
+            2,
             int(self.process, 16),
             0,
             HEADER_SIZE,
@@ -203,7 +202,7 @@ class JournalWriter:
         self._append(
             {
                 "event": "segment",
-                "format": 1,
+                "format": 2,
                 "process": self.process,
                 "index": self.index,
                 "first": self.next_n if first is None else first,

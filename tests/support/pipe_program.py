@@ -60,9 +60,9 @@ class Pipes:
     def _reached(self, receiver: zmq.Socket[bytes]) -> str:
         sent = 0
         while not receiver.poll(20):
-            self._sender.send(b"%d" % sent)
+            self._sender.send(b"%d " % sent)
             sent += 1
-        first = int(receiver.recv())
+        first = int(receiver.recv().partition(b" ")[0])  # a bare one gets the stamp behind it
         # what a subscriber was sent before its subscription came was never on its way
         return str(sent - first if self._receiver_type == zmq.SUB else sent)
 

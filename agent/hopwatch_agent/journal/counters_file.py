@@ -4,22 +4,20 @@ import errno
 import os
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from hopwatch.journal import shared_memory
 from hopwatch.journal.counters_memory import MOST_BYTES
-from hopwatch.journal.lane_runs import with_lane_run, with_time
-from hopwatch.journal.runs import told_counters
 from hopwatch.journal.shared_counters import IDENTITY_BYTES, MEMORY_OFFSET
-from hopwatch.words import LANE_RUN_MORE_FRAMES, LANE_SLOT_WORDS, LANE_SOCKET, SOCKET, STAMP_HEAD
+from hopwatch.stamp import nanoseconds
+from hopwatch.words import LANE_NEWEST_SENT_AT, LANE_SLOT_WORDS, LANE_SOCKET, SOCKET, SOCKET_SLOT_WORDS
 
 from hopwatch_agent.errors import AgentError, UnreadableCountersError
 from hopwatch_agent.journal.opening import opened_regular
 from hopwatch_agent.records import FORMAT, INT64_MAX
 
-SOCKET_WORDS = LANE_RUN_MORE_FRAMES + 1
 SOCKETS = "socket slots (offset 32)"
 LANES = "lane slots (offset 56)"
 _WORD = 8
@@ -34,8 +32,8 @@ Slots = list[tuple[int, tuple[int, ...]]]
 
 @dataclass(frozen=True)
 class CountersFile:
-    """One reading of a counters file. ``sockets``: the ids of sockets and their counters; ``lanes``: the words of lanes, which those of
-    the slots in ``lane_runs``, by the id of their socket, move on (see ``with_lane_runs``). ``whole``: no slot was left out. ``size`` in bytes.
+    """One reading of a counters file. ``sockets``: the ids of sockets and their counters; ``lanes``: the words of lanes, the time in
+    nanoseconds. ``whole``: no slot was left out. ``size`` in bytes.
     ``is_copy``: they stand in memory that this agent cannot read, and these are up to two seconds older.
     """
 
@@ -45,7 +43,6 @@ class CountersFile:
     faults: int
     sockets: Slots
     lanes: Slots
-    lane_runs: dict[int, tuple[int, ...]]
     whole: bool
     is_copy: bool = False
 
@@ -163,7 +160,7 @@ def parse(content: Content, process: str, index: int, room: Room) -> CountersFil
         raise UnreadableCountersError(f"format {version} at offset 8, this agent reads format {FORMAT}")
     if (f"{owner:016x}", own_index) != (process, index):
         raise UnreadableCountersError(f"belongs to process {owner:016x}, index {own_index} (offset 16)")
-    sockets = _Area(rest[0], rest[1], rest[2], words=SOCKET_WORDS, taken_by=SOCKET)
+    sockets = _Area(rest[0], rest[1], rest[2], words=SOCKET_SLOT_WORDS, taken_by=SOCKET)
     lanes = _Area(rest[3], rest[4], rest[5], words=LANE_SLOT_WORDS, taken_by=LANE_SOCKET)
     slots = list(islice(_taken(data, sockets, SOCKETS), room.sockets + 1))
     lane_slots = list(islice(_taken(data, lanes, LANES), room.lanes + 1))
@@ -174,28 +171,15 @@ def parse(content: Content, process: str, index: int, room: Room) -> CountersFil
         size=len(data),
         events_unwritten=min(rest[6], INT64_MAX),
         faults=min(rest[7], INT64_MAX),
-        sockets=_sound(
-            [(number, (words[SOCKET], *told_counters(words))) for number, words in slots], 1, SOCKETS
-        ),
-        lanes=_sound([(number, tuple(with_time(words))) for number, words in lane_slots], 2, LANES),
-        lane_runs={words[SOCKET]: words for _, words in slots if words[STAMP_HEAD]},
+        sockets=_sound(slots, 1, SOCKETS),
+        lanes=_sound([(number, _with_time(words)) for number, words in lane_slots], 2, LANES),
         whole=whole,
         is_copy=content.is_copy,
     )
 
 
-def with_lane_runs(files: list[CountersFile]) -> list[CountersFile]:
-    """All files of one process, their lanes moved on by what the slots of their sockets say, in whichever file those are."""
-    runs = {socket: words for file in files for socket, words in file.lane_runs.items()}
-    return [
-        replace(file, lanes=[(number, _in_run(words, runs)) for number, words in file.lanes])
-        for file in files
-    ]
-
-
-def _in_run(lane: tuple[int, ...], runs: dict[int, tuple[int, ...]]) -> tuple[int, ...]:
-    socket = runs.get(lane[LANE_SOCKET])
-    return lane if socket is None else tuple(with_lane_run(lane, socket))
+def _with_time(words: tuple[int, ...]) -> tuple[int, ...]:
+    return (*words[:LANE_NEWEST_SENT_AT], nanoseconds(words[LANE_NEWEST_SENT_AT]))
 
 
 def _taken(data: bytes, area: _Area, what: str) -> Iterator[tuple[int, tuple[int, ...]]]:

@@ -4,7 +4,7 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Meta, Struct
 
-FORMAT = 1
+FORMAT = 2
 INT64_MAX = 2**63 - 1
 
 Id = Annotated[str, Meta(pattern=r"\A[0-9a-f]{16}\Z")]

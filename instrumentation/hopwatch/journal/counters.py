@@ -18,7 +18,7 @@ from hopwatch.native_threads import reentrant_lock
 from hopwatch.words import LANE_SLOT_WORDS, SOCKET_SLOT_WORDS
 
 MAGIC = b"HOPWATCH"
-VERSION = 1
+VERSION = 2
 SOCKET_SLOTS = 64
 LANE_SLOTS = 1024
 SOCKET_SLOT_BYTES = SOCKET_SLOT_WORDS * 8

@@ -29,7 +29,7 @@ from hopwatch.settings import Settings
 from hopwatch.version import VERSION
 from hopwatch.words import LANE_SLOT_WORDS, SOCKET_SLOT_WORDS
 
-FORMAT = 1
+FORMAT = 2
 
 
 class Journal(Protocol):

@@ -22,6 +22,9 @@ LANES_AT_ONCE = 200
 Key = tuple[int, int]
 """A stream, and the index of a lane in it."""
 
+Followed = tuple[ReceivingLane, Words]
+"""A lane, and the words of its slot."""
+
 
 @dataclass(frozen=True, slots=True)
 class Former:
@@ -52,7 +55,7 @@ class Following:
 
     def __init__(self, socket: int, counters: Words, journal: Journal, unstamped: Unstamped) -> None:
         self.by_key: dict[Key, ReceivingLane] = {}
-        self.by_head: dict[bytes, tuple[ReceivingLane, Words]] = {}
+        self.by_label: dict[bytes, Followed] = {}
         self.slots: list[Slot] = []
         self.forgot = False
         self._socket = socket
@@ -112,8 +115,8 @@ class Following:
         if key[0] not in self._heard:
             self._heard[key[0]] = Heard(1, self._looks)
         self.by_key[key] = lane
-        if lane.words is not None and lane.head:
-            self.by_head[lane.head] = (lane, lane.words)
+        if lane.words is not None and lane.label:
+            self.by_label[lane.label] = (lane, lane.words)
 
     def let_go(self) -> None:
         """Touch the slots no more."""
@@ -168,7 +171,7 @@ class Following:
         words = lane.words
         if words is None:
             return
-        self.by_head.pop(lane.head, None)
+        self.by_label.pop(lane.label, None)
         if lane.sparse is not None:
             self._unstamped.leave(lane.sparse)
         if len(self._former) >= MOST_REMEMBERED:

@@ -19,13 +19,12 @@ MOST_A_SECOND = 100_000_000
 
 
 def is_of_a_sender(stamp: Stamp, first_frame: Any) -> bool:
-    """Whether each field is one that a sender writes. ``first_frame``: of its message (None: not known)."""
+    """Whether each field is one that a sender writes. ``first_frame``: of its message."""
     return (
         stamp.sent_at != NO_TIME
         and stamp.stream != NO_STREAM
         and (stamp.lane < MOST_LANES or stamp.lane == WHOLE_STREAM_LANE)
-        and stamp.topic_length
-        <= (LONGEST_TOPIC if first_frame is None else min(LONGEST_TOPIC, len(first_frame)))
+        and stamp.topic_length <= min(LONGEST_TOPIC, len(first_frame))
         and stamp.number <= MOST_NUMBER
         and stamp.lane_number <= stamp.number + ASTRAY
     )

@@ -10,17 +10,17 @@ from hopwatch.frames import as_bytes
 from hopwatch.ids import as_text
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
-from hopwatch.lanes.following import MOST_LANES, Following, Key
+from hopwatch.lanes.following import MOST_LANES, Followed, Following, Key
 from hopwatch.lanes.owed import Owed
 from hopwatch.lanes.plausible import MOST_NUMBER, Reach, is_of_a_sender
 from hopwatch.lanes.receiving_lane import ReceivingLane
 from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.stamp import (
-    HEAD_SIZE,
     INTERVAL_MASK,
-    RULE_MASK,
+    LABEL_SIZE,
     SHARED_OUT,
+    SIZE,
     WHOLE_STREAM_LANE,
     Stamp,
     decode,
@@ -60,7 +60,7 @@ class ReceivingLanes:
         self._journal = journal
         self._owed = Owed(subscriptions)
         self._following = following = Following(socket, counters, journal, unstamped)
-        self._lanes, self._followed = following.by_key, following.by_head
+        self._lanes, self.followed = following.by_key, following.by_label
         self._reopened: set[Key] = set()
         self._reach = Reach(time.monotonic())
         self._impossible = 0
@@ -76,13 +76,14 @@ class ReceivingLanes:
         """Touch the slots no more."""
         self._following.let_go()
 
-    def take_next(self, frame: bytes) -> bool:
-        """Account for one message by a frame as long as a stamp, if that is next in a lane that is followed."""
-        followed = self._followed.get(frame[:HEAD_SIZE])
-        if followed is None:
-            return False
+    @staticmethod
+    def take_next(followed: Followed, frame: bytes) -> bool:
+        """Account for one message by a frame that ends with the label of a lane that is followed, if it is next there."""
         lane, words = followed
-        behind, number, sent_at = unpack_words(frame, HEAD_SIZE)
+        at = len(frame) - SIZE
+        if at < 0:
+            return False
+        behind, number, sent_at = unpack_words(frame, at)
         next_number = words[LANE_NEXT]
         if number - behind != next_number or lane.paused:
             return False
@@ -92,14 +93,10 @@ class ReceivingLanes:
         lane.newest_number = number
         return True
 
-    def follows(self, frame: bytes) -> bool:
-        """Whether a frame begins as the stamps of a lane that is followed."""
-        return frame[:HEAD_SIZE] in self._followed
-
     def take(self, frame: bytes, first_frame: Any, several: bool = False) -> None:
         """Account for one message by its stamp, whatever its number is.
 
-        ``first_frame``: of the message (bytes or zmq.Frame; None: not known). ``several``: it has more than one frame, the stamp left out.
+        ``first_frame``: of the message (bytes or zmq.Frame). ``several``: it has more than one frame.
         """
         stamp = decode(frame)
         lane = self._lanes.get((stamp.stream, stamp.lane))
@@ -153,11 +150,8 @@ class ReceivingLanes:
             lane.paused = lane.paused or not self._owed.is_all_of(lane.topic)
 
     def _open(self, stamp: Stamp, first_frame: Any, several: bool) -> None:
-        if first_frame is None and stamp.flags & RULE_MASK:
-            self.unstamped.before += 1  # whose lane it is in is told by a later stamp
-            return
-        topic = b"" if first_frame is None else as_bytes(first_frame)[: stamp.topic_length]
-        owed = self._owed.is_all_of(topic) or (first_frame is None and stamp.topic_length > 0)
+        topic = as_bytes(first_frame)[: stamp.topic_length]
+        owed = self._owed.is_all_of(topic)
         key = stamp.stream, stamp.lane
         if not self._following.has_room(key):
             self.find(finding.lanes_not_followed(MOST_LANES))
@@ -178,7 +172,7 @@ class ReceivingLanes:
             if self.unstamped.mixed:
                 self.find(finding.sparse_mixed())
         else:
-            lane.head = encode(stamp)[:HEAD_SIZE]
+            lane.label = encode(stamp)[-LABEL_SIZE:]
             self.unstamped.each_is_stamped()
         self._following.keep(key, lane)
         self._event("lane", stamp, topic=topic.hex(), slot=lane.slot and lane.slot.place)

@@ -9,12 +9,12 @@ from hopwatch.lanes.sparse_lane import SparseLane
 
 @dataclass
 class ReceivingLane:
-    """One lane as this receiver sees it. ``words`` is None where it cannot be checked; ``head`` is what its stamps begin with."""
+    """One lane as this receiver sees it. ``words`` is None where it cannot be checked; ``label`` is what its stamps end with."""
 
     topic: bytes
     words: Words | None
     slot: Slot | None = None
-    head: bytes = b""
+    label: bytes = b""
     newest_number: int = 0
     paused: bool = False
     sparse: SparseLane | None = None

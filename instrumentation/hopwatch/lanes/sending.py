@@ -7,8 +7,7 @@ from hopwatch import stamp
 from hopwatch.ids import as_text
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
-from hopwatch.journal.lane_runs import with_lane_run, with_time
-from hopwatch.words import LANE_COUNT, LANE_INDEX, LANE_SOCKET, LANE_STREAM, SOCKET
+from hopwatch.words import LANE_COUNT, LANE_INDEX, LANE_NEWEST_SENT_AT, LANE_SOCKET, LANE_STREAM, SOCKET
 
 MOST_LANES = 10_000
 PROGRESS_LANES = 32
@@ -21,17 +20,15 @@ STRANGERS_SHARE = 10
 class SendingLane:
     """One lane: its index, the length of its topic within the first frame, and its slot.
 
-    ``count`` and ``more_frames`` are what the slot says, at hand; ``due`` is the next number to be stamped; ``head`` the first part of
-    its stamps, once it was made.
+    ``count`` is what the slot says, at hand; ``due`` the next number to be stamped; ``label`` the end of its stamps, once it was made.
     """
 
     index: int
     topic_length: int
     words: Words
     count: int = 0
-    more_frames: int = 0
     due: int = 0
-    head: bytes = b""
+    label: bytes = b""
 
 
 class SendingLanes:
@@ -102,11 +99,14 @@ class SendingLanes:
 
 def write_lanes(journal: Journal, counters: Words, slots: list[Slot], final: bool) -> None:
     """Journal the words of the lane slots of one socket, whose own is ``counters``, some hundred a line."""
-    told = counters.tolist()  # before the lanes: see ``with_lane_run``
     rows = [
-        [as_text(words[LANE_STREAM]), *words[LANE_INDEX:]]
-        for words in (with_lane_run(with_time(slot.words), told) for slot in slots)
+        [
+            as_text(words[LANE_STREAM]),
+            *words[LANE_INDEX:LANE_NEWEST_SENT_AT],
+            stamp.nanoseconds(words[LANE_NEWEST_SENT_AT]),
+        ]
+        for words in (slot.words.tolist() for slot in slots)
     ]
-    socket = as_text(told[SOCKET])
+    socket = as_text(counters[SOCKET])
     for start in range(0, len(rows), LANES_A_LINE):
         journal.event("lanes", socket=socket, final=final, lanes=rows[start : start + LANES_A_LINE])

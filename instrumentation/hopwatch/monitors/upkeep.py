@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hopwatch.journal.journal import FileJournal
 from hopwatch.monitors.room import spare_descriptors
@@ -17,6 +18,7 @@ class Upkeep:
 
     journal: FileJournal
     is_over: Callable[[], bool]
+    since: float = field(default_factory=time.monotonic)
 
     @property
     def over(self) -> bool:
@@ -24,7 +26,7 @@ class Upkeep:
         return self.is_over()
 
     def run(self) -> float:
-        """Look after the files, which takes two descriptors for a moment: not while the application uses its reserve."""
-        if spare_descriptors() >= 0:
+        """Look after the files, which takes two descriptors for a moment: not while the application uses its reserve, or begins."""
+        if time.monotonic() - self.since >= SECONDS and spare_descriptors() >= 0:
             self.journal.keep_up()
         return SECONDS

@@ -26,27 +26,6 @@ def no_linger(setup: SetUp, moment: Moment) -> Finding | None:
     )
 
 
-def stamped_without_linger(setup: SetUp, moment: Moment) -> Finding | None:
-    """A message half of which is with a connection that ends, of a socket that closes without waiting: libzmq does not survive it."""
-    if not setup.stamped or setup.option("linger") != 0:
-        return None
-    if not in_force(setup, moment) and not (moment.kind is Kind.CLOSING and moment.value > 0):
-        return None
-    if _is_within_the_process(setup):
-        return None
-    return Finding(
-        rule="stamped_without_linger",
-        text=(
-            f"LINGER of this {setup.type_name} is 0, and a stamp makes several frames of each of its messages: if a peer goes just when this socket closes with messages "
-            "queued, libzmq may end this process (Resource temporarily unavailable, src/session_base.cpp). Bare sockets have that with messages of several frames alone."
-        ),
-        advice=(
-            "Set LINGER to the milliseconds that sending what is queued may take, and close without linger=0; "
-            'or count its messages (sequence="count"), if they have one frame.'
-        ),
-    )
-
-
 def _is_within_the_process(setup: SetUp) -> bool:
     return all(endpoint.startswith("inproc://") for endpoint in setup.endpoints)
 

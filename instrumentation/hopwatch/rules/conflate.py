@@ -1,4 +1,4 @@
-"""ZMQ_CONFLATE keeps one frame, not one message, and a receiver that reads a message's first frame before the next has come is ended by libzmq."""
+"""ZMQ_CONFLATE keeps one frame, not one message."""
 
 from hopwatch.finding import Finding
 from hopwatch.rules.setup import Kind, Moment, SetUp
@@ -15,16 +15,4 @@ def conflate_multipart(setup: SetUp, moment: Moment) -> Finding | None:
             "so that most often the last one arrives alone, and at times another one does."
         ),
         advice="Send a single frame, or do without ZMQ_CONFLATE and let the receiver skip old messages.",
-    )
-
-
-def conflate_stamped() -> Finding:
-    """A conflating receiver got a stamp and nothing with it."""
-    return Finding(
-        rule="conflate_stamped",
-        text=(
-            "This receiver has ZMQ_CONFLATE on and its sender stamps: of each message only the stamp, its last frame, is kept. If it reads the "
-            "frame before that, libzmq ends this process (Assertion failed: !_more)."
-        ),
-        advice="Wrap the sender without sequence=, now; or do without ZMQ_CONFLATE.",
     )

@@ -13,7 +13,6 @@ ON_CHANGES: tuple[Rule, ...] = (
     marks.unlimited_mark,
     marks.subscriptions_beyond_mark,
     closing.no_linger,
-    closing.stamped_without_linger,
     closing.low_mark_over_ipc,
 )
 RULES: Mapping[Kind, tuple[Rule, ...]] = {
@@ -26,7 +25,7 @@ RULES: Mapping[Kind, tuple[Rule, ...]] = {
     Kind.SENT_AT_ONCE: (sending.dontwait_never_raises,),
     Kind.WAITED: (sending.nodrop_blocks,),
     Kind.SENT_SEVERAL_FRAMES: (conflate.conflate_multipart,),
-    Kind.CLOSING: (marks.mark_of_the_other_way, closing.no_linger, closing.stamped_without_linger),
+    Kind.CLOSING: (marks.mark_of_the_other_way, closing.no_linger),
 }
 
 

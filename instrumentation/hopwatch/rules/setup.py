@@ -52,7 +52,6 @@ class SetUp(NamedTuple):
 
     ``options``: sndhwm, rcvhwm, linger, conflate, and whatever was set since. ``inherited``: what a Context gives to each of its sockets.
     ``endpoints`` are those that it was bound or connected to, ``bound`` the options at the time of each bind that still holds.
-    ``stamped``: what it sends gets stamps.
     """
 
     type_name: str
@@ -62,7 +61,6 @@ class SetUp(NamedTuple):
     endpoints: tuple[str, ...] = ()
     bound: tuple[tuple[str, Mapping[str, int]], ...] = ()
     subscriptions: int = 0
-    stamped: bool = False
 
     def after(self, moment: Moment) -> SetUp:
         """The set-up with what happened at this moment."""

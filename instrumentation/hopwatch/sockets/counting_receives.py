@@ -1,4 +1,4 @@
-"""The hot path: what a counting receive does for each message (see ``counting.py``)."""
+"""The hot path: what a receive does for each frame (see ``counting.py``)."""
 
 from __future__ import annotations
 
@@ -7,80 +7,56 @@ from typing import Any
 import zmq
 from zmq.backend import Socket as BackendSocket
 
-from hopwatch.frames import as_bytes
-from hopwatch.journal.counters import Words
-from hopwatch.journal.runs import NO_RUN, received_run
+from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.sockets.backend import backend_recv
-from hopwatch.sockets.counting import LOOK_FOR_RUN
-from hopwatch.sockets.first_calls import FirstCalls
+from hopwatch.sockets.counting import NOT_NOW
+from hopwatch.sockets.state import SocketState
+from hopwatch.sockets.trying import try_recv
 from hopwatch.sockets.ways import Methods
+from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
+from hopwatch.stamp import LABEL_SIZE, LAST_BYTE
 from hopwatch.stamp import SIZE as STAMP_SIZE
 from hopwatch.words import RECEIVED, RECEIVED_BYTES
 
+DONTWAIT = int(zmq.DONTWAIT)
+RCVMORE = int(zmq.RCVMORE)
+
+ASKED_AGAIN = 63
 ASK_SOMETIMES = 62
-"""Mask of the counts of messages at which is asked: two frames in a row, so that one of them shows a message of two frames."""
+"""Masks of the counts of messages at which is asked: two frames in a row, so that one of them shows a message of two frames."""
 
 Again = zmq.Again
-RCVMORE = int(zmq.RCVMORE)
 
 backend_get = BackendSocket.get
 
 
-def counting_recv(words: Words, first: FirstCalls) -> Methods:
-    """``recv`` of a socket that counts; frames that need a closer look go to ``_hopwatch_look``."""
+def counting_recv(state: SocketState) -> Methods:
+    """``recv`` of a socket to which no stamp has come; frames that need a closer look go to ``_hopwatch_look``."""
+    words = state.slot.words
     received = received_bytes = look_at = 0
-    run, run_size, seen_size = received_run(words), NO_RUN, NO_RUN
     sometimes = retired = False
 
     def recv(self: Any, flags: int, copy: bool, track: bool) -> Any:
-        nonlocal received, received_bytes, look_at
+        nonlocal received, received_bytes
         try:
-            if received == look_at:
-                frame = backend_recv(self, flags, copy, track)
-                asked = sometimes and len(frame) == run_size and not first.receives
-                if asked and not (backend_get(self, RCVMORE) if copy else frame.more):
-                    received += 1
-                    words[RECEIVED] = received
-                    look_at = received if not received & ASK_SOMETIMES else (received | LOOK_FOR_RUN) + 1
-                    return frame
-            else:
-                frame = backend_recv(self, flags, copy, track)
-                if len(frame) == run_size and copy:
-                    received += 1
-                    words[RECEIVED] = received
-                    return frame
+            frame = backend_recv(self, flags, copy, track)
         except Again:
             if not retired:
                 self._hopwatch_count_refused_receive()
             raise
         size = len(frame)
-        if received == look_at or size == STAMP_SIZE or (not copy and frame.more):
-            if retired:
-                return as_bytes(frame) if copy else frame
-            return self._hopwatch_look(frame, flags, copy, track)
-        if size != run_size:
-            if run_size >= 0:
-                end_run()
-            received_bytes += size
-            words[RECEIVED_BYTES] = received_bytes
+        if received == look_at or not copy or (size >= STAMP_SIZE and frame[-1] == LAST_BYTE):
+            return frame if retired else self._hopwatch_look(frame, copy)
+        received_bytes += size
+        words[RECEIVED_BYTES] = received_bytes
         received += 1
         words[RECEIVED] = received
         return frame
 
-    def end_run() -> None:
-        nonlocal received_bytes, run_size, seen_size
-        received_bytes, run_size, seen_size = run.end(), NO_RUN, NO_RUN
-
     def count_received(messages: int, size: int) -> None:
-        nonlocal received, received_bytes, run_size, seen_size
-        if messages != 1 or size != run_size:
-            if run_size >= 0:
-                end_run()
-            elif sometimes and messages == 1 and size == seen_size != STAMP_SIZE:
-                run_size = run.begin(size)
-            seen_size = size
-            received_bytes += size
-            words[RECEIVED_BYTES] = received_bytes
+        nonlocal received, received_bytes
+        received_bytes += size
+        words[RECEIVED_BYTES] = received_bytes
         received += messages
         words[RECEIVED] = received
         look_next()
@@ -88,7 +64,7 @@ def counting_recv(words: Words, first: FirstCalls) -> Methods:
     def look_next() -> None:
         nonlocal look_at
         now = not sometimes or not received & ASK_SOMETIMES
-        look_at = received if now else (received | LOOK_FOR_RUN) + 1
+        look_at = received if now else (received | ASKED_AGAIN) + 1
 
     def ask_sometimes(now: bool) -> None:
         nonlocal sometimes
@@ -96,8 +72,8 @@ def counting_recv(words: Words, first: FirstCalls) -> Methods:
         look_next()
 
     def retire() -> None:
-        nonlocal retired, look_at, run_size
-        retired, look_at, run_size = True, received, NO_RUN
+        nonlocal retired, look_at
+        retired, look_at = True, received
 
     return {
         "_hopwatch_recv_now": recv,
@@ -105,3 +81,62 @@ def counting_recv(words: Words, first: FirstCalls) -> Methods:
         "_hopwatch_ask_sometimes": ask_sometimes,
         "_hopwatch_retire_receive": retire,
     }
+
+
+def stamped_recv(state: SocketState) -> Methods:
+    """``recv`` of a socket that takes stamps off: here messages of one frame that are there already."""
+    words, incoming, first, plain = state.slot.words, state.incoming, state.first_calls, state.way.plain_flags
+    followed, take_next, unstamped = (
+        state.receiving.followed,
+        state.receiving.take_next,
+        state.receiving.unstamped,
+    )
+    received, received_bytes = words[RECEIVED], words[RECEIVED_BYTES]
+    plain_now: object = NOT_NOW if first.receives else plain
+
+    def recv(self: Any, flags: int, copy: bool, track: bool) -> Any:
+        nonlocal received, received_bytes
+        if flags != plain_now or not copy or unstamped.by_frames or incoming.frames or state.faulty:
+            return otherwise(self, flags, copy, track)
+        try:
+            frame = try_recv(self, DONTWAIT, copy, track)
+        except REFUSED as error:
+            if not is_refusal(error):
+                raise
+            return otherwise(self, flags, copy, track)
+        size = len(frame)
+        try:
+            lane = followed.get(frame[-LABEL_SIZE:])
+            if lane is not None and take_next(lane, frame):
+                size -= STAMP_SIZE
+                frame = frame[:size]
+            elif (size >= STAMP_SIZE and frame[-1] == LAST_BYTE) or backend_get(self, RCVMORE):
+                return self._hopwatch_take_in(frame, copy)
+            else:
+                unstamped.count(frame, False)
+        except Exception as error:
+            if raised_by_signal_handler(error.__traceback__):
+                raise
+            state.fault(error)
+        received_bytes += size
+        words[RECEIVED_BYTES] = received_bytes
+        received += 1
+        words[RECEIVED] = received
+        return frame
+
+    def otherwise(self: Any, flags: int, copy: bool, track: bool) -> Any:
+        nonlocal plain_now
+        if first.receives:
+            state.look_at_receive()
+        else:
+            plain_now = plain
+        return self._hopwatch_next(flags, copy, track)
+
+    def count_received(messages: int, size: int) -> None:
+        nonlocal received, received_bytes
+        received_bytes += size
+        words[RECEIVED_BYTES] = received_bytes
+        received += messages
+        words[RECEIVED] = received
+
+    return {"_hopwatch_recv_now": recv, "_hopwatch_count_received": count_received}

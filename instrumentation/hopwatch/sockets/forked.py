@@ -76,8 +76,6 @@ class ForkedSocket(HookedSocket):
 
 def leave_to_parent(state: SocketState, open_journal: Callable[[], Journal]) -> None:
     """In a forked child: touch nothing of the parent's, and tell if the socket is used all the same."""
-    if state.numbering is not None:
-        state.numbering.left_to_parent = True
     state.leave_to_parent()
     state.open_journal = open_journal
     if not state.closed:

@@ -77,9 +77,9 @@ class HookedSocket(zmq.Socket[bytes]):
         """As the bare socket's; what was set is journaled."""
         if decides_probing(self._hopwatch, option, optval):
             self._hopwatch_stop_probing()
-        BackendSocket.set(self, option, optval)
+        BackendSocket.set(self, option, self._hopwatch.with_stamp_room(option, optval))
         with Guard(self._hopwatch):
-            option_set(self, self._hopwatch, int(option), optval)
+            option_set(self._hopwatch, int(option), optval)
 
     set = setsockopt  # type: ignore[assignment]
 
@@ -158,7 +158,7 @@ class HookedSocket(zmq.Socket[bytes]):
         unread = None
         if ours and not self._closed:
             with Guard(state):
-                unread = has_unread(self, state)
+                unread = has_unread(self)
                 self._hopwatch_closing(linger)
             with Guard(state):
                 stop_monitor(self, state)
@@ -179,7 +179,6 @@ class HookedSocket(zmq.Socket[bytes]):
         state = self._hopwatch
         if state.numbering is not None and addr.startswith(INPROC):
             state.connected_within.append((self.context.underlying, addr))
-            state.numbering.leave_hot_path()
             state.numbering.single_frame_lane = None
 
     def _hopwatch_endpoint(self, event: str, addr: str | bytes, kind: Kind | None = None) -> None:
@@ -203,9 +202,6 @@ class HookedSocket(zmq.Socket[bytes]):
     def _hopwatch_address_taken(self) -> None:
         """Somebody may receive past us, which matters where stamps come."""
 
-    def _hopwatch_conflate(self) -> None:
-        """The socket conflates from here on, which matters where it sends."""
-
     def _hopwatch_count_refused_receive(self) -> None:
         """Libzmq had no message."""
         if not self._hopwatch.way.receives_deferred:
@@ -225,10 +221,8 @@ def unwrapped_meanwhile(socket: object) -> bool:
     return not isinstance(socket, HookedSocket)
 
 
-def has_unread(socket: zmq.Socket[bytes], state: SocketState) -> bool | None:
+def has_unread(socket: zmq.Socket[bytes]) -> bool | None:
     """Whether messages that had reached the socket wait to be received; None where libzmq does not say any more."""
-    if state.incoming.held is not None:
-        return True
     try:
         return bool(cast(int, BackendSocket.get(socket, zmq.EVENTS)) & zmq.POLLIN)
     except zmq.ZMQError:

@@ -9,7 +9,15 @@ from hopwatch.journal.counters import Words
 from hopwatch.lanes.sending import SendingLane, SendingLanes
 from hopwatch.lanes.topics import LONGEST_TOPIC, TopicRule, length_in_first_frame
 from hopwatch.sockets.unrouted import Place
-from hopwatch.stamp import BY_FIRST_FRAME, SHARED_OUT, WHOLE_STREAM_LANE, Stamp, encode, interval_flags
+from hopwatch.stamp import (
+    BY_FIRST_FRAME,
+    SHARED_OUT,
+    WHOLE_STREAM_LANE,
+    WHOLE_WORD,
+    interval_flags,
+    pack_label,
+    pack_numbers,
+)
 from hopwatch.words import LANE_COUNT, LANE_MORE_FRAMES, SENT
 
 NEVER = 1 << 62
@@ -22,25 +30,21 @@ KnownLane = Callable[[Any], SendingLane | None]
 """From the first frame of a message of several to its lane; None: it is to be chosen, or opened, from all of them."""
 
 
-def nothing_to_leave() -> None:
-    """Where no hot path keeps the numbers of a lane."""
-
-
 class Numbered(NamedTuple):
-    """A message's place: its lane, its number there, how many frames it has with its stamp, and the stamp, if it gets one."""
+    """A message's place: its lane, its number there, how many frames it has, and its stamp (empty: it gets none)."""
 
     lane: SendingLane
     lane_number: int
     frames: int
-    stamp: bytes | None
+    stamp: bytes
 
 
 class Numbering:
     """Numbers the messages of one stream. A number is used up only by ``sent``, once the message is accepted.
 
     ``begun`` holds the frames accepted of a message that is not complete. ``single_frame_lane`` is the lane of every message of
-    one frame, once it is open, where they all share one; the hot path keeps its numbers at hand, until ``leave_hot_path`` has it
-    give them back; ``left_to_parent``: not so in a forked child, whose parent goes on with them. ``rule_flags`` tell a receiver of sparse stamps whose lane a message without one belongs to.
+    one frame, once it is open, where they all share one. ``rule_flags`` tell a receiver of sparse stamps whose lane a message without
+    one belongs to.
     """
 
     def __init__(
@@ -61,8 +65,6 @@ class Numbering:
         self.flags = flags | (interval_flags(every) | rule_flags if every > 1 else 0)
         self.begun: list[Any] = []
         self.single_frame_lane: SendingLane | None = None
-        self.left_to_parent = False
-        self.leave_hot_path: Callable[[], None] = nothing_to_leave
         self.lane_of_stranger: Callable[[bytes], SendingLane | None] = lambda _: None
         self._in_no_lane = False
         self._drifts = bool(flags & SHARED_OUT)
@@ -73,36 +75,30 @@ class Numbering:
 
     def stop(self) -> None:
         """Number no more single frames on the hot path."""
-        self.leave_hot_path()
         self.single_frame_lane = None
         self._single_frames_share = False
 
     def end(self, last_frame: Any) -> Numbered | None:
         """Place and stamp of the message that ends with this frame; None where it has no lane."""
-        self.leave_hot_path()
         if self._in_no_lane:
             self.drop_begun()
             return None
         frames = [*self.begun, last_frame]
         lane = self._choose(frames)
+        if not lane.label:
+            lane.label = pack_label(self.stream, lane.index, lane.topic_length, self.flags)
         if self._single_frames_share and len(frames) == 1:
             self.single_frame_lane = lane
         lane_number = lane.count
         if not self.stamps:
             lane.due = NEVER
-            return Numbered(lane, lane_number, len(frames), None)
+            return Numbered(lane, lane_number, len(frames), b"")
         if lane_number < lane.due and not self._is_hidden(lane, len(frames)):
-            return Numbered(lane, lane_number, len(frames), None)
-        stamp = Stamp(
-            self.flags,
-            lane.topic_length,
-            lane.index,
-            self.stream,
-            self._counters[SENT],
-            lane_number,
-            time.time_ns(),
-        )
-        return Numbered(lane, lane_number, len(frames) + 1, encode(stamp))
+            return Numbered(lane, lane_number, len(frames), b"")
+        sent = self._counters[SENT]
+        # an interrupted send may be counted in its lane alone: then the lane is ahead of the stream
+        stamp = pack_numbers((sent - lane_number) & WHOLE_WORD, sent, time.time()) + lane.label
+        return Numbered(lane, lane_number, len(frames), stamp)
 
     def place(self, routing_id: Any, *, peer_is_there: bool) -> Place:
         """Place of the message that begins with this routing id, and is swallowed."""
@@ -118,7 +114,7 @@ class Numbering:
     def sent(self, message: Numbered) -> None:
         """The message was accepted."""
         lane = message.lane
-        lane.more_frames = lane.words[LANE_MORE_FRAMES] = lane.more_frames + message.frames - 1
+        lane.words[LANE_MORE_FRAMES] += message.frames - 1
         lane.count = lane.words[LANE_COUNT] = message.lane_number + 1
         if message.lane_number >= lane.due:
             lane.due = self.due_after(message.lane_number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import zmq
 
@@ -11,20 +11,15 @@ from hopwatch.native_state import XPUB_MANUAL_LAST_VALUE
 from hopwatch.rules.setup import Kind
 from hopwatch.sockets.state import SocketState
 
-if TYPE_CHECKING:
-    from hopwatch.sockets.hooks import HookedSocket
-
 SUBSCRIPTION_OPTIONS = {int(zmq.SUBSCRIBE): "subscribe", int(zmq.UNSUBSCRIBE): "unsubscribe"}
 
 OPTION_NUMBERS = frozenset(int(option) for option in zmq.SocketOption)
 
 
-def option_set(socket: HookedSocket, state: SocketState, option: int, value: Any) -> None:
+def option_set(state: SocketState, option: int, value: Any) -> None:
     """Journal an option that was set, and do what it asks of the instrumentation."""
     if option == zmq.CONFLATE and value:
-        state.stop_stamping(finding.conflate_refused())
-        for member in {*state.members, socket}:
-            member._hopwatch_conflate()
+        state.conflates()
     if option == zmq.ROUTER_RAW and value:
         state.stop_stamping(finding.stamp_refused("with ZMQ_ROUTER_RAW its peers are no ZeroMQ sockets"))
     action = SUBSCRIPTION_OPTIONS.get(option)

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.sockets.hooks import HookedSocket
-from hopwatch.sockets.in_turn import events_as_bare
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.words import (
     EAGAIN_RECEIVES,
@@ -33,12 +32,9 @@ if TYPE_CHECKING:
     class AsyncSocket:
         """What is used here of pyzmq's asynchronous socket."""
 
-        closed: bool
-        _Future: type[Future[Any]]
         _recv_futures: deque[Any]
         _send_futures: deque[Any]
 
-        def poll(self, timeout: int | None, flags: int) -> Any: ...
         def _add_io_state(self, state: int) -> None: ...
         def _add_send_event(
             self, kind: str, msg: Any = ..., kwargs: dict[str, Any] | None = ..., future: Any = ...
@@ -47,21 +43,17 @@ else:
     AsyncSocket = object
 
 DONTWAIT = int(zmq.DONTWAIT)
-POLLIN = int(zmq.POLLIN)
 POLLOUT = int(zmq.POLLOUT)
-ASKED_OF_THE_WORKER = frozenset((int(zmq.EVENTS), int(zmq.RCVMORE)))
 
 
 class Front(HookedSocket):
-    """Comes below pyzmq's asynchronous socket: the worker knows whether onsets are probed and which frames are held."""
+    """Comes below pyzmq's asynchronous socket: the worker knows whether onsets are probed."""
 
     _shadow_sock: HookedSocket
 
     def get(self, option: int) -> Any:
-        """As the bare socket's; stamps are no frames to the application."""
-        if option in ASKED_OF_THE_WORKER and not self._closed:
-            return self._shadow_sock.get(option)
-        return BackendSocket.get(self, option)
+        """As the bare socket's."""
+        return self._hopwatch.without_stamp_room(option, BackendSocket.get(self, option))
 
     getsockopt = get
 
@@ -92,15 +84,6 @@ class Pending(AsyncSocket):
         if flags:
             return self._hopwatch_send_flagged("send_multipart", msg_parts, kwargs)
         return self._add_send_event("send_multipart", msg=msg_parts, kwargs=kwargs)
-
-    def poll(self, timeout: int | None = None, flags: int = zmq.POLLIN) -> Any:
-        """As the bare socket's; a frame that was looked at already is still to be had."""
-        if self._hopwatch.incoming.held is None or not flags & POLLIN or self.closed:
-            return super().poll(timeout, flags)
-        future: Future[int] = self._Future()
-        events = int(BackendSocket.get(cast(BackendSocket, self), zmq.EVENTS))
-        future.set_result(POLLIN | (events_as_bare(self._hopwatch, events) & flags))
-        return future
 
     def _hopwatch_send_flagged(self, kind: str, msg: Any, kwargs: dict[str, Any]) -> Any:
         """With DONTWAIT a refusal is the application's answer."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import zmq
 from zmq.backend import Socket as BackendSocket
 
-from hopwatch.interruptions import interrupts
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.numbering import Numbered
@@ -28,74 +26,32 @@ PROMPT_NS = 50_000
 """Within this time of a refusal the pipe is still full: libzmq looks for news from its readers about once a millisecond."""
 
 
-def send_frame(
-    socket: HookedSocket, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None
-) -> Any:
-    """Send a frame and, in one go, the stamp that ends its message. Raises Again if the frame is refused."""
-    if stamp is None:
-        return backend_send(socket, data, flags, copy, track)
-    return send_with_stamp(socket, data, stamp, flags, copy, track)
-
-
-def send_with_stamp(
-    socket: HookedSocket, data: Any, stamp: bytes, flags: int, copy: bool, track: bool
-) -> Any:
-    """Send a last frame and its stamp in one go.
-
-    Raises Again if the frame is refused. A pipe that dies between the two takes the message with it, as it does
-    that of a bare socket. pyzmq runs signal handlers within its sends: a handler's exception must not leave the message open.
-    Where it is not known whether it is, the stamp is sent (again): a receiver takes off a stamp that stands alone.
-    """
-    trackers: list[Any] = []
-    both = map(
-        backend_send,
-        (socket, socket),
-        (data, stamp),
-        (flags | SNDMORE, DONTWAIT),
-        (copy, True),
-        (track, False),
-    )
-    try:
-        trackers.extend(both)
-    except REFUSED as error:
-        if not trackers or not is_refusal(error):
-            raise
-    except BaseException as error:
-        if interrupts(error):
-            with suppress(zmq.ZMQError):
-                backend_send(socket, stamp, DONTWAIT)
-        raise
-    return trackers[0]
-
-
 class RefusalHandling(HookedSocket):
-    """Sends one frame, with its stamp where there is one; its subclasses say what happens where that is refused.
+    """Sends one frame; its subclasses say what happens where that is refused.
 
     The first frame of a message is tried without blocking. The others find room wherever the first did, unless the pipe has died:
     then libzmq drops the message, silently for a blocking send, and with EAGAIN for one that does not block. So they are sent as the application sends them.
     """
 
-    def _hopwatch_transmit(
-        self, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None = None
-    ) -> Any:
+    def _hopwatch_transmit(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         begun = self._hopwatch.sending_more
         refused = False
         tracker = None
         try:
             if not begun and not flags & DONTWAIT and sends_ask_first(self._hopwatch.type_name):
                 refuse_unless(self, POLLOUT)
-            tracker = send_frame(self, data, flags if begun else flags | DONTWAIT, copy, track, stamp)
+            tracker = backend_send(self, data, flags if begun else flags | DONTWAIT, copy, track)
         except REFUSED as error:
             if not is_refusal(error) or self._hopwatch_gives_up(flags) or begun:
                 raise
             refused = True
-        return self._hopwatch_retry(data, flags, copy, track, stamp) if refused else tracker
+        return self._hopwatch_retry(data, flags, copy, track) if refused else tracker
 
     def _hopwatch_gives_up(self, flags: int) -> bool:
         """Whether the refusal is the application's answer."""
         raise NotImplementedError
 
-    def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None) -> Any:
+    def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         """Send a frame that was refused once."""
         raise NotImplementedError
 
@@ -118,7 +74,7 @@ class Waiting(RefusalHandling):
             self._hopwatch_words[EAGAIN_SENDS] += 1
         return True
 
-    def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None) -> Any:
+    def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         words = self._hopwatch_words
         words[WAITED_SENDS] += 1
         words[PENDING_SENDS] += 1
@@ -126,7 +82,7 @@ class Waiting(RefusalHandling):
             self._hopwatch.waits()
         began = time.monotonic_ns()
         try:
-            return send_frame(self, data, flags, copy, track, stamp)
+            return backend_send(self, data, flags, copy, track)
         except zmq.Again:
             words[EAGAIN_SENDS] += 1
             raise
@@ -147,20 +103,20 @@ class Probing(RefusalHandling):
     def _hopwatch_gives_up(self, flags: int) -> bool:  # noqa: ARG002
         return False
 
-    def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None) -> Any:
+    def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         flags |= DONTWAIT
         state, words = self._hopwatch, self._hopwatch_words
         for last_try in (False, True):
             began = time.perf_counter_ns()
             try:
-                return send_frame(self, data, flags, copy, track, stamp)
+                return backend_send(self, data, flags, copy, track)
             except REFUSED as error:
                 if not is_refusal(error):
                     raise
                 BackendSocket.set(self, zmq.XPUB_NODROP, 0)
             try:
                 if last_try or time.perf_counter_ns() - began < PROMPT_NS:
-                    tracker = send_frame(self, data, flags, copy, track, stamp)
+                    tracker = backend_send(self, data, flags, copy, track)
                     break
             finally:
                 if isinstance(self, Probing):  # or another thread has unwrapped it

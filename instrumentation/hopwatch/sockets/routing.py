@@ -15,12 +15,9 @@ from zmq.backend import Socket as BackendSocket
 from hopwatch import finding, native_state
 from hopwatch.alive import weakly
 from hopwatch.frames import as_bytes, size_of
-from hopwatch.journal.counters import Words
 from hopwatch.rules.sending import swallowed
 from hopwatch.sockets.classes import exchange
-from hopwatch.sockets.counting import slow_send
-from hopwatch.sockets.first_calls import FirstCalls
-from hopwatch.sockets.refusals import RefusalHandling, Waiting, send_frame
+from hopwatch.sockets.refusals import RefusalHandling, Waiting
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.unrouted import ALONE, FULL, UNKNOWN, Place, Unrouted
 from hopwatch.sockets.ways import Methods
@@ -44,13 +41,11 @@ backend_set = BackendSocket.set
 class RoutingProbe(RefusalHandling):
     """A ROUTER whose routing ids are sent with ROUTER_MANDATORY on. Like a bare one it takes every message and never waits."""
 
-    def _hopwatch_transmit(
-        self, data: Any, flags: int, copy: bool, track: bool, stamp: bytes | None = None
-    ) -> Any:
+    def _hopwatch_transmit(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         unrouted = self._hopwatch.unrouted
         number = self._hopwatch_words[SENT]
         if unrouted is None or unrouted.begun_message == number:
-            return send_frame(self, data, flags, copy, track, stamp)
+            return backend_send(self, data, flags, copy, track)
         if not flags & SNDMORE:
             tracker = backend_send(self, data, flags, copy, track)
             self._hopwatch_refused(data, ALONE)
@@ -119,10 +114,9 @@ def may_probe_routing(socket: zmq.Socket[bytes], state: SocketState, *, new: boo
     return state.unrouted.probing
 
 
-def routing_send(
-    words: Words, first_calls: FirstCalls, methods: Methods, unrouted: Unrouted, plain: int = 0
-) -> Methods:
+def routing_send(state: SocketState, methods: Methods, unrouted: Unrouted) -> Methods:
     """``send`` of a ROUTER that is not stamped: here routing ids and last frames, as ``counting.py`` for other types."""
+    words, first_calls, plain = state.slot.words, state.first_calls, state.way.plain_flags
     count_sent = methods["_hopwatch_count_sent"]
     looked_at = False
     first = plain | SNDMORE
@@ -138,13 +132,15 @@ def routing_send(
             begun = unrouted.begun_message == number
             if begun and flags == plain:
                 tracker = backend_send(self, data, plain, copy, track)
+                state.sending_more = False
                 count_sent(len(data) if data.__class__ is bytes else size_of(data), False)
                 return tracker
             if not begun and flags == first:
                 tracker = self._hopwatch_send_routing_id(data, first | DONTWAIT, copy, track)
                 unrouted.begun_message = number
+                state.sending_more = True
                 count_sent(len(data) if data.__class__ is bytes else size_of(data), True)
                 return tracker
-        return slow_send(self, data, flags, copy, track, routing_id, group)
+        return self._hopwatch_send(data, flags, copy, track, routing_id, group)
 
     return {**methods, "_hopwatch_send_now": send}

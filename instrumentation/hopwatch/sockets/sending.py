@@ -15,11 +15,11 @@ from hopwatch import finding
 from hopwatch.frames import as_bytes, is_frame, size_of
 from hopwatch.rules.setup import Kind
 from hopwatch.sockets.backend import BARE
-from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.numbering import Numbered
 from hopwatch.sockets.options import subscription_changed
 from hopwatch.sockets.refusals import RefusalHandling
 from hopwatch.sockets.state import Guard, SocketState
+from hopwatch.sockets.trimming import stamped
 from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 
 SNDMORE = int(zmq.SNDMORE)
@@ -81,33 +81,14 @@ class CountingSend(RefusalHandling):
         """The pipe has died under a message of several frames: libzmq has dropped those that it had taken."""
         state = self._hopwatch
         state.sending_more = False
-        self._hopwatch_begin_afresh()
         if state.numbering is not None:
             state.numbering.drop_begun()
 
-    @staticmethod
-    def _hopwatch_begin_afresh() -> None:
-        """The next frame begins a message; made by the hot path for sockets whose hot path has to know."""
-
     def _hopwatch_send_frame(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
-        return self._hopwatch_transmit(data, flags, copy, track)
-
-    def _hopwatch_conflate(self) -> None:
-        self._hopwatch.sends_parts = False
-        exchange(self, CountingSend, ConflatingSend)
-
-
-class ConflatingSend(CountingSend):
-    """ZMQ_CONFLATE keeps single frames: messages of several are a finding."""
-
-    def _hopwatch_send_frame(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
-        if flags & SNDMORE:
+        if flags & SNDMORE and not self._hopwatch.sends_parts:
             with Guard(self._hopwatch):
                 self._hopwatch.consider(Kind.SENT_SEVERAL_FRAMES)
-        return super()._hopwatch_send_frame(data, flags, copy, track)
-
-    def _hopwatch_conflate(self) -> None:
-        """It does already."""
+        return self._hopwatch_transmit(data, flags, copy, track)
 
 
 class StreamSend(CountingSend):
@@ -132,20 +113,13 @@ class SubscribingSend(CountingSend):
 
 
 class StampingSend(CountingSend):
-    """Counts, and appends the stamp to each message."""
-
-    def _hopwatch_conflate(self) -> None:
-        state = self._hopwatch
-        if state.numbering is not None:
-            state.numbering.stop()
-            state.numbering = None
-        exchange(self, StampingSend, ConflatingSend)
+    """Counts and numbers; the stamp becomes the end of a message's last frame."""
 
     def _hopwatch_send_frame(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         state = self._hopwatch
         if not flags & SNDMORE:
             return self._hopwatch_send_last(data, flags, copy, track)
-        tracker = self._hopwatch_transmit(data, flags, copy, track)
+        tracker = super()._hopwatch_send_frame(data, flags, copy, track)
         if state.numbering is not None:
             state.numbering.begun.append(data)
         return tracker
@@ -153,8 +127,8 @@ class StampingSend(CountingSend):
     def _hopwatch_send_last(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         state = self._hopwatch
         message = self._hopwatch_number(data) if is_frame(data) else None
-        stamp = None if message is None else message.stamp
-        tracker = self._hopwatch_transmit(data, flags, copy, track, stamp)
+        frame = stamped(data, message.stamp) if message is not None and message.stamp else data
+        tracker = super()._hopwatch_send_frame(frame, flags, copy, track)
         if state.onset_due:
             state.onset_due = False
             self._hopwatch_write_onset(message)
@@ -176,7 +150,7 @@ class StampingSend(CountingSend):
 
 
 def refuse_bare_peers(state: SocketState) -> None:
-    """Stop stamping where no wrapped socket was seen to bind an inproc endpoint: a bare one would get the stamps as frames."""
+    """Stop stamping where no wrapped socket was seen to bind an inproc endpoint: a bare one would get the stamps."""
     while state.connected_within:
         peer = state.connected_within.pop()
         if not state.is_wrapped(peer):

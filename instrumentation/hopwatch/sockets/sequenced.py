@@ -5,21 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import zmq
+from zmq.backend import Socket as BackendSocket
 
 from hopwatch.alive import weakly
 from hopwatch.frames import as_bytes
-from hopwatch.journal.counters import Words
 from hopwatch.lanes.sequenced import SequencedLanes
 from hopwatch.sequences import NumberedMessages
-from hopwatch.sockets.counting import arming_send, counting_send
+from hopwatch.sockets.counting import arming_send, counting_send, looking_send
+from hopwatch.sockets.counting_receives import stamped_recv
 from hopwatch.sockets.hooks import HookedSocket
-from hopwatch.sockets.in_turn import sending_in_turn
-from hopwatch.sockets.looking import looking_send
 from hopwatch.sockets.reading import Reading
+from hopwatch.sockets.receiving import CountingReceive
 from hopwatch.sockets.sending import CountingSend
-from hopwatch.sockets.stamped_receiving import StampedReceive
 from hopwatch.sockets.state import Guard, SocketState
-from hopwatch.sockets.taking_stamps import stamped_recv
 from hopwatch.sockets.ways import Methods
 
 SNDMORE = int(zmq.SNDMORE)
@@ -47,23 +45,22 @@ def read_numbers(
     if socket_type in SENDING:
         state.reading_sent = reading(sending=True)
         methods["_hopwatch_retire_send"]()
-        sends = sending_in_turn(looking_send(counting_send(words, state.first_calls)), state)
+        sends = looking_send(counting_send(state))
         methods = {**methods, **(arming_send(sends) if "_hopwatch_armed" in methods else sends)}
         parts = (SequencedSend, *parts[1:])
     if socket_type in RECEIVING:
         state.reading_received = reading(sending=False)
-        methods = {**methods, **sequenced_recv(words, state)}
-        parts = (*parts[:2], SequencedReceive, *parts[3:])
+        state.takes_stamps = True
+        receiving = stamped_recv(state)
+        methods = {**methods, **receiving, "_hopwatch_recv_now": receive_by_frames}
+        way = AsynchronousSequencedReceive if state.way.asynchronous else SequencedReceive
+        parts = (*parts[:2], way, *parts[3:])
     return parts, methods
 
 
-def sequenced_recv(words: Words, state: SocketState) -> Methods:
+def receive_by_frames(self: Any, flags: int, copy: bool, track: bool) -> Any:
     """``recv`` of a socket whose received messages are read."""
-
-    def recv(self: Any, flags: int, copy: bool, track: bool) -> Any:
-        return self._hopwatch_next(flags, track, copy)
-
-    return {**stamped_recv(words, state), "_hopwatch_recv_now": recv}
+    return self._hopwatch_next(flags, copy, track)
 
 
 class SequencedSend(CountingSend):
@@ -78,21 +75,26 @@ class SequencedSend(CountingSend):
         return tracker
 
 
-class SequencedReceive(StampedReceive):
+class SequencedReceive(CountingReceive):
     """Reads the numbers that come in; takes stamps off, should there be any."""
-
-    _hopwatch_reads_whole = False
 
     def _hopwatch_by_frames(self) -> bool:
         """Senders of one numbering are told apart by their connections."""
         return True
 
-    def _hopwatch_hold(self, frame: bytes | zmq.Frame, following: bytes | zmq.Frame, more: bool) -> None:
-        super()._hopwatch_hold(frame, following, more)
+    def _hopwatch_came(self, frame: Any, more: bool) -> None:
         state = self._hopwatch
         if state.reading_received is not None and not state.faulty:
             with Guard(state):
-                state.reading_received.add(frame, state.incoming.more)
+                state.reading_received.add(frame, more)
 
-    def _hopwatch_take_unstamped(self) -> None:
-        """Only stamps would have a use for the count."""
+    def _hopwatch_track(self, found: bytes, first_frame: Any, several: bool) -> None:
+        """Take in a stamp; only stamps would have a use for the count of messages without one."""
+        if found:
+            super()._hopwatch_track(found, first_frame, several)
+
+
+class AsynchronousSequencedReceive(SequencedReceive):
+    """As ``AsynchronousReceive``."""
+
+    get = getsockopt = BackendSocket.get

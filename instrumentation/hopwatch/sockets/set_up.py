@@ -7,7 +7,6 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.rules.setup import Kind, SetUp
-from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.state import Guard, SocketState
 
 PUBLISHERS = (zmq.PUB, zmq.XPUB)
@@ -40,7 +39,6 @@ def set_up_of(
     journaled: Mapping[str, int],
     *,
     probed: bool,
-    stamped: bool,
 ) -> SetUp:
     """What can be asked of a socket that was set up before it was wrapped; a ROUTER is probed if ROUTER_MANDATORY is known to be off, a PUB or
     XPUB if XPUB_NODROP is.
@@ -56,12 +54,12 @@ def set_up_of(
         for name in JUDGED_OPTIONS
         if (number := JOURNALED_OPTIONS[name]) in given and isinstance(given[number], int)
     }
-    return SetUp(socket_type.name, zmq.zmq_version_info(), options, inherited, stamped=stamped)
+    return SetUp(socket_type.name, zmq.zmq_version_info(), options, inherited)
 
 
-def look_at_wrapped(socket: HookedSocket, state: SocketState, endpoint: str) -> None:
+def look_at_wrapped(state: SocketState, endpoint: str) -> None:
     """The first look at a set-up; ``endpoint``: the last one it was bound or connected to before, if any."""
     with Guard(state):
         if state.setup is not None and state.setup.option("conflate") == 1:
-            socket._hopwatch_conflate()
+            state.conflates()
         state.consider(Kind.WRAPPED, endpoint)

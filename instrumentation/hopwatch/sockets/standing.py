@@ -53,7 +53,7 @@ def way_of(socket: AnySocket) -> Way:
     worker = worker_of(socket)
     pyzmqs_own = type(worker) is zmq.Socket and isinstance(worker._shadow_obj, int)
     if worker is not socket and pyzmqs_own:
-        return Way(DONTWAIT, sends_deferred=True, looks_ahead=True)
+        return Way(DONTWAIT, sends_deferred=True, asynchronous=True)
     return Way()
 
 
@@ -145,6 +145,11 @@ def return_lent(socket: AnySocket) -> None:
 def leave(socket: HookedSocket) -> None:
     """Make an object bare again."""
     bare = socket._hopwatch_bare
+    state: SocketState | None = socket.__dict__.get(
+        "_hopwatch"
+    )  # None where it was not instrumented to the end
+    if state is not None:
+        state.leave_stamp_room(socket)
     socket._hopwatch_retire_send()
     socket._hopwatch_retire_receive()
     socket.__class__ = bare  # type: ignore[assignment]

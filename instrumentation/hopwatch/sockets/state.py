@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import zmq
+from zmq.backend import Socket as BackendSocket
 
 from hopwatch.alive import Alive
 from hopwatch.finding import Finding
@@ -16,7 +17,6 @@ from hopwatch.ids import as_text
 from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.journal.counters import Slot, private_slot, snapshot
 from hopwatch.journal.journal import Journal, NoJournal
-from hopwatch.journal.runs import told_counters
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes, write_lanes
 from hopwatch.lanes.subscriptions import Subscriptions
@@ -31,13 +31,15 @@ from hopwatch.sockets.reading import Reading
 from hopwatch.sockets.threads import Callers
 from hopwatch.sockets.unrouted import Unrouted
 from hopwatch.sockets.ways import Incoming, Methods, Way
-from hopwatch.words import COUNTER_NAMES, LANE_SOCKET, SOCKET, SOCKET_SLOT_WORDS
+from hopwatch.stamp import SIZE as STAMP_SIZE
+from hopwatch.words import COUNTER_NAMES, LANE_SOCKET, SENT, SOCKET, SOCKET_SLOT_WORDS
 
 if TYPE_CHECKING:
     from hopwatch.sockets.hooks import HookedSocket
 
 
 DONTWAIT = int(zmq.DONTWAIT)
+MAXMSGSIZE = int(zmq.MAXMSGSIZE)
 
 
 def nothing() -> None:
@@ -59,7 +61,7 @@ class SocketState:
 
     ``members`` are the Python objects that stand for it: the application's, and shadows of that; ``borrowers`` are shadows
     that use the ways of a member; ``methods``: what all who do its sends and receives have. ``in_use``: it was bound or connected, or may have been; no
-    message can have come or gone before.
+    message can have come or gone before. ``stamp_room``: its ZMQ_MAXMSGSIZE is that of the application and room for a stamp.
     """
 
     identifier: int
@@ -85,6 +87,8 @@ class SocketState:
     wake_monitors: Callable[[], None] = nothing
     faulty: bool = False
     by_install: bool = False
+    takes_stamps: bool = False
+    stamp_room: bool = False
     way: Way = field(default_factory=Way)
     methods: Methods = field(default_factory=dict)
     members: Alive[HookedSocket] = field(default_factory=Alive)
@@ -132,6 +136,22 @@ class SocketState:
             for finding in judge(self.setup, moment):
                 self.find(finding)
 
+    def with_stamp_room(self, option: int, value: Any) -> Any:
+        """Return the value to set for one that the application sets."""
+        bounded = option == MAXMSGSIZE and self.stamp_room and isinstance(value, int) and value >= 0
+        return value + STAMP_SIZE if bounded else value
+
+    def without_stamp_room(self, option: int, value: Any) -> Any:
+        """Return what the application has set for the value that stands."""
+        return value - STAMP_SIZE if option == MAXMSGSIZE and self.stamp_room and value >= 0 else value
+
+    def leave_stamp_room(self, socket: Any) -> None:
+        """Have the bound stand that the application has set, of a socket that takes stamps off no more."""
+        if self.stamp_room and not socket.closed:
+            bound = self.without_stamp_room(MAXMSGSIZE, BackendSocket.get(socket, MAXMSGSIZE))
+            self.stamp_room = False
+            BackendSocket.set(socket, MAXMSGSIZE, bound)
+
     def look_at_send(self, flags: int) -> None:
         """One of the first sends; ``flags`` are the application's, or of a library that waits in its place."""
         first = self.first_calls
@@ -163,12 +183,18 @@ class SocketState:
         elif self.callers.alternate():
             self.find(two_threads())
 
+    def conflates(self) -> None:
+        """The socket keeps single frames from here on: what it counts by topic says nothing of what is sent. Numbers do."""
+        self.sends_parts = False
+        if self.numbering is not None and not self.numbering.stamps:
+            self.numbering.stop()
+            self.numbering = None
+
     def stop_stamping(self, reason: Finding) -> None:
         """Number no more messages; a socket that stamps none is left alone."""
         if self.numbering is not None and self.numbering.stamps:
             self.numbering.stop()
             self.numbering = None
-            self.setup = self.setup and self.setup._replace(stamped=False)
             self.find(reason)
 
     def retire(self) -> None:
@@ -208,7 +234,7 @@ class SocketState:
             write_lanes(self.journal, slot.words, slots, final=True)
         self._let_go(snapshot(slot))
         self.forget_methods()
-        counters = dict(zip(COUNTER_NAMES, told_counters(self.slot.words), strict=True))
+        counters = dict(zip(COUNTER_NAMES, self.slot.words[SENT:], strict=True))
         self.event("closed", counters=counters, unread=unread)
         for lane in lanes:
             lane.words[LANE_SOCKET] = 0

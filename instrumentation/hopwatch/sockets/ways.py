@@ -12,21 +12,16 @@ Methods = dict[str, Callable[..., Any]]
 
 @dataclass
 class Incoming:
-    """Where a receiver stands within a multipart message; ``counted``: it was taken for a whole one at its first frame.
+    """Where a receiver stands within a multipart message: how many of its frames came, and the first of them.
 
-    ``told_more``: the application was told that another frame follows. ``held``: a frame that was looked at already, which others follow or not (``held_more``). ``told_to_polls``: pyzmq's pollers know that a frame may be held of this socket.
+    ``counted``: it was taken for a whole one at its first frame. ``asked_sometimes``: whether more frames follow is asked of a few.
     """
 
-    held: bytes | zmq.Frame | None = None
-    held_more: bool = False
-    more: bool = False
-    told_more: bool = False
     frames: int = 0
     first_frame: bytes | zmq.Frame | None = None
     multipart: bool = False
     asked_sometimes: bool = False
     counted: bool = False
-    told_to_polls: bool = False
 
 
 @dataclass
@@ -34,10 +29,10 @@ class Way:
     """How this socket's sends and receives come to us: ``plain_flags`` are the flags of one that the application gave none.
 
     ``sends_deferred`` and ``receives_deferred``: a refused one is not answered to the application but waited for, by pyzmq.
-    ``looks_ahead``: a receive that finds a stamp alone has no way to wait for the next message, so it must not come to that.
+    ``asynchronous``: an event loop of pyzmq's is between.
     """
 
     plain_flags: int = 0
     sends_deferred: bool = False
     receives_deferred: bool = False
-    looks_ahead: bool = False
+    asynchronous: bool = False

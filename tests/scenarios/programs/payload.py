@@ -11,5 +11,5 @@ def encode(sender: str, topic: str, number: int, size: int) -> list[bytes]:
 
 
 def decode(frames: list[bytes]) -> tuple[str, str, int]:
-    sender, topic, number, _ = frames[-1].decode().split(" ", 3)
-    return sender, topic, int(number)
+    sender, topic, number, _ = frames[-1].split(b" ", 3)
+    return sender.decode(), topic.decode(), int(number)

@@ -47,11 +47,12 @@ BACKLOG: dict[str, Any] = {
     "oldest_at_most": 0.092655994,
 }
 FINDING: dict[str, Any] = {
-    "rule": "stamped_without_linger",
-    "text": "LINGER of this PUB is 0, and a stamp makes several frames of each of its messages: if a peer goes just when this socket closes with messages"
-    " queued, libzmq may end this process (Resource temporarily unavailable, src/session_base.cpp). Bare sockets have that with messages of several frames alone.",
-    "advice": "Set LINGER to the milliseconds that sending what is queued may take, and close without linger=0; "
-    'or count its messages (sequence="count"), if they have one frame.',
+    "rule": "dontwait_never_raises",
+    "text": "This PUB was sent on with DONTWAIT, which changes nothing: without XPUB_NODROP a PUB never waits and never raises EAGAIN. What meets a"
+    " subscriber's full pipe it drops for that one, without a word.",
+    "advice": 'Do not rely on zmq.Again to tell of drops: number the messages (sequence="stamp" at both ends), and each one that a subscriber'
+    " lacks is told. To be refused instead, set XPUB_NODROP: a send with DONTWAIT then raises EAGAIN as long as the pipe of any subscriber to the"
+    " message is full.",
 }
 SOCKET: dict[str, Any] = {
     "id": QUOTES,
@@ -65,7 +66,7 @@ SOCKET: dict[str, Any] = {
     "opened_at": "2026-11-27T09:42:58.779935Z",
     "closed_at": None,
     "endpoints": ["tcp://127.0.0.1:40331"],
-    "options": {"sndhwm": 50, "rcvhwm": 1000, "linger": 0, "conflate": 0},
+    "options": {"sndhwm": 50, "rcvhwm": 1000, "linger": -1, "conflate": 0},
     "counters": {
         "sent": 26846,
         "sent_bytes": 5449741,

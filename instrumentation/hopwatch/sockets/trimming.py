@@ -1,0 +1,52 @@
+"""Stamps at the ends of frames, and the frames without them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import zmq
+
+from hopwatch import stamp
+from hopwatch.frames import as_bytes
+
+STAMP_SIZE = stamp.SIZE
+
+
+class TrimmedFrame(zmq.Frame):
+    """A received frame without its stamp; what else is asked of it the received one answers."""
+
+    source: zmq.Frame | None = None
+
+    def get(self, option: Any) -> Any:
+        """As the received frame's: a property of its connection, such as ``Peer-Address``."""
+        return super().get(option) if self.source is None else self.source.get(option)
+
+
+def stamped(frame: Any, stamp_bytes: bytes) -> Any:
+    """Return a frame that is to be sent, with its stamp; what pyzmq refuses is left to be refused."""
+    if isinstance(frame, bytes):
+        return frame + stamp_bytes
+    if isinstance(frame, zmq.Frame):
+        longer = zmq.Frame(frame.bytes + stamp_bytes)
+        longer.tracker = frame.tracker
+        return longer
+    return bytes(frame) + stamp_bytes if memoryview(frame).c_contiguous else frame
+
+
+def end_of(frame: bytes | zmq.Frame) -> bytes:
+    """Return the last bytes of a frame, as many as a stamp has."""
+    return frame[-STAMP_SIZE:] if isinstance(frame, bytes) else bytes(frame.buffer[-STAMP_SIZE:])
+
+
+def trimmed(frame: bytes | zmq.Frame) -> bytes | zmq.Frame:
+    """Return a frame without its stamp, as bytes or as a Frame, as it was."""
+    if isinstance(frame, bytes):
+        return frame[:-STAMP_SIZE]
+    rest = TrimmedFrame(frame.buffer[:-STAMP_SIZE])
+    rest.source, rest.more, rest.tracker = frame, frame.more, frame.tracker
+    return rest
+
+
+def as_asked(parts: list[Any], copy: bool) -> list[Any]:
+    """Return a message's frames as bytes, or as they are."""
+    return [as_bytes(part) for part in parts] if copy else parts
