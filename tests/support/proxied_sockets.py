@@ -19,12 +19,12 @@ screen = hopwatch.wrap(context.socket(zmq.SUB), name="screen", sequence="stamp")
 screen.subscribe(b"")
 screen.connect(f"tcp://127.0.0.1:{exit_}")
 while not screen.poll(20):
-    quotes.send(b"quote")
+    quotes.send_multipart([b"quote", b"two frames, so that the proxy is busiest"])
 print("through", flush=True)
 while True:
-    quotes.send(b"quote")
+    quotes.send_multipart([b"quote", b"two frames, so that the proxy is busiest"])
     while screen.poll(0):
-        screen.recv()
+        screen.recv_multipart()
     time.sleep(0.005)
 """
 
