@@ -177,11 +177,11 @@ def _drain(pipe: Connection, receivers: dict[str, Any]) -> None:
     for receive_one in receivers.values():
         receive_one()
         pipe.send("connected")
-        while receive_one() != LAST:
+        while not receive_one().startswith(LAST):
             pass
     while (side := pipe.recv()) != END:
         pipe.send("ready")
         started = time.perf_counter()
-        while receivers[side]() != LAST:
+        while not receivers[side]().startswith(LAST):
             pass
         pipe.send(str(time.perf_counter() - started))

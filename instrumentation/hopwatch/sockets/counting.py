@@ -50,7 +50,7 @@ def counting_send(state: SocketState, try_send: Sender = backend_send) -> Method
     """``send`` of a socket that counts. ``try_send`` makes the first try of a message's first frame, without waiting (see ``refusals.py``)."""
     words, first, plain = state.slot.words, state.first_calls, state.way.plain_flags
     sent = sent_bytes = 0
-    last: object = NOT_NOW
+    alone: object = NOT_NOW
     not_last: object = NOT_NOW
     retired = False
 
@@ -58,9 +58,27 @@ def counting_send(state: SocketState, try_send: Sender = backend_send) -> Method
         self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
         nonlocal sent, sent_bytes
-        is_plain = flags == last or (flags == not_last and state.sends_parts)
-        if is_plain and routing_id is None and group is None:
-            begun = state.sending_more
+        if flags == alone and routing_id is None and group is None:
+            try:
+                tracker = try_send(self, data, DONTWAIT, copy, track)
+            except REFUSED as error:
+                if not is_refusal(error):
+                    raise
+            else:
+                sent_bytes += len(data) if data.__class__ is bytes else size_of(data)
+                words[SENT_BYTES] = sent_bytes
+                sent += 1
+                words[SENT] = sent
+                return tracker
+        return send_part(self, data, flags, copy, track, routing_id, group)
+
+    def send_part(
+        self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
+    ) -> Any:
+        nonlocal sent, sent_bytes, alone
+        begun = state.sending_more
+        is_part = not_last is not NOT_NOW and (flags == not_last or (begun and flags == plain))
+        if is_part and state.sends_parts and routing_id is None and group is None:
             try:
                 if begun:
                     tracker = backend_send(self, data, flags, copy, track)
@@ -75,37 +93,42 @@ def counting_send(state: SocketState, try_send: Sender = backend_send) -> Method
             else:
                 sent_bytes += len(data) if data.__class__ is bytes else size_of(data)
                 words[SENT_BYTES] = sent_bytes
-                if flags == last:
+                if flags == not_last:
+                    words[SENT_MORE_FRAMES] += 1
+                    state.sending_more, alone = True, NOT_NOW
+                else:
                     sent += 1
                     words[SENT] = sent
-                    if begun:
-                        state.sending_more = False
-                else:
-                    words[SENT_MORE_FRAMES] += 1
-                    state.sending_more = True
+                    state.sending_more, alone = False, plain
                 return tracker
         return self._hopwatch_send(data, flags, copy, track, routing_id, group)
 
     def count_sent(size: int, more: bool) -> None:
-        nonlocal sent, sent_bytes, last, not_last
+        nonlocal sent, sent_bytes, alone, not_last
         sent_bytes += size
         words[SENT_BYTES] = sent_bytes
         if more:
             words[SENT_MORE_FRAMES] += 1
+            alone = NOT_NOW
         else:
             sent += 1
             words[SENT] = sent
+            begin_afresh()
+
+    def begin_afresh() -> None:
+        nonlocal alone, not_last
         if not first.sends and not retired:
-            last, not_last = plain, plain | SNDMORE
+            alone, not_last = plain, plain | SNDMORE
 
     def retire() -> None:
-        nonlocal last, not_last, retired
-        last = not_last = NOT_NOW
+        nonlocal alone, not_last, retired
+        alone = not_last = NOT_NOW
         retired = True
 
     return {
         "_hopwatch_send_now": send,
         "_hopwatch_count_sent": count_sent,
+        "_hopwatch_begin_afresh": begin_afresh,
         "_hopwatch_retire_send": retire,
     }
 

@@ -96,21 +96,25 @@ def stamped_recv(state: SocketState) -> Methods:
 
     def recv(self: Any, flags: int, copy: bool, track: bool) -> Any:
         nonlocal received, received_bytes
-        if flags != plain_now or not copy or unstamped.by_frames or incoming.frames or state.faulty:
+        if flags != plain_now or not copy or incoming.frames or state.faulty:
             return otherwise(self, flags, copy, track)
+        by_frames = unstamped.by_frames
         try:
-            frame = try_recv(self, DONTWAIT, copy, track)
+            frame = try_recv(self, DONTWAIT, not by_frames, track)
         except REFUSED as error:
             if not is_refusal(error):
                 raise
             return otherwise(self, flags, copy, track)
-        size = len(frame)
+        data = frame.bytes if by_frames else frame
+        size = len(data)
         try:
-            lane = followed.get(frame[-LABEL_SIZE:])
-            if lane is not None and take_next(lane, frame):
+            lane = followed.get(data[-LABEL_SIZE:])
+            if lane is not None and take_next(lane, data):
                 size -= STAMP_SIZE
-                frame = frame[:size]
-            elif (size >= STAMP_SIZE and frame[-1] == LAST_BYTE) or backend_get(self, RCVMORE):
+                data = data[:size]
+            elif (size >= STAMP_SIZE and data[-1] == LAST_BYTE) or (
+                frame.more if by_frames else backend_get(self, RCVMORE)
+            ):
                 return self._hopwatch_take_in(frame, copy)
             else:
                 unstamped.count(frame, False)
@@ -122,7 +126,7 @@ def stamped_recv(state: SocketState) -> Methods:
         words[RECEIVED_BYTES] = received_bytes
         received += 1
         words[RECEIVED] = received
-        return frame
+        return data
 
     def otherwise(self: Any, flags: int, copy: bool, track: bool) -> Any:
         nonlocal plain_now

@@ -16,9 +16,10 @@ from hopwatch.sockets.backend import RECEIVES_INTO, backend_recv
 from hopwatch.sockets.counting_receives import stamped_recv
 from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
 from hopwatch.sockets.state import Guard
-from hopwatch.sockets.trimming import STAMP_SIZE, as_asked, end_of, trimmed
+from hopwatch.sockets.trimming import STAMP_SIZE, as_asked, trimmed
 from hopwatch.sockets.trying import try_recv
 from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
+from hopwatch.stamp import LAST_BYTE
 from hopwatch.words import RECEIVED, RECEIVED_MORE_FRAMES, WAITED_RECEIVES
 
 DONTWAIT = int(zmq.DONTWAIT)
@@ -62,7 +63,7 @@ class CountingReceive(HookedSocket):
         copies = copy and not self._hopwatch_by_frames()
         parts = [self._hopwatch_receive(flags, copies, track)]
         try:
-            while goes_on(self, parts[-1]):
+            while backend_get(self, RCVMORE):
                 parts.append(backend_recv(self, flags, copies, track))
         except BaseException:  # of a signal handler: what came is gone, and the rest is still to come
             if not unwrapped_meanwhile(self):
@@ -70,7 +71,7 @@ class CountingReceive(HookedSocket):
             raise
         if not unwrapped_meanwhile(self):
             parts[-1] = self._hopwatch_take_whole(parts)
-        return as_asked(parts, copy)
+        return parts if copies else as_asked(parts, copy)
 
     if RECEIVES_INTO:
 
@@ -183,19 +184,20 @@ class CountingReceive(HookedSocket):
         """Account for a message that was received at once, or for the rest of one; return its last frame without its stamp."""
         state, incoming, last = self._hopwatch, self._hopwatch.incoming, parts[-1]
         found = found_in(last)
-        if found and not state.takes_stamps:
-            self._hopwatch_stamps_come()
-        rest = trimmed(last) if found else last
-        whole = [*parts[:-1], rest]
-        if not incoming.frames:
-            incoming.first_frame = whole[0]
-        for place, part in enumerate(whole, 1):
-            self._hopwatch_came(part, place < len(whole))
-        incoming.frames += len(whole) - 1
+        if found:
+            if not state.takes_stamps:
+                self._hopwatch_stamps_come()
+            last = trimmed(last)
+        if self._hopwatch_reads:
+            for part in parts[:-1]:
+                self._hopwatch_came(part, True)
+            self._hopwatch_came(last, False)
         if state.takes_stamps:
-            self._hopwatch_track(found, incoming.first_frame, incoming.frames > 0)
-        self._hopwatch_count_last(sum(map(len, whole)))
-        return rest
+            first_frame = incoming.first_frame if incoming.frames else last if len(parts) == 1 else parts[0]
+            self._hopwatch_track(found, first_frame, len(parts) + incoming.frames > 1)
+        incoming.frames += len(parts) - 1
+        self._hopwatch_count_last(sum(map(len, parts)) - len(found))
+        return last
 
     def _hopwatch_broken_off(self, parts: list[Any]) -> None:
         """A signal handler's exception ended the receive within a message, or just behind it."""
@@ -208,8 +210,11 @@ class CountingReceive(HookedSocket):
         else:
             self._hopwatch_take_whole(parts[-1:])
 
+    _hopwatch_reads = False
+    """Whether numbers that messages carry are read."""
+
     def _hopwatch_came(self, frame: Any, more: bool) -> None:
-        """Where numbers that messages carry are read, this frame is shown to their reader."""
+        """Where numbers are read, this frame is shown to their reader."""
 
     def _hopwatch_track(self, found: bytes, first_frame: Any, several: bool) -> None:
         """Take in a message's stamp, or that it has none."""
@@ -308,7 +313,10 @@ class CountingReceive(HookedSocket):
 
 def found_in(frame: bytes | zmq.Frame) -> bytes:
     """The stamp at the end of a message's last frame, if there is one."""
-    found = end_of(frame)
+    content = frame if isinstance(frame, bytes) else frame.buffer
+    if len(content) < STAMP_SIZE or content[-1] != LAST_BYTE:
+        return b""
+    found = bytes(content[-STAMP_SIZE:])
     return found if stamp.ends_stamped(found) else b""
 
 

@@ -81,8 +81,14 @@ class CountingSend(RefusalHandling):
         """The pipe has died under a message of several frames: libzmq has dropped those that it had taken."""
         state = self._hopwatch
         state.sending_more = False
+        self._hopwatch_begin_afresh()
         if state.numbering is not None:
             state.numbering.drop_begun()
+
+    @staticmethod
+    def _hopwatch_begin_afresh() -> None:
+        """The next frame begins a message; made by the hot path."""
+        raise NotImplementedError
 
     def _hopwatch_send_frame(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         if flags & SNDMORE and not self._hopwatch.sends_parts:

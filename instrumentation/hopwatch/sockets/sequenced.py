@@ -78,6 +78,8 @@ class SequencedSend(CountingSend):
 class SequencedReceive(CountingReceive):
     """Reads the numbers that come in; takes stamps off, should there be any."""
 
+    _hopwatch_reads = True
+
     def _hopwatch_by_frames(self) -> bool:
         """Senders of one numbering are told apart by their connections."""
         return True

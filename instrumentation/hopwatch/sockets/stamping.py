@@ -33,95 +33,112 @@ def stamping_send(state: SocketState, numbering: Numbering, try_send: Sender = b
     """
     words, first, plain = state.slot.words, state.first_calls, state.way.plain_flags
     parts, known_lane, due_after = numbering.begun, numbering.known_lane, numbering.due_after
+    counts_only, sparse = not numbering.stamps, numbering.every > 1
     sent = sent_bytes = 0
-    last: object = NOT_NOW
+    alone: object = NOT_NOW
     not_last: object = NOT_NOW
     retired = False
 
     def send(
         self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
-        nonlocal sent, sent_bytes
-        if flags == last and data.__class__ is bytes and routing_id is None and group is None:
-            begun = state.sending_more
-            lane = lane_of_parts() if begun else numbering.single_frame_lane
+        if flags == alone and data.__class__ is bytes and routing_id is None and group is None:
+            lane = numbering.single_frame_lane
             if lane is not None:
-                number, due = lane.count, lane.due
-                stamped = data
-                if number >= due:
-                    stamped += pack_numbers((sent - number) & WHOLE_WORD, sent, now()) + lane.label
-                    due = due_after(number)
+                due = due_after(lane.count) if sparse and lane.count >= lane.due else lane.due
                 try:
-                    if begun:
-                        tracker = backend_send(self, stamped, flags, copy, track)
-                    else:
-                        tracker = try_send(self, stamped, DONTWAIT, copy, track)
+                    tracker = try_send(self, stamped(data, lane), DONTWAIT, copy, track)
                 except REFUSED as error:
                     if not is_refusal(error):
                         raise
-                    if begun:
-                        self._hopwatch_drop_begun()
-                        raise
                 else:
                     lane.due = due
-                    lane.count = lane.words[LANE_COUNT] = number + 1
-                    sent_bytes += len(data)
-                    words[SENT_BYTES] = sent_bytes
-                    sent += 1
-                    words[SENT] = sent
-                    if begun:
-                        lane.words[LANE_MORE_FRAMES] += len(parts)
-                        parts.clear()
-                        state.sending_more = False
+                    count_in(lane, len(data))
                     return tracker
-        elif flags == not_last and state.sends_parts and routing_id is None and group is None:
-            return send_part(self, data, flags, copy, track)
-        return self._hopwatch_send(data, flags, copy, track, routing_id, group)
+        return send_part(self, data, flags, copy, track, routing_id, group)
 
-    def send_part(self: Any, data: Any, flags: int, copy: bool, track: bool) -> Any:
+    def send_part(
+        self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
+    ) -> Any:
+        if not_last is NOT_NOW or not state.sends_parts or routing_id is not None or group is not None:
+            return self._hopwatch_send(data, flags, copy, track, routing_id, group)
         begun = state.sending_more
         try:
-            if begun:
-                tracker = backend_send(self, data, flags, copy, track)
-            else:
-                tracker = try_send(self, data, flags | DONTWAIT, copy, track)
+            if flags == not_last:
+                if begun:
+                    tracker = backend_send(self, data, flags, copy, track)
+                else:
+                    tracker = try_send(self, data, flags | DONTWAIT, copy, track)
+                state.sending_more = True
+                if state.numbering is not None:
+                    parts.append(data)
+                count_sent(len(data) if data.__class__ is bytes else size_of(data), True)
+                return tracker
+            if begun and flags == plain and data.__class__ is bytes:
+                lane = lane_of_parts()
+                if lane is not None:
+                    due = due_after(lane.count) if sparse and lane.count >= lane.due else lane.due
+                    tracker = backend_send(self, stamped(data, lane), flags, copy, track)
+                    lane.due = due
+                    lane.words[LANE_MORE_FRAMES] += len(parts)
+                    parts.clear()
+                    state.sending_more = False
+                    count_in(lane, len(data))
+                    begin_afresh()
+                    return tracker
         except REFUSED as error:
             if not is_refusal(error):
                 raise
             if begun:
                 self._hopwatch_drop_begun()
                 raise
-            return self._hopwatch_send(data, flags, copy, track, None, None)
-        state.sending_more = True
-        if state.numbering is not None:
-            parts.append(data)
-        count_sent(len(data) if data.__class__ is bytes else size_of(data), True)
-        return tracker
+        return self._hopwatch_send(data, flags, copy, track, routing_id, group)
+
+    def stamped(data: bytes, lane: SendingLane) -> bytes:
+        number = lane.count
+        if counts_only or (sparse and number < lane.due):
+            return data
+        return data + pack_numbers((sent - number) & WHOLE_WORD, sent, now()) + lane.label
 
     def lane_of_parts() -> SendingLane | None:
         if known_lane is None or not parts or state.numbering is not numbering or state.faulty:
             return None
         return None if state.onset_due or state.connected_within else known_lane(parts[0])
 
+    def count_in(lane: SendingLane, size: int) -> None:
+        nonlocal sent, sent_bytes
+        lane.count += 1
+        lane.words[LANE_COUNT] = lane.count
+        sent_bytes += size
+        words[SENT_BYTES] = sent_bytes
+        sent += 1
+        words[SENT] = sent
+
     def count_sent(size: int, more: bool) -> None:
-        nonlocal sent, sent_bytes, last, not_last
+        nonlocal sent, sent_bytes, alone
         sent_bytes += size
         words[SENT_BYTES] = sent_bytes
         if more:
             words[SENT_MORE_FRAMES] += 1
+            alone = NOT_NOW
         else:
             sent += 1
             words[SENT] = sent
+            begin_afresh()
+
+    def begin_afresh() -> None:
+        nonlocal alone, not_last
         if not first.sends and not retired:
-            last, not_last = plain, plain | SNDMORE
+            alone, not_last = plain, plain | SNDMORE
 
     def retire() -> None:
-        nonlocal last, not_last, retired
-        last = not_last = NOT_NOW
+        nonlocal alone, not_last, retired
+        alone = not_last = NOT_NOW
         retired = True
 
     return {
         "_hopwatch_send_now": send,
         "_hopwatch_count_sent": count_sent,
+        "_hopwatch_begin_afresh": begin_afresh,
         "_hopwatch_retire_send": retire,
     }

@@ -33,11 +33,6 @@ def stamped(frame: Any, stamp_bytes: bytes) -> Any:
     return bytes(frame) + stamp_bytes if memoryview(frame).c_contiguous else frame
 
 
-def end_of(frame: bytes | zmq.Frame) -> bytes:
-    """Return the last bytes of a frame, as many as a stamp has."""
-    return frame[-STAMP_SIZE:] if isinstance(frame, bytes) else bytes(frame.buffer[-STAMP_SIZE:])
-
-
 def trimmed(frame: bytes | zmq.Frame) -> bytes | zmq.Frame:
     """Return a frame without its stamp, as bytes or as a Frame, as it was."""
     if isinstance(frame, bytes):
