@@ -10,6 +10,7 @@ from zmq.backend import Socket as BackendSocket
 from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.sockets.backend import backend_recv
 from hopwatch.sockets.counting import NOT_NOW
+from hopwatch.sockets.hooks import unwrapped_meanwhile
 from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.trying import try_recv
 from hopwatch.sockets.ways import Methods
@@ -115,7 +116,7 @@ def stamped_recv(state: SocketState) -> Methods:
             elif (size >= STAMP_SIZE and data[-1] == LAST_BYTE) or (
                 frame.more if by_frames else backend_get(self, RCVMORE)
             ):
-                return self._hopwatch_take_in(frame, copy)
+                return data if unwrapped_meanwhile(self) else self._hopwatch_take_in(frame, copy)
             else:
                 unstamped.count(frame, False)
         except Exception as error:

@@ -290,8 +290,9 @@ class CountingReceive(HookedSocket):
         if found:
             self._hopwatch_stamps_come()
             size -= STAMP_SIZE
-            first_frame = self._hopwatch.incoming.first_frame or memory[:size].tobytes()
-            self._hopwatch_track(found, first_frame, self._hopwatch.incoming.frames > 0)
+            incoming = self._hopwatch.incoming
+            first_frame = incoming.first_frame if incoming.frames else memory[:size].tobytes()
+            self._hopwatch_track(found, first_frame, incoming.frames > 0)
         self._hopwatch_count_last(size)
         return size
 
