@@ -24,10 +24,10 @@ from hopwatch.monitors.promised import PromisedMonitor
 from hopwatch.rules.versions import OLDEST_TRIED
 from hopwatch.sockets import making
 from hopwatch.sockets.classes import instrumented
-from hopwatch.sockets.endpoints import last_endpoint
 from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.hot_paths import methods_of, parts_of
+from hopwatch.sockets.incoming import Incoming
 from hopwatch.sockets.numbering import (
     NEVER,
     KnownLane,
@@ -40,10 +40,11 @@ from hopwatch.sockets.numbering import (
     single_lane,
 )
 from hopwatch.sockets.options import subscription_changed
+from hopwatch.sockets.outgoing import Outgoing
 from hopwatch.sockets.past_us import may_send_past
 from hopwatch.sockets.routing import may_probe_routing
 from hopwatch.sockets.sequenced import read_numbers
-from hopwatch.sockets.set_up import look_at_wrapped, options_of, options_of_new, set_up_of
+from hopwatch.sockets.set_up import last_endpoint, look_at_wrapped, options_of, options_of_new, set_up_of
 from hopwatch.sockets.standing import above, enrol, join, way_of, worker_of
 from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.use import Use
@@ -79,6 +80,7 @@ def instrument_socket(
     # what install wraps was made this moment: nothing is set, bound, subscribed to or attached that would have to be looked for
     probed = _may_probe(socket, socket_type, state, new=by_install)
     state.takes_stamps = reads_stamps
+    state.incoming.may_ask_seldom = not reads_stamps and not state.way.asynchronous
     methods = methods_of(state, stamps=stamps, probed=probed)
     parts = parts_of(socket_type, state.way, stamps=stamps, probed=probed)
     if wish.numbers is not None:
@@ -128,6 +130,7 @@ def _new_state(socket_type: zmq.SocketType, way: Way, wish: Wish, instrument: In
     guess = 0 if subscriptions is None else wish.rule_flags or 0
     unstamped = Unstamped(guess, TopicCounts(identifier, journal, wanted=wish.stamped or wish.counted))
     unstamped.by_frames = not wish.counted
+    first_calls = FirstCalls(sends=max(1, wish.first_calls), receives=wish.first_calls)
     return SocketState(
         identifier=identifier,
         name=wish.name or f"{socket_type.name.lower()}-{as_text(identifier)[:6]}",
@@ -136,7 +139,9 @@ def _new_state(socket_type: zmq.SocketType, way: Way, wish: Wish, instrument: In
         slot=slot,
         subscriptions=subscriptions,
         receiving=ReceivingLanes(identifier, slot.words, journal, subscriptions, unstamped),
-        first_calls=FirstCalls(sends=max(1, wish.first_calls), receives=wish.first_calls),
+        outgoing=Outgoing(slot.words, first_calls, way.plain_flags),
+        incoming=Incoming(slot.words),
+        first_calls=first_calls,
         way=way,
     )
 

@@ -45,7 +45,9 @@ LENGTH_MASK = 0xFF << LENGTH_SHIFT
 RULE_MASK = BY_FIRST_FRAME | LENGTH_MASK
 """Which lane of its stream a message without a stamp belongs to; 0: the one lane that there is."""
 
-pack_numbers = NUMBERS.pack
+pack_stamp = struct.Struct(f"{NUMBERS.format}{LABEL.size}s").pack
+"""A stamp from its three numbers and its label."""
+
 unpack_words = _WORDS.unpack_from
 """The numbers as they stand in words: the time as ``nanoseconds`` takes it."""
 
@@ -105,7 +107,7 @@ def encode(stamp: Stamp) -> bytes:
     """The bytes that say this."""
     behind = (stamp.number - stamp.lane_number) & WHOLE_WORD
     label = pack_label(stamp.stream, stamp.lane, stamp.topic_length, stamp.flags)
-    return pack_numbers(behind, stamp.number, stamp.sent_at / _NS) + label
+    return pack_stamp(behind, stamp.number, stamp.sent_at / _NS, label)
 
 
 def decode(frame: bytes) -> Stamp:

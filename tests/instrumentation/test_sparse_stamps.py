@@ -275,7 +275,7 @@ class Sender:
     def message(self, *frames: bytes) -> tuple[list[bytes], bytes | None]:
         self.numbering.begun.extend(frames[:-1])
         numbered = self.numbering.end(frames[-1])
-        self.numbering.sent(numbered)
+        self.numbering.sent(numbered.lane, numbered.lane_number)
         self.words[SENT] += 1
         return list(frames), numbered.stamp
 
@@ -292,7 +292,9 @@ class Receiver:
         frames, trailer = message
         if not trailer:
             self.lanes.unstamped.count(frames[0], len(frames) > 1)
-        else:
+            return
+        lane = self.lanes.followed.get(trailer[-stamp.LABEL_SIZE :])
+        if lane is None or not self.lanes.take_next(lane, trailer, frames[0]):
             self.lanes.take(trailer, frames[0], len(frames) > 1)
 
     def counter(self, name: str) -> int:

@@ -15,7 +15,7 @@ from hopwatch.lanes.owed import Owed
 from hopwatch.lanes.plausible import MOST_NUMBER, Reach, is_of_a_sender
 from hopwatch.lanes.receiving_lane import ReceivingLane
 from hopwatch.lanes.subscriptions import Subscriptions
-from hopwatch.lanes.unstamped import Unstamped
+from hopwatch.lanes.unstamped import Unstamped, connection_of
 from hopwatch.stamp import (
     INTERVAL_MASK,
     LABEL_SIZE,
@@ -77,17 +77,29 @@ class ReceivingLanes:
         self._following.let_go()
 
     @staticmethod
-    def take_next(followed: Followed, frame: bytes) -> bool:
-        """Account for one message by a frame that ends with the label of a lane that is followed, if it is next there."""
+    def take_next(followed: Followed, content: bytes, frame: Any) -> bool:
+        """Account for one message by its last frame, as bytes and as it came, that ends with the label of a lane which is followed.
+
+        False: it is not the next of its lane, or something else is to be looked at.
+        """
         lane, words = followed
-        at = len(frame) - SIZE
-        if at < 0:
+        at = len(content) - SIZE
+        if at < 0 or lane.paused:
             return False
-        behind, number, sent_at = unpack_words(frame, at)
-        next_number = words[LANE_NEXT]
-        if number - behind != next_number or lane.paused:
-            return False
-        words[LANE_COUNT] += 1
+        behind, number, sent_at = unpack_words(content, at)
+        next_number, sparse = words[LANE_NEXT], lane.sparse
+        if sparse is None:
+            if number - behind != next_number:
+                return False
+            words[LANE_COUNT] += 1
+        else:
+            since = sparse.since
+            next_number += since
+            is_next = number - behind == next_number and sparse.followed
+            if not is_next or connection_of(frame) != sparse.connection:
+                return False
+            sparse.begin()
+            words[LANE_COUNT] += since + 1
         words[LANE_NEXT] = next_number + 1
         words[LANE_NEWEST_SENT_AT] = sent_at
         lane.newest_number = number
@@ -172,8 +184,8 @@ class ReceivingLanes:
             if self.unstamped.mixed:
                 self.find(finding.sparse_mixed())
         else:
-            lane.label = encode(stamp)[-LABEL_SIZE:]
             self.unstamped.each_is_stamped()
+        lane.label = encode(stamp)[-LABEL_SIZE:]
         self._following.keep(key, lane)
         self._event("lane", stamp, topic=topic.hex(), slot=lane.slot and lane.slot.place)
         if is_back:

@@ -1,8 +1,9 @@
-"""pyzmq's own functions.
+"""pyzmq's own functions, and what they raise where libzmq refuses: an ImportError in place of its errors while the interpreter takes its modules down.
 
 Before 26.4 a receive asks the socket's ``get`` whether more frames follow; ours answers for the application.
 """
 
+import sys
 from typing import Any
 
 import zmq
@@ -48,3 +49,18 @@ backend_recv: Any = BackendSocket.recv if zmq.pyzmq_version_info()[:2] >= ASKS_L
 
 RECEIVES_INTO = hasattr(BackendSocket, "recv_into")
 """Whether this pyzmq has ``recv_into``: an application may ask a socket whether it has."""
+
+REFUSED = (zmq.Again, ImportError)
+FAILED = (zmq.ZMQError, ImportError)
+
+
+def is_refusal(error: Exception) -> bool:
+    """Whether one of ``REFUSED`` stands for EAGAIN."""
+    return isinstance(error, zmq.Again) or errno_of(error) == zmq.EAGAIN
+
+
+def errno_of(error: Exception) -> int | None:
+    """The number that libzmq gave for one of ``FAILED``; None where it is no error of libzmq's."""
+    if isinstance(error, zmq.ZMQError):
+        return error.errno
+    return zmq.zmq_errno() if sys.is_finalizing() else None

@@ -10,7 +10,6 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch.journal.journal import Journal
 from hopwatch.sockets import polls
-from hopwatch.sockets.after_fork import tell_of_use
 from hopwatch.sockets.backend import BARE, RECEIVES_INTO
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.hooks import HookedSocket
@@ -71,7 +70,7 @@ class ForkedSocket(HookedSocket):
     getsockopt = get
 
     def _hopwatch_used(self) -> None:
-        tell_of_use(self._hopwatch)
+        polls.tell_of_use(self._hopwatch)
 
 
 def leave_to_parent(state: SocketState, open_journal: Callable[[], Journal]) -> None:
@@ -81,7 +80,5 @@ def leave_to_parent(state: SocketState, open_journal: Callable[[], Journal]) -> 
     if not state.closed:
         polls.PROCESS.look_for_forked()
     for member in state.members:
-        member._hopwatch_retire_send()
-        member._hopwatch_retire_receive()
         member._hopwatch_words = state.slot.words
         member.__class__ = instrumented(member._hopwatch_bare, (ForkedSocket,))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-import zmq
-
 from hopwatch.sockets.backend import RECEIVES_INTO
 from hopwatch.sockets.state import SocketState
 from hopwatch.words import PENDING_SENDS, WAITED_NS, WAITED_RECEIVES, WAITED_SENDS
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
 else:
     GreenSocket = object
 
-DONTWAIT = int(zmq.DONTWAIT)
-
 
 class GreenletWaits(GreenSocket):
     """Comes above pyzmq's green socket: with DONTWAIT a refusal is the application's answer, else its greenlet waits."""
@@ -34,38 +30,20 @@ class GreenletWaits(GreenSocket):
 
     def send(self, data: Any, flags: int = 0, copy: bool = True, track: bool = False, **kwargs: Any) -> Any:
         """As the bare socket's."""
-        if not (isinstance(flags, int) and flags & DONTWAIT):
+        with self._hopwatch.way.answers(flags):
             return super().send(data, flags, copy, track, **kwargs)
-        way = self._hopwatch.way
-        before, way.sends_deferred = way.sends_deferred, False
-        try:
-            return super().send(data, flags, copy, track, **kwargs)
-        finally:
-            way.sends_deferred = before
 
     def recv(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As the bare socket's."""
-        if not (isinstance(flags, int) and flags & DONTWAIT):
+        with self._hopwatch.way.answers(flags):
             return super().recv(flags, copy, track)
-        way = self._hopwatch.way
-        before, way.receives_deferred = way.receives_deferred, False
-        try:
-            return super().recv(flags, copy, track)
-        finally:
-            way.receives_deferred = before
 
     if RECEIVES_INTO:
 
         def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
             """As the bare socket's."""
-            if not (isinstance(flags, int) and flags & DONTWAIT):
+            with self._hopwatch.way.answers(flags):
                 return super().recv_into(buffer, nbytes=nbytes, flags=flags)
-            way = self._hopwatch.way
-            before, way.receives_deferred = way.receives_deferred, False
-            try:
-                return super().recv_into(buffer, nbytes=nbytes, flags=flags)
-            finally:
-                way.receives_deferred = before
 
     def _wait_write(self) -> None:
         words = self._hopwatch.slot.words

@@ -16,8 +16,8 @@ from hopwatch.journal.counters import Words
 from hopwatch.rules.setup import Kind
 from hopwatch.sockets.attaching import NoAttaching
 from hopwatch.sockets.backend import BARE
-from hopwatch.sockets.endpoints import last_endpoint
 from hopwatch.sockets.options import decides_probing, option_set
+from hopwatch.sockets.set_up import last_endpoint
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.use import Use
 from hopwatch.words import EAGAIN_RECEIVES, SENT
@@ -187,14 +187,6 @@ class HookedSocket(zmq.Socket[bytes]):
             self._hopwatch.event(event, endpoint=endpoint)
             if kind is not None:
                 self._hopwatch.consider(kind, endpoint)
-
-    @staticmethod
-    def _hopwatch_retire_send() -> None:
-        """Nobody will send by the hot path any more; made by it."""
-
-    @staticmethod
-    def _hopwatch_retire_receive() -> None:
-        """Nobody will receive by the hot path any more, but for who waits in it; made by it."""
 
     def _hopwatch_stop_probing(self) -> None:
         """Nothing to stop where nothing probes."""

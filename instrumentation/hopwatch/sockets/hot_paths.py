@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import zmq
 
-from hopwatch.sockets.counting import arming_send, counting_send, looking_send
-from hopwatch.sockets.counting_receives import counting_recv, stamped_recv
 from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.hot_receives import counting_recv, stamped_recv
+from hopwatch.sockets.hot_sends import Sender, counting_send, slow_send, stamping_send
 from hopwatch.sockets.receiving import AsynchronousReceive, CountingReceive, TimeLimited
 from hopwatch.sockets.refusals import Arming, Waiting
 from hopwatch.sockets.routing import Routing, RoutingProbe, routing_send
 from hopwatch.sockets.sending import CountingSend, StampingSend, StreamSend, SubscribingSend
-from hopwatch.sockets.stamping import stamping_send
 from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.trying import asking_send, backend_send, sends_ask_first
 from hopwatch.sockets.ways import Methods, Way
@@ -37,16 +38,29 @@ def parts_of(
 
 def methods_of(state: SocketState, *, stamps: bool, probed: bool) -> Methods:
     """The functions made for this socket alone, around its counters."""
-    plain = state.way.plain_flags
-    try_send = asking_send if not plain and sends_ask_first(state.type_name) else backend_send
-    if stamps and state.numbering is not None:
-        sending = stamping_send(state, state.numbering, try_send)
-    else:
-        sending = counting_send(state, try_send)
-    if state.type_name in LOOKED_AT:
-        sending = looking_send(sending)
-    if state.unrouted is not None and not stamps:
-        sending = routing_send(state, sending, state.unrouted)
     receiving = stamped_recv(state) if state.takes_stamps else counting_recv(state)
-    arms = probed and state.unrouted is None
-    return {**(arming_send(sending) if arms else sending), **receiving}
+    return {**sending_methods(_send_of(state, stamps=stamps), probed and state.unrouted is None), **receiving}
+
+
+def sending_methods(send: Sender, arms: bool) -> Methods:
+    """The functions that a socket sends by; one that ``arms`` is to be probed from its first send on."""
+    if not arms:
+        return {"_hopwatch_send_now": send}
+
+    def arming_send(self: Any, *arguments: Any) -> Any:
+        self._hopwatch_arm()
+        return send(self, *arguments)
+
+    return {"_hopwatch_send_now": arming_send, "_hopwatch_armed": send}
+
+
+def _send_of(state: SocketState, *, stamps: bool) -> Sender:
+    if state.unrouted is not None and not stamps:
+        return routing_send(state, state.unrouted)
+    if state.type_name in LOOKED_AT:
+        return slow_send
+    asks = not state.way.plain_flags and sends_ask_first(state.type_name)
+    try_send = asking_send if asks else backend_send
+    if stamps and state.numbering is not None:
+        return stamping_send(state, state.numbering, try_send)
+    return counting_send(state, try_send)

@@ -16,7 +16,7 @@ from hopwatch.stamp import (
     WHOLE_WORD,
     interval_flags,
     pack_label,
-    pack_numbers,
+    pack_stamp,
 )
 from hopwatch.words import LANE_COUNT, LANE_MORE_FRAMES, SENT
 
@@ -31,11 +31,10 @@ KnownLane = Callable[[Any], SendingLane | None]
 
 
 class Numbered(NamedTuple):
-    """A message's place: its lane, its number there, how many frames it has, and its stamp (empty: it gets none)."""
+    """A message's place: its lane, its number there, and its stamp (empty: it gets none)."""
 
     lane: SendingLane
     lane_number: int
-    frames: int
     stamp: bytes
 
 
@@ -59,7 +58,6 @@ class Numbering:
         known_lane: KnownLane | None = None,
     ) -> None:
         self.stream = stream
-        self.known_lane = known_lane
         self.every = every
         self.stamps = every != NEVER
         self.flags = flags | (interval_flags(every) | rule_flags if every > 1 else 0)
@@ -71,6 +69,7 @@ class Numbering:
         self._rule = rule_flags
         self._counters = counters
         self._choose = choose
+        self._known = known_lane
         self._single_frames_share = single_frames_share
 
     def stop(self) -> None:
@@ -89,16 +88,22 @@ class Numbering:
             lane.label = pack_label(self.stream, lane.index, lane.topic_length, self.flags)
         if self._single_frames_share and len(frames) == 1:
             self.single_frame_lane = lane
-        lane_number = lane.count
         if not self.stamps:
             lane.due = NEVER
-            return Numbered(lane, lane_number, len(frames), b"")
-        if lane_number < lane.due and not self._is_hidden(lane, len(frames)):
-            return Numbered(lane, lane_number, len(frames), b"")
+        return Numbered(lane, lane.count, self.stamp_of(lane, always=self._is_hidden(lane, len(frames))))
+
+    def known_lane(self) -> SendingLane | None:
+        """The lane of the message that is begun, where its first frame tells, and the lane is open."""
+        return self._known(self.begun[0]) if self._known is not None and self.begun else None
+
+    def stamp_of(self, lane: SendingLane, always: bool = False) -> bytes:
+        """The stamp of the next message of a lane; empty where it gets none."""
+        number = lane.count
+        if (number < lane.due and not always) or not self.stamps:
+            return b""
         sent = self._counters[SENT]
         # an interrupted send may be counted in its lane alone: then the lane is ahead of the stream
-        stamp = pack_numbers((sent - lane_number) & WHOLE_WORD, sent, time.time()) + lane.label
-        return Numbered(lane, lane_number, len(frames), stamp)
+        return pack_stamp((sent - number) & WHOLE_WORD, sent, time.time(), lane.label)
 
     def place(self, routing_id: Any, *, peer_is_there: bool) -> Place:
         """Place of the message that begins with this routing id, and is swallowed."""
@@ -111,13 +116,12 @@ class Numbering:
         self.begun.clear()
         self._in_no_lane = False
 
-    def sent(self, message: Numbered) -> None:
-        """The message was accepted."""
-        lane = message.lane
-        lane.words[LANE_MORE_FRAMES] += message.frames - 1
-        lane.count = lane.words[LANE_COUNT] = message.lane_number + 1
-        if message.lane_number >= lane.due:
-            lane.due = self.due_after(message.lane_number)
+    def sent(self, lane: SendingLane, lane_number: int) -> None:
+        """The message of this number was accepted, with its last frame."""
+        lane.words[LANE_MORE_FRAMES] += len(self.begun)
+        lane.count = lane.words[LANE_COUNT] = lane_number + 1
+        if lane_number >= lane.due:
+            lane.due = self.due_after(lane_number)
         self.begun.clear()
 
     def due_after(self, lane_number: int) -> int:

@@ -16,6 +16,7 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.state import Guard, SocketState
+from hopwatch.sockets.ways import asks_at_once
 from hopwatch.words import (
     EAGAIN_RECEIVES,
     EAGAIN_SENDS,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 else:
     AsyncSocket = object
 
-DONTWAIT = int(zmq.DONTWAIT)
 POLLOUT = int(zmq.POLLOUT)
 
 
@@ -72,28 +72,16 @@ class Pending(AsyncSocket):
     def send(self, data: Any, flags: int = 0, copy: bool = True, track: bool = False, **kwargs: Any) -> Any:
         """As the bare socket's."""
         kwargs["flags"], kwargs["copy"], kwargs["track"] = flags, copy, track
-        if flags:
-            return self._hopwatch_send_flagged("send", data, kwargs)
-        return self._add_send_event("send", msg=data, kwargs=kwargs)
+        with self._hopwatch.way.answers(flags):
+            return self._add_send_event("send", msg=data, kwargs=kwargs)
 
     def send_multipart(
         self, msg_parts: Any, flags: int = 0, copy: bool = True, track: bool = False, **kwargs: Any
     ) -> Any:
         """As the bare socket's."""
         kwargs["flags"], kwargs["copy"], kwargs["track"] = flags, copy, track
-        if flags:
-            return self._hopwatch_send_flagged("send_multipart", msg_parts, kwargs)
-        return self._add_send_event("send_multipart", msg=msg_parts, kwargs=kwargs)
-
-    def _hopwatch_send_flagged(self, kind: str, msg: Any, kwargs: dict[str, Any]) -> Any:
-        """With DONTWAIT a refusal is the application's answer."""
-        way = self._hopwatch.way
-        before = way.sends_deferred
-        way.sends_deferred = before and not asks_at_once(kwargs["flags"])
-        try:
-            return self._add_send_event(kind, msg=msg, kwargs=kwargs)
-        finally:
-            way.sends_deferred = before
+        with self._hopwatch.way.answers(flags):
+            return self._add_send_event("send_multipart", msg=msg_parts, kwargs=kwargs)
 
     def _add_io_state(self, state: int) -> None:
         """Where pyzmq begins to wait for the send or receive that it has queued last."""
@@ -117,11 +105,6 @@ class JoinedPending(Pending):
             return super()._add_send_event(kind, msg=msg, kwargs=kwargs, future=future)
         finally:
             way.sends_deferred = False
-
-
-def asks_at_once(flags: Any) -> bool:
-    """Whether DONTWAIT is among the flags."""
-    return isinstance(flags, int) and bool(flags & DONTWAIT)
 
 
 def send_waits(state: SocketState, event: Any) -> None:

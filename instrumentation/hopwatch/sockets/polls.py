@@ -9,11 +9,25 @@ import zmq
 from zmq.backend import zmq_poll as bare_poll
 
 from hopwatch.patches import exchange_functions
-from hopwatch.sockets.after_fork import tell_of_use
+from hopwatch.rules.processes import used_after_fork
+from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.while_wrapped import WhileWrapped
 
 LOOKS = 100
 """How many polls of a forked child are looked at."""
+
+
+def tell_of_use(state: SocketState) -> None:
+    """Somebody is about to use this socket: told once, in a forked child's own journal."""
+    if state.open_journal is None:
+        return
+    with Guard(state):
+        parents, state.journal = state.journal, state.open_journal()
+        state.open_journal = None
+        try:
+            state.find(used_after_fork())
+        finally:
+            state.journal = parents
 
 
 @functools.wraps(bare_poll)

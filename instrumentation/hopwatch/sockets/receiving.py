@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pickle import PickleBuffer
 from typing import Any
 
 import zmq
@@ -11,25 +12,18 @@ from zmq.backend import Socket as BackendSocket
 from hopwatch import stamp
 from hopwatch.finding import address_taken
 from hopwatch.frames import as_bytes
-from hopwatch.sockets.arguments import writable_memory
-from hopwatch.sockets.backend import RECEIVES_INTO, backend_recv
-from hopwatch.sockets.counting_receives import stamped_recv
+from hopwatch.sockets.backend import RECEIVES_INTO, REFUSED, backend_recv, is_refusal
 from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
+from hopwatch.sockets.hot_receives import stamped_recv
 from hopwatch.sockets.state import Guard
 from hopwatch.sockets.trimming import STAMP_SIZE, as_asked, trimmed
 from hopwatch.sockets.trying import try_recv
-from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 from hopwatch.stamp import LAST_BYTE
-from hopwatch.words import RECEIVED, RECEIVED_MORE_FRAMES, WAITED_RECEIVES
+from hopwatch.words import RECEIVED, WAITED_RECEIVES
 
 DONTWAIT = int(zmq.DONTWAIT)
 RCVMORE = int(zmq.RCVMORE)
 RCVTIMEO = int(zmq.RCVTIMEO)
-
-FRAMES_ASKED_AT_FIRST = 64
-"""Whether more frames follow costs several times what the receive itself does. It is asked of each of the first frames, then of two
-frames in sixty-four, and of every frame again from the first multipart message on. Where the application asks itself, or receives
-frames that tell, nothing is missed."""
 
 SENDING_ONLY = {"PUSH", "PUB"}
 
@@ -96,19 +90,10 @@ class CountingReceive(HookedSocket):
             return self.get(option)
         value = backend_get(self, option)
         if option == RCVMORE and value and self._hopwatch.incoming.asked_sometimes:
-            self._hopwatch_is_one_of_several()
+            self._hopwatch.incoming.is_one_of_several()
         return self._hopwatch.without_stamp_room(option, value)
 
     getsockopt = get
-
-    @staticmethod
-    def _hopwatch_count_received(messages: int, size: int) -> None:
-        """Count messages and bytes; made by the hot path."""
-        raise NotImplementedError
-
-    @staticmethod
-    def _hopwatch_ask_sometimes(sometimes: bool) -> None:
-        """Ask of some frames only, or of each, whether more follow; made by the hot path for sockets that ask."""
 
     def _hopwatch_address_taken(self) -> None:
         if self._hopwatch.takes_stamps and self._hopwatch.type_name not in SENDING_ONLY:
@@ -122,14 +107,20 @@ class CountingReceive(HookedSocket):
 
     def _hopwatch_receive(self, flags: int, copy: bool, track: bool) -> Any:
         """A frame from libzmq; where stamps come first without blocking, so that it is seen whether this receiver had to wait."""
-        waited = self._hopwatch.takes_stamps and isinstance(flags, int) and not flags & DONTWAIT
-        if waited:
+        if self._hopwatch.takes_stamps and isinstance(flags, int) and not flags & DONTWAIT:
             try:
                 return try_recv(self, flags | DONTWAIT, copy, track)
             except REFUSED as error:
                 if not is_refusal(error):
                     raise
-                self._hopwatch_words[WAITED_RECEIVES] += 1
+        return self._hopwatch_wait(flags, copy, track)
+
+    def _hopwatch_wait(self, flags: int, copy: bool, track: bool) -> Any:
+        """A frame from libzmq, as the application asks for it; where stamps come, and it lets us wait, there was none at once."""
+        waits = self._hopwatch.takes_stamps and isinstance(flags, int) and not flags & DONTWAIT
+        words = self._hopwatch_words
+        if waits:
+            words[WAITED_RECEIVES] += 1
         try:
             return backend_recv(self, flags, copy, track)
         except zmq.Again:
@@ -137,8 +128,8 @@ class CountingReceive(HookedSocket):
                 self._hopwatch_count_refused_receive()
             raise
         except zmq.ZMQError as error:
-            if waited and error.errno == zmq.EFSM:  # out of turn: it did not wait
-                self._hopwatch_words[WAITED_RECEIVES] -= 1
+            if waits and error.errno == zmq.EFSM:  # out of turn: it did not wait
+                words[WAITED_RECEIVES] -= 1
             raise
 
     def _hopwatch_next(self, flags: int, copy: bool, track: bool) -> Any:
@@ -149,36 +140,23 @@ class CountingReceive(HookedSocket):
         return self._hopwatch_take_in(frame, copy)
 
     def _hopwatch_look(self, frame: Any, copy: bool) -> Any:
-        """Look closer at a frame of a socket to which no stamp has come: has it one, and does its message go on?"""
-        state = self._hopwatch
-        if state.first_calls.receives:
-            state.look_at_receive()
-        incoming = state.incoming
-        if goes_on(self, frame):
-            self._hopwatch_count_more(frame)
-        elif found_in(frame):
-            self._hopwatch_stamps_come()
-            return self._hopwatch_take_in(frame, copy)
-        elif incoming.asked_sometimes:
-            self._hopwatch_count_received(1, len(frame))
-        else:
-            self._hopwatch_count_last(len(frame))
-        return frame
+        """Look closer at a frame of a socket to which no stamp has come."""
+        if self._hopwatch.first_calls.receives:
+            self._hopwatch.look_at_receive()
+        return self._hopwatch_take_in(frame, copy)
 
     def _hopwatch_take_in(self, frame: Any, copy: bool) -> Any:
-        """Account for a frame of a socket that takes stamps off; return it without its stamp."""
+        """Account for a frame; return it without its stamp."""
         if goes_on(self, frame):
-            self._hopwatch_came(frame, True)
-            self._hopwatch_count_more(frame)
-            return as_bytes(frame) if copy else frame
-        found = found_in(frame)
-        rest = trimmed(frame) if found else frame
-        incoming = self._hopwatch.incoming
-        first_frame = incoming.first_frame if incoming.frames else rest
-        self._hopwatch_came(rest, False)
-        self._hopwatch_track(found, first_frame, incoming.frames > 0)
-        self._hopwatch_count_last(len(rest))
-        return as_bytes(rest) if copy else rest
+            self._hopwatch_take_more(frame)
+        else:
+            frame = self._hopwatch_take_whole([frame])
+        return as_bytes(frame) if copy else frame
+
+    def _hopwatch_take_more(self, frame: Any) -> None:
+        """Account for a frame that others of its message follow."""
+        self._hopwatch_came(frame, True)
+        self._hopwatch.incoming.count_more(frame)
 
     def _hopwatch_take_whole(self, parts: list[Any]) -> Any:
         """Account for a message that was received at once, or for the rest of one; return its last frame without its stamp."""
@@ -196,19 +174,14 @@ class CountingReceive(HookedSocket):
             first_frame = incoming.first_frame if incoming.frames else last if len(parts) == 1 else parts[0]
             self._hopwatch_track(found, first_frame, len(parts) + incoming.frames > 1)
         incoming.frames += len(parts) - 1
-        self._hopwatch_count_last(sum(map(len, parts)) - len(found))
+        incoming.count_last(sum(map(len, parts)) - len(found))
         return last
 
     def _hopwatch_broken_off(self, parts: list[Any]) -> None:
         """A signal handler's exception ended the receive within a message, or just behind it."""
         for part in parts[:-1]:
-            self._hopwatch_came(part, True)
-            self._hopwatch_count_more(part)
-        if goes_on(self, parts[-1]):
-            self._hopwatch_came(parts[-1], True)
-            self._hopwatch_count_more(parts[-1])
-        else:
-            self._hopwatch_take_whole(parts[-1:])
+            self._hopwatch_take_more(part)
+        self._hopwatch_take_in(parts[-1], copy=False)
 
     _hopwatch_reads = False
     """Whether numbers that messages carry are read."""
@@ -227,51 +200,8 @@ class CountingReceive(HookedSocket):
                 lanes.unstamped.count(first_frame, several)
                 return
             lane = lanes.followed.get(found[-stamp.LABEL_SIZE :])
-            if lane is None or not lanes.take_next(lane, found):
+            if lane is None or not lanes.take_next(lane, found, first_frame):
                 lanes.take(found, first_frame, several)
-
-    def _hopwatch_is_one_of_several(self) -> None:
-        """The frame that was taken for a whole message, and counted, is followed by others."""
-        incoming = self._hopwatch.incoming
-        incoming.frames, incoming.counted = 1, True
-        self._hopwatch_ask_always()
-
-    def _hopwatch_ask_always(self) -> None:
-        incoming = self._hopwatch.incoming
-        incoming.multipart, incoming.asked_sometimes = True, False
-        self._hopwatch_ask_sometimes(False)
-
-    def _hopwatch_count_more(self, frame: Any) -> None:
-        """Take in a frame that others of its message follow."""
-        incoming = self._hopwatch.incoming
-        if not incoming.frames:
-            incoming.first_frame = frame
-        incoming.frames += 1
-        self._hopwatch_ask_always()
-        self._hopwatch_count_received(0, len(frame))
-
-    def _hopwatch_count_last(self, size: int) -> None:
-        """A message has ended, with so many bytes after those already counted of it."""
-        words, incoming = self._hopwatch_words, self._hopwatch.incoming
-        words[RECEIVED_MORE_FRAMES] += incoming.frames
-        self._hopwatch_count_received(0 if incoming.counted else 1, size)
-        if incoming.frames > 0:
-            incoming.multipart = True
-        incoming.counted = False
-        incoming.frames = 0
-        incoming.first_frame = None
-        if (
-            words[RECEIVED] == FRAMES_ASKED_AT_FIRST
-            and not incoming.multipart
-            and self._hopwatch_may_ask_seldom()
-        ):
-            incoming.asked_sometimes = True
-            self._hopwatch_ask_sometimes(True)
-
-    def _hopwatch_may_ask_seldom(self) -> bool:
-        """Whether what the application asks itself comes this way, and no stamp does."""
-        state = self._hopwatch
-        return self._hopwatch_direct and not state.takes_stamps and not state.way.asynchronous
 
     def _hopwatch_receive_into(self, memory: memoryview, flags: int) -> int:
         """Receive into memory that the application gave, of a socket to which no stamp has come; one that does is cut off the size."""
@@ -283,17 +213,13 @@ class CountingReceive(HookedSocket):
             raise
         if unwrapped_meanwhile(self):
             return size
+        content = memory[:size].tobytes()
         if backend_get(self, RCVMORE):
-            self._hopwatch_count_more(memory[:size].tobytes())
-            return size
-        found = found_in(memory[:size].tobytes()) if size <= len(memory) else b""
-        if found:
-            self._hopwatch_stamps_come()
-            size -= STAMP_SIZE
-            incoming = self._hopwatch.incoming
-            first_frame = incoming.first_frame if incoming.frames else memory[:size].tobytes()
-            self._hopwatch_track(found, first_frame, incoming.frames > 0)
-        self._hopwatch_count_last(size)
+            self._hopwatch_take_more(content)
+        elif size > len(memory):  # it is cut off, and so is its stamp
+            self._hopwatch.incoming.count_last(size)
+        else:
+            size = len(self._hopwatch_take_whole([content]))
         return size
 
     def _hopwatch_stamps_come(self) -> None:
@@ -302,13 +228,11 @@ class CountingReceive(HookedSocket):
         with Guard(state):
             state.receiving.unstamped.before += self._hopwatch_words[RECEIVED]
         state.takes_stamps = True
-        state.incoming.asked_sometimes = False
-        self._hopwatch_retire_receive()
+        state.incoming.stamps_come()
         methods = stamped_recv(state)
         state.methods.update(methods)
         for member in {self, *state.members}:
             if isinstance(member, CountingReceive):
-                member.__dict__.pop("_hopwatch_ask_sometimes", None)
                 member.__dict__.update(methods)
 
 
@@ -319,6 +243,24 @@ def found_in(frame: bytes | zmq.Frame) -> bytes:
         return b""
     found = bytes(content[-STAMP_SIZE:])
     return found if stamp.ends_stamped(found) else b""
+
+
+def are_flags(flags: Any) -> bool:
+    """Whether pyzmq takes this for flags."""
+    if isinstance(flags, int):
+        return -1 << 31 <= flags < 1 << 31
+    return hasattr(flags, "__int__") and are_flags(int(flags))
+
+
+def writable_memory(buffer: Any, nbytes: Any, flags: Any) -> memoryview | None:
+    """The bytes that a buffer gives room for; None where pyzmq's ``recv_into`` refuses these arguments."""
+    try:
+        view = memoryview(buffer)
+        memory = PickleBuffer(view).raw()
+        fits = view.contiguous and 0 <= nbytes <= len(memory)
+    except (TypeError, ValueError, BufferError):
+        return None
+    return memory if fits and not memory.readonly and are_flags(flags) else None
 
 
 class AsynchronousReceive(CountingReceive):

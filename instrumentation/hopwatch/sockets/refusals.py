@@ -9,12 +9,12 @@ from typing import Any
 import zmq
 from zmq.backend import Socket as BackendSocket
 
+from hopwatch.sockets.backend import REFUSED, is_refusal
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.numbering import Numbered
 from hopwatch.sockets.state import Guard
 from hopwatch.sockets.trying import POLLOUT, refuse_unless, sends_ask_first
-from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 from hopwatch.words import EAGAIN_SENDS, ONSETS, PENDING_SENDS, SENT, WAITED_NS, WAITED_SENDS
 
 DONTWAIT = int(zmq.DONTWAIT)
@@ -34,7 +34,7 @@ class RefusalHandling(HookedSocket):
     """
 
     def _hopwatch_transmit(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
-        begun = self._hopwatch.sending_more
+        begun = self._hopwatch.outgoing.begun
         refused = False
         tracker = None
         try:

@@ -16,12 +16,12 @@ from hopwatch import finding, native_state
 from hopwatch.alive import weakly
 from hopwatch.frames import as_bytes, size_of
 from hopwatch.rules.sending import swallowed
+from hopwatch.sockets.backend import FAILED, errno_of
 from hopwatch.sockets.classes import exchange
+from hopwatch.sockets.hot_sends import Sender
 from hopwatch.sockets.refusals import RefusalHandling, Waiting
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.unrouted import ALONE, FULL, UNKNOWN, Place, Unrouted
-from hopwatch.sockets.ways import Methods
-from hopwatch.sockets.zmq_errors import FAILED, errno_of
 from hopwatch.words import SENT
 
 DONTWAIT = int(zmq.DONTWAIT)
@@ -95,7 +95,7 @@ class RoutingProbe(RefusalHandling):
         state = self._hopwatch
         if state.unrouted is not None:
             state.unrouted.probing = False
-            state.sending_more = state.unrouted.begun_message == self._hopwatch_words[SENT]
+            state.outgoing.begun = state.unrouted.begun_message == self._hopwatch_words[SENT]
         state.event("probing_stopped")
 
 
@@ -114,10 +114,9 @@ def may_probe_routing(socket: zmq.Socket[bytes], state: SocketState, *, new: boo
     return state.unrouted.probing
 
 
-def routing_send(state: SocketState, methods: Methods, unrouted: Unrouted) -> Methods:
-    """``send`` of a ROUTER that is not stamped: here routing ids and last frames, as ``counting.py`` for other types."""
-    words, first_calls, plain = state.slot.words, state.first_calls, state.way.plain_flags
-    count_sent = methods["_hopwatch_count_sent"]
+def routing_send(state: SocketState, unrouted: Unrouted) -> Sender:
+    """``send`` of a ROUTER that is not stamped: here routing ids and last frames, as ``hot_sends.py`` for other types."""
+    out, first_calls, plain = state.outgoing, state.first_calls, state.way.plain_flags
     looked_at = False
     first = plain | SNDMORE
 
@@ -128,19 +127,17 @@ def routing_send(state: SocketState, methods: Methods, unrouted: Unrouted) -> Me
         if not looked_at:
             looked_at = not first_calls.sends
         elif unrouted.probing and routing_id is None and group is None:
-            number = words[SENT]
+            number = out.messages
             begun = unrouted.begun_message == number
             if begun and flags == plain:
                 tracker = backend_send(self, data, plain, copy, track)
-                state.sending_more = False
-                count_sent(len(data) if data.__class__ is bytes else size_of(data), False)
+                out.count(len(data) if data.__class__ is bytes else size_of(data), False)
                 return tracker
             if not begun and flags == first:
                 tracker = self._hopwatch_send_routing_id(data, first | DONTWAIT, copy, track)
                 unrouted.begun_message = number
-                state.sending_more = True
-                count_sent(len(data) if data.__class__ is bytes else size_of(data), True)
+                out.count(len(data) if data.__class__ is bytes else size_of(data), True)
                 return tracker
         return self._hopwatch_send(data, flags, copy, track, routing_id, group)
 
-    return {**methods, "_hopwatch_send_now": send}
+    return send

@@ -14,13 +14,12 @@ import zmq
 from hopwatch import finding
 from hopwatch.frames import as_bytes, is_frame, size_of
 from hopwatch.rules.setup import Kind
-from hopwatch.sockets.backend import BARE
+from hopwatch.sockets.backend import BARE, REFUSED, is_refusal
 from hopwatch.sockets.numbering import Numbered
 from hopwatch.sockets.options import subscription_changed
 from hopwatch.sockets.refusals import RefusalHandling
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.trimming import stamped
-from hopwatch.sockets.zmq_errors import REFUSED, is_refusal
 
 SNDMORE = int(zmq.SNDMORE)
 
@@ -46,11 +45,6 @@ class CountingSend(RefusalHandling):
             return self.send(data, flags, copy, track, routing_id, group)
         return send_now(self, data, flags, copy, track, routing_id, group)
 
-    @staticmethod
-    def _hopwatch_count_sent(size: int, more: bool) -> None:
-        """Count a frame, which more of its message follow or not; made by the hot path."""
-        raise NotImplementedError
-
     def _hopwatch_send(
         self, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
@@ -60,16 +54,17 @@ class CountingSend(RefusalHandling):
         state = self._hopwatch
         if state.first_calls.sends:
             state.look_at_send(flags)
-        # before a wait, in which another thread may unwrap the socket
-        count_sent, more_follows = self._hopwatch_count_sent, self._hopwatch_more_follows
+        out = state.outgoing
+        more_follows = (
+            self._hopwatch_more_follows
+        )  # before a wait, in which another thread may unwrap the socket
         try:
             tracker = self._hopwatch_send_frame(data, flags, copy, track)
         except REFUSED as error:
-            if state.sending_more and is_refusal(error):
+            if out.begun and is_refusal(error):
                 self._hopwatch_drop_begun()
             raise
-        state.sending_more = more_follows(flags, state.sending_more)
-        count_sent(size_of(data), state.sending_more)
+        out.count(size_of(data), more_follows(flags, out.begun))
         return tracker
 
     @staticmethod
@@ -80,15 +75,9 @@ class CountingSend(RefusalHandling):
     def _hopwatch_drop_begun(self) -> None:
         """The pipe has died under a message of several frames: libzmq has dropped those that it had taken."""
         state = self._hopwatch
-        state.sending_more = False
-        self._hopwatch_begin_afresh()
+        state.outgoing.begin_afresh()
         if state.numbering is not None:
             state.numbering.drop_begun()
-
-    @staticmethod
-    def _hopwatch_begin_afresh() -> None:
-        """The next frame begins a message; made by the hot path."""
-        raise NotImplementedError
 
     def _hopwatch_send_frame(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         if flags & SNDMORE and not self._hopwatch.sends_parts:
@@ -139,7 +128,7 @@ class StampingSend(CountingSend):
             state.onset_due = False
             self._hopwatch_write_onset(message)
         if message is not None and state.numbering is not None:
-            state.numbering.sent(message)
+            state.numbering.sent(message.lane, message.lane_number)
         return tracker
 
     def _hopwatch_number(self, last_frame: Any) -> Numbered | None:

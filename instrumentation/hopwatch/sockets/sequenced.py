@@ -11,9 +11,9 @@ from hopwatch.alive import weakly
 from hopwatch.frames import as_bytes
 from hopwatch.lanes.sequenced import SequencedLanes
 from hopwatch.sequences import NumberedMessages
-from hopwatch.sockets.counting import arming_send, counting_send, looking_send
-from hopwatch.sockets.counting_receives import stamped_recv
 from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.hot_paths import sending_methods
+from hopwatch.sockets.hot_sends import slow_send
 from hopwatch.sockets.reading import Reading
 from hopwatch.sockets.receiving import CountingReceive
 from hopwatch.sockets.sending import CountingSend
@@ -44,15 +44,13 @@ def read_numbers(
 
     if socket_type in SENDING:
         state.reading_sent = reading(sending=True)
-        methods["_hopwatch_retire_send"]()
-        sends = looking_send(counting_send(state))
-        methods = {**methods, **(arming_send(sends) if "_hopwatch_armed" in methods else sends)}
+        methods = {**methods, **sending_methods(slow_send, arms="_hopwatch_armed" in methods)}
         parts = (SequencedSend, *parts[1:])
     if socket_type in RECEIVING:
         state.reading_received = reading(sending=False)
         state.takes_stamps = True
-        receiving = stamped_recv(state)
-        methods = {**methods, **receiving, "_hopwatch_recv_now": receive_by_frames}
+        state.incoming.may_ask_seldom = False
+        methods = {**methods, "_hopwatch_recv_now": receive_by_frames}
         way = AsynchronousSequencedReceive if state.way.asynchronous else SequencedReceive
         parts = (*parts[:2], way, *parts[3:])
     return parts, methods

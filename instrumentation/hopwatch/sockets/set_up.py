@@ -1,4 +1,4 @@
-"""A socket's set-up at the moment that it is wrapped."""
+"""A socket's set-up, as libzmq says at the moment that it is wrapped."""
 
 from collections.abc import Mapping
 from typing import cast
@@ -55,6 +55,17 @@ def set_up_of(
         if (number := JOURNALED_OPTIONS[name]) in given and isinstance(given[number], int)
     }
     return SetUp(socket_type.name, zmq.zmq_version_info(), options, inherited)
+
+
+def last_endpoint(socket: "zmq.Socket[bytes]") -> str:
+    """The last one; empty where there was none, or one of more than the 254 bytes that pyzmq has room for."""
+    try:
+        endpoint = cast(bytes, BackendSocket.get(socket, zmq.LAST_ENDPOINT))
+    except zmq.ZMQError as error:
+        if error.errno != zmq.EINVAL:
+            raise
+        return ""
+    return endpoint.rstrip(b"\0").decode(errors="replace")
 
 
 def look_at_wrapped(state: SocketState, endpoint: str) -> None:

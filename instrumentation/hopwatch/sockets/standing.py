@@ -65,11 +65,14 @@ def above(socket: AnySocket) -> tuple[type, ...]:
 def enrol(socket: AnySocket, new_class: type[HookedSocket], state: SocketState) -> HookedSocket:
     """Give an object its instrumented class, and its place among those that stand for the same socket."""
     # past a ``__setattr__`` of the application's class, and before the methods that another thread may call at once
-    methods = state.methods if issubclass(new_class, CountingSend) else {}
+    does_the_work = issubclass(new_class, CountingSend)
+    methods = state.methods if does_the_work else {}
     socket.__dict__.update(methods, _hopwatch=state, _hopwatch_words=state.slot.words)
     socket.__class__ = new_class
     hooked = cast(HookedSocket, socket)
     state.members.add(hooked)
+    if does_the_work and not new_class._hopwatch_direct:
+        state.incoming.may_ask_seldom = False
     unbound_calls.PROCESS.reach(hooked)
     return hooked
 
@@ -150,8 +153,7 @@ def leave(socket: HookedSocket) -> None:
     )  # None where it was not instrumented to the end
     if state is not None:
         state.leave_stamp_room(socket)
-    socket._hopwatch_retire_send()
-    socket._hopwatch_retire_receive()
+        state.leave_hot_path()
     socket.__class__ = bare  # type: ignore[assignment]
     for attribute in [name for name in socket.__dict__ if name.startswith("_hopwatch")]:
         socket.__dict__.pop(attribute, None)

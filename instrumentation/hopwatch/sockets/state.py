@@ -25,12 +25,13 @@ from hopwatch.rules.judge import judge
 from hopwatch.rules.processes import two_threads
 from hopwatch.rules.setup import Kind, Moment, SetUp
 from hopwatch.sockets.attaching import Attaching, NoAttaching
-from hopwatch.sockets.first_calls import FirstCalls
+from hopwatch.sockets.first_calls import Callers, FirstCalls
+from hopwatch.sockets.incoming import Incoming
 from hopwatch.sockets.numbering import Numbering
+from hopwatch.sockets.outgoing import Outgoing
 from hopwatch.sockets.reading import Reading
-from hopwatch.sockets.threads import Callers
 from hopwatch.sockets.unrouted import Unrouted
-from hopwatch.sockets.ways import Incoming, Methods, Way
+from hopwatch.sockets.ways import Methods, Way
 from hopwatch.stamp import SIZE as STAMP_SIZE
 from hopwatch.words import COUNTER_NAMES, LANE_SOCKET, SENT, SOCKET, SOCKET_SLOT_WORDS
 
@@ -69,6 +70,8 @@ class SocketState:
     type_name: str
     journal: Journal
     slot: Slot
+    outgoing: Outgoing
+    incoming: Incoming
     subscriptions: Subscriptions | None
     receiving: ReceivingLanes
     sending: SendingLanes | None = None
@@ -76,7 +79,6 @@ class SocketState:
     reading_sent: Reading | None = None
     reading_received: Reading | None = None
     onset_due: bool = False
-    sending_more: bool = False
     sends_parts: bool = True
     bound_within: set[Within] = field(default_factory=set)
     connected_within: list[Within] = field(default_factory=list)
@@ -96,7 +98,6 @@ class SocketState:
     attaching: Attaching = field(default_factory=NoAttaching)
     borrowers: Alive[zmq.Socket[Any]] = field(default_factory=Alive)
     closed: bool = False
-    incoming: Incoming = field(default_factory=Incoming)
     findings: list[Finding] = field(default_factory=list)
     process: int = field(default_factory=os.getpid)
     setup: SetUp | None = None
@@ -233,7 +234,7 @@ class SocketState:
         for slots in (sent, received):
             write_lanes(self.journal, slot.words, slots, final=True)
         self._let_go(snapshot(slot))
-        self.forget_methods()
+        self.leave_hot_path()
         counters = dict(zip(COUNTER_NAMES, self.slot.words[SENT:], strict=True))
         self.event("closed", counters=counters, unread=unread)
         for lane in lanes:
@@ -241,17 +242,17 @@ class SocketState:
         slot.words[SOCKET] = 0
         self.journal.give_back(slot, lanes, still_used)
 
-    def forget_methods(self) -> None:
-        """Drop the socket's own functions, and break the reference cycles among them. A call in progress keeps its function."""
-        for name in ("_hopwatch_retire_send", "_hopwatch_retire_receive"):
-            if name in self.methods:
-                self.methods[name]()
+    def leave_hot_path(self) -> None:
+        """Send and receive by the hot path no more, but for calls that are in it; and break its reference cycle."""
+        self.outgoing.retire()
+        self.incoming.retire()
         self.methods = {}
 
     def leave_to_parent(self) -> None:
         """In a forked child: the slots and files belong to the parent, so touch them no more."""
         self.journal = NoJournal()
         self.in_use, self.attaching = True, NoAttaching()
+        self.leave_hot_path()
         self._let_go(private_slot(SOCKET_SLOT_WORDS))
 
     def _let_go(self, slot: Slot) -> None:

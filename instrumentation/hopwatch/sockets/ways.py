@@ -1,27 +1,20 @@
-"""How sends and receives come to an instrumented socket, and where it stands within a message."""
+"""How sends and receives come to an instrumented socket."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import zmq
 
+DONTWAIT = int(zmq.DONTWAIT)
+
+NOTHING_ELSE = nullcontext()
+
 Methods = dict[str, Callable[..., Any]]
 """Functions made for one socket's counters, by the attribute names that the socket keeps them under."""
-
-
-@dataclass
-class Incoming:
-    """Where a receiver stands within a multipart message: how many of its frames came, and the first of them.
-
-    ``counted``: it was taken for a whole one at its first frame. ``asked_sometimes``: whether more frames follow is asked of a few.
-    """
-
-    frames: int = 0
-    first_frame: bytes | zmq.Frame | None = None
-    multipart: bool = False
-    asked_sometimes: bool = False
-    counted: bool = False
 
 
 @dataclass
@@ -36,3 +29,21 @@ class Way:
     sends_deferred: bool = False
     receives_deferred: bool = False
     asynchronous: bool = False
+
+    def answers(self, flags: Any) -> AbstractContextManager[None]:
+        """Around a call with these flags: with DONTWAIT a refusal is the application's answer, whoever else would wait."""
+        return self._answering() if asks_at_once(flags) else NOTHING_ELSE
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        before = self.sends_deferred, self.receives_deferred
+        self.sends_deferred = self.receives_deferred = False
+        try:
+            yield
+        finally:
+            self.sends_deferred, self.receives_deferred = before
+
+
+def asks_at_once(flags: Any) -> bool:
+    """Whether DONTWAIT is among the flags."""
+    return isinstance(flags, int) and bool(flags & DONTWAIT)

@@ -1,0 +1,104 @@
+"""The hot path of receives: what is done for each frame that comes as most do (see ``hot_sends.py``)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import zmq
+from zmq.backend import Socket as BackendSocket
+
+from hopwatch.interruptions import raised_by_signal_handler
+from hopwatch.sockets.backend import REFUSED, backend_recv, is_refusal
+from hopwatch.sockets.hooks import unwrapped_meanwhile
+from hopwatch.sockets.outgoing import NOT_NOW
+from hopwatch.sockets.state import SocketState
+from hopwatch.sockets.trying import try_recv
+from hopwatch.sockets.ways import Methods
+from hopwatch.stamp import LABEL_SIZE, LAST_BYTE
+from hopwatch.stamp import SIZE as STAMP_SIZE
+from hopwatch.words import RECEIVED, RECEIVED_BYTES
+
+DONTWAIT = int(zmq.DONTWAIT)
+RCVMORE = int(zmq.RCVMORE)
+
+Again = zmq.Again
+
+backend_get = BackendSocket.get
+
+
+def counting_recv(state: SocketState) -> Methods:
+    """``recv`` of a socket to which no stamp has come; frames that need a closer look go to ``_hopwatch_look``."""
+    words, incoming = state.slot.words, state.incoming
+
+    def recv(self: Any, flags: int, copy: bool, track: bool) -> Any:
+        try:
+            frame = backend_recv(self, flags, copy, track)
+        except Again:
+            if not incoming.retired:
+                self._hopwatch_count_refused_receive()
+            raise
+        size = len(frame)
+        if (
+            incoming.messages >= incoming.look_at
+            or not copy
+            or (size >= STAMP_SIZE and frame[-1] == LAST_BYTE)
+        ):
+            return frame if incoming.retired else self._hopwatch_look(frame, copy)
+        incoming.total_bytes = words[RECEIVED_BYTES] = incoming.total_bytes + size
+        incoming.messages = words[RECEIVED] = incoming.messages + 1
+        return frame
+
+    return {"_hopwatch_recv_now": recv}
+
+
+def stamped_recv(state: SocketState) -> Methods:
+    """``recv`` of a socket that takes stamps off: here messages of one frame."""
+    words, incoming, first, plain = state.slot.words, state.incoming, state.first_calls, state.way.plain_flags
+    followed, take_next = state.receiving.followed, state.receiving.take_next
+    unstamped = state.receiving.unstamped
+    plain_now: object = NOT_NOW if first.receives else plain
+
+    def recv(self: Any, flags: int, copy: bool, track: bool) -> Any:
+        if flags != plain_now or not copy or incoming.frames or state.faulty:
+            return looked_at(self, flags, copy, track)
+        by_frames = unstamped.by_frames
+        frame = None
+        try:
+            frame = try_recv(self, DONTWAIT, not by_frames, track)
+        except REFUSED as error:
+            if not is_refusal(error):
+                raise
+        if frame is None:
+            frame = self._hopwatch_wait(flags, not by_frames, track)
+        data = frame.bytes if by_frames else frame
+        if incoming.retired:
+            return data
+        size = len(data)
+        try:
+            lane = followed.get(data[-LABEL_SIZE:])
+            if lane is not None and take_next(lane, data, frame):
+                size -= STAMP_SIZE
+                data = data[:size]
+            elif (size >= STAMP_SIZE and data[-1] == LAST_BYTE) or (
+                frame.more if by_frames else backend_get(self, RCVMORE)
+            ):
+                return data if unwrapped_meanwhile(self) else self._hopwatch_take_in(frame, copy)
+            else:
+                unstamped.count(frame, False)
+        except Exception as error:
+            if raised_by_signal_handler(error.__traceback__):
+                raise
+            state.fault(error)
+        incoming.total_bytes = words[RECEIVED_BYTES] = incoming.total_bytes + size
+        incoming.messages = words[RECEIVED] = incoming.messages + 1
+        return data
+
+    def looked_at(self: Any, flags: int, copy: bool, track: bool) -> Any:
+        nonlocal plain_now
+        if first.receives:
+            state.look_at_receive()
+        else:
+            plain_now = plain
+        return self._hopwatch_next(flags, copy, track)
+
+    return {"_hopwatch_recv_now": recv}

@@ -1,0 +1,152 @@
+"""The hot path of sends: what is done for each frame that is sent as most are.
+
+A function a socket, with what it needs in its closure: an attribute of a pyzmq socket takes about as long to read as a word of shared
+memory. Whatever is not the plain case goes to the slower methods of ``sending.py``. ``hot_paths.py`` chooses among the functions: it is what
+a compiled hot path is put in at.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import zmq
+from zmq.backend import Socket as BackendSocket
+
+from hopwatch.frames import size_of
+from hopwatch.lanes.sending import SendingLane
+from hopwatch.sockets.backend import REFUSED, is_refusal
+from hopwatch.sockets.numbering import Numbering
+from hopwatch.sockets.outgoing import NOT_NOW
+from hopwatch.sockets.state import SocketState
+from hopwatch.stamp import WHOLE_WORD, pack_stamp
+from hopwatch.words import LANE_COUNT, SENT, SENT_BYTES
+
+Sender = Callable[..., Any]
+
+DONTWAIT = int(zmq.DONTWAIT)
+
+backend_send: Sender = BackendSocket.send
+now = time.time
+
+
+def slow_send(
+    self: Any,
+    data: Any,
+    flags: int,
+    copy: bool,
+    track: bool,
+    routing_id: int | None,
+    group: str | None,
+) -> Any:
+    """``send`` of a socket each of whose frames is looked at, such as an XSUB's, which may be subscriptions."""
+    return self._hopwatch_send(data, flags, copy, track, routing_id, group)
+
+
+def counting_send(state: SocketState, try_send: Sender = backend_send) -> Sender:
+    """``send`` of a socket that counts. ``try_send`` makes the first try of a message's first frame, without waiting (see ``refusals.py``)."""
+    words, out = state.slot.words, state.outgoing
+    send_part = part_send(state, try_send)
+
+    def send(
+        self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
+    ) -> Any:
+        if flags == out.alone and routing_id is None and group is None:
+            try:
+                tracker = try_send(self, data, DONTWAIT, copy, track)
+            except REFUSED as error:
+                if not is_refusal(error):
+                    raise
+            else:
+                size = len(data) if data.__class__ is bytes else size_of(data)
+                out.total_bytes = words[SENT_BYTES] = out.total_bytes + size
+                out.messages = words[SENT] = out.messages + 1
+                return tracker
+        return send_part(self, data, flags, copy, track, routing_id, group)
+
+    return send
+
+
+def stamping_send(state: SocketState, numbering: Numbering, try_send: Sender = backend_send) -> Sender:
+    """``send`` of a socket that numbers its messages: here those of one frame, of bytes, whose lane is open.
+
+    A send that a signal handler's exception ends is not counted, though libzmq may have taken the message: the next one then gets
+    the same number, and its receiver counts a duplicate.
+    """
+    words, out, due_after = state.slot.words, state.outgoing, numbering.due_after
+    counting, send_part = counting_send(state, try_send), part_send(state, try_send)
+
+    def send(
+        self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
+    ) -> Any:
+        if flags == out.alone and data.__class__ is bytes and routing_id is None and group is None:
+            lane = numbering.single_frame_lane
+            if lane is None:
+                way = send_part if state.numbering is numbering else counting
+                return way(self, data, flags, copy, track, routing_id, group)
+            number, frame = lane.count, data
+            if number >= lane.due:
+                sent = out.messages
+                frame = data + pack_stamp((sent - number) & WHOLE_WORD, sent, now(), lane.label)
+            try:
+                tracker = try_send(self, frame, DONTWAIT, copy, track)
+            except REFUSED as error:
+                if not is_refusal(error):
+                    raise
+            else:
+                if frame is not data:
+                    lane.due = due_after(number)
+                lane.count = lane.words[LANE_COUNT] = number + 1
+                out.total_bytes = words[SENT_BYTES] = out.total_bytes + len(data)
+                out.messages = words[SENT] = out.messages + 1
+                return tracker
+        return send_part(self, data, flags, copy, track, routing_id, group)
+
+    return send
+
+
+def part_send(state: SocketState, try_send: Sender) -> Sender:
+    """``send`` of the frames of messages that have several."""
+    out, plain = state.outgoing, state.way.plain_flags
+
+    def send(
+        self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
+    ) -> Any:
+        more, begun, numbering = flags == out.not_last, out.begun, state.numbering
+        ends = begun and flags == plain and out.not_last is not NOT_NOW
+        lane = known_lane(state, data) if ends and numbering is not None else None
+        is_plain = more or (ends and (lane is not None or numbering is None))
+        if not is_plain or not state.sends_parts or routing_id is not None or group is not None:
+            return self._hopwatch_send(data, flags, copy, track, routing_id, group)
+        number = 0 if lane is None else lane.count
+        frame = data if lane is None or numbering is None else data + numbering.stamp_of(lane)
+        try:
+            if begun:
+                tracker = backend_send(self, frame, flags, copy, track)
+            else:
+                tracker = try_send(self, frame, flags | DONTWAIT, copy, track)
+        except REFUSED as error:
+            if not is_refusal(error):
+                raise
+            if begun:
+                self._hopwatch_drop_begun()
+                raise
+            return self._hopwatch_send(data, flags, copy, track, routing_id, group)
+        if numbering is not None:
+            if lane is not None:
+                numbering.sent(lane, number)
+            elif state.numbering is numbering:
+                numbering.begun.append(data)
+        out.count(len(data) if data.__class__ is bytes else size_of(data), more)
+        return tracker
+
+    return send
+
+
+def known_lane(state: SocketState, last_frame: Any) -> SendingLane | None:
+    """The lane of the message that this frame ends, where nothing has to be looked at before it is stamped."""
+    numbering = state.numbering
+    if numbering is None or last_frame.__class__ is not bytes or state.faulty:
+        return None
+    return None if state.onset_due or state.connected_within else numbering.known_lane()
