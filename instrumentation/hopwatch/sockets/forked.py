@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import zmq
 from zmq.backend import Socket as BackendSocket
@@ -16,61 +17,34 @@ from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.state import SocketState
 
 
+def telling(name: str) -> Callable[..., Any]:
+    """The bare socket's way, which tells that it is used."""
+
+    @functools.wraps(getattr(zmq.Socket, name))
+    def call(self: HookedSocket, *args: Any, **kwargs: Any) -> Any:
+        polls.tell_of_use(self._hopwatch)
+        return getattr(BARE, name)(self, *args, **kwargs)
+
+    return call
+
+
 class ForkedSocket(HookedSocket):
     """Behaves as the bare socket would; that it is used at all is a finding, in the child's own journal."""
 
-    def send(self, *args: Any, **kwargs: Any) -> Any:
-        """As ``zmq.Socket.send``."""
-        self._hopwatch_used()
-        return BARE.send(self, *args, **kwargs)
-
-    def recv(self, *args: Any, **kwargs: Any) -> Any:
-        """As ``zmq.Socket.recv``."""
-        self._hopwatch_used()
-        return BARE.recv(self, *args, **kwargs)
-
-    if RECEIVES_INTO:
-
-        def recv_into(self, *args: Any, **kwargs: Any) -> Any:
-            """As ``zmq.Socket.recv_into``."""
-            self._hopwatch_used()
-            return BARE.recv_into(self, *args, **kwargs)
-
-    def poll(self, *args: Any, **kwargs: Any) -> Any:
-        """As ``zmq.Socket.poll``."""
-        self._hopwatch_used()
-        return BARE.poll(self, *args, **kwargs)
-
-    def bind(self, addr: str | bytes) -> Any:
-        """As ``zmq.Socket.bind``."""
-        self._hopwatch_used()
-        return super().bind(addr)
-
-    def connect(self, addr: str | bytes) -> Any:
-        """As ``zmq.Socket.connect``."""
-        self._hopwatch_used()
-        return super().connect(addr)
-
-    def unbind(self, addr: str | bytes) -> None:
-        """As ``zmq.Socket.unbind``."""
-        self._hopwatch_used()
-        super().unbind(addr)
-
-    def disconnect(self, addr: str | bytes) -> None:
-        """As ``zmq.Socket.disconnect``."""
-        self._hopwatch_used()
-        super().disconnect(addr)
+    if not TYPE_CHECKING:
+        send, recv, poll = telling("send"), telling("recv"), telling("poll")
+        bind, connect = telling("bind"), telling("connect")
+        unbind, disconnect = telling("unbind"), telling("disconnect")
+        if RECEIVES_INTO:
+            recv_into = telling("recv_into")
 
     def get(self, option: int) -> Any:
         """As ``zmq.Socket.get``; event loops ask for ZMQ_EVENTS before they receive."""
         if option == zmq.EVENTS:
-            self._hopwatch_used()
+            polls.tell_of_use(self._hopwatch)
         return BackendSocket.get(self, option)
 
     getsockopt = get
-
-    def _hopwatch_used(self) -> None:
-        polls.tell_of_use(self._hopwatch)
 
 
 def leave_to_parent(state: SocketState, open_journal: Callable[[], Journal]) -> None:
