@@ -11,7 +11,7 @@ from hopwatch.sockets.hot_receives import counting_recv, stamped_recv
 from hopwatch.sockets.hot_sends import Sender, counting_send, slow_send, stamping_send
 from hopwatch.sockets.receiving import AsynchronousReceive, CountingReceive, TimeLimited
 from hopwatch.sockets.refusals import Arming, Waiting
-from hopwatch.sockets.routing import Routing, RoutingProbe, routing_send
+from hopwatch.sockets.routing import RoutingProbe, routing_send
 from hopwatch.sockets.sending import CountingSend, StampingSend, StreamSend, SubscribingSend
 from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.trying import asking_send, backend_send, sends_ask_first
@@ -28,9 +28,8 @@ def parts_of(
     """The classes between ``zmq.Socket`` and the application's own, the first of them asked first."""
     sending: type[HookedSocket] = StampingSend if stamps else CountingSend
     sending = SENT_IN_THEIR_OWN_WAY.get(socket_type, sending)
-    refusals: type[HookedSocket] = Arming if probed else Waiting
-    if socket_type == zmq.ROUTER:
-        refusals = RoutingProbe if probed else Routing
+    probing = RoutingProbe if socket_type == zmq.ROUTER else Arming
+    refusals: type[HookedSocket] = probing if probed else Waiting
     if way.asynchronous:
         return (sending, refusals, AsynchronousReceive, TimeLimited)
     return (sending, refusals, CountingReceive)

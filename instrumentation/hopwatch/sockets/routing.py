@@ -91,7 +91,7 @@ class RoutingProbe(RefusalHandling):
     def _hopwatch_stop_probing(self) -> None:
         if self.closed:
             return
-        exchange(self, RoutingProbe, Routing)
+        exchange(self, RoutingProbe, Waiting)
         state = self._hopwatch
         if state.unrouted is not None:
             state.unrouted.probing = False
@@ -99,12 +99,11 @@ class RoutingProbe(RefusalHandling):
         state.event("probing_stopped")
 
 
-class Routing(Waiting):
-    """A ROUTER that is not probed. Where the application set ROUTER_MANDATORY it is told itself what has no peer: nothing is swallowed."""
-
-
 def may_probe_routing(socket: zmq.Socket[bytes], state: SocketState, *, new: bool) -> bool:
-    """Whether a ROUTER may be probed: not where the application has asked to be refused itself, which of a new one it has not."""
+    """Whether a ROUTER may be probed: not where the application has set ROUTER_MANDATORY, which of a new one it has not.
+
+    Then it is told itself what has no peer: nothing is swallowed.
+    """
     mandatory = False if new else native_state.mandatory_is_set(socket)
     if mandatory is None:
         state.find(finding.mandatory_unknown())
