@@ -80,11 +80,6 @@ class ProxyCounts:
         self._lock = lock()
         self._over = False
 
-    @property
-    def over(self) -> bool:
-        """Whether all that was its own is closed."""
-        return self.socket.closed
-
     def run(self) -> float | None:
         """Take the answer if there is one, or else ask; ever more seldom while nothing passes, and hardly at all while the proxy sleeps."""
         if self._over:

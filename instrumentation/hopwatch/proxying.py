@@ -73,7 +73,7 @@ def counted_proxy(
     journal = frontend._hopwatch.journal
     journal.event("proxy", **sides)
     counts.begun = True
-    instrument.monitors.hurry(counts)
+    instrument.monitors.hurry(counts.run)
     try:
         while (
             True
@@ -81,7 +81,7 @@ def counted_proxy(
             bare_proxy_steerable(frontend, backend, capture, counts.control)
     finally:
         journal.event("proxy_ended", **sides, **counts.end())
-        instrument.monitors.hurry(counts)
+        instrument.monitors.hurry(counts.run)
 
 
 def _wrapped(
@@ -106,7 +106,7 @@ def _counts(frontend: HookedSocket, backend: HookedSocket, instrument: Instrumen
     counts = None
     try:
         counts = ProxyCounts(frontend._hopwatch, backend._hopwatch)
-        instrument.monitors.take(counts)
+        instrument.monitors.take(counts.run)
     except Exception:
         logger.warning("hopwatch does not count what passes a proxy", exc_info=True)
         if counts is not None:

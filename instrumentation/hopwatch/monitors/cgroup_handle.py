@@ -7,7 +7,7 @@ import array
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -35,16 +35,10 @@ class CgroupHandle:
     No folder is handed over: by its ``..`` whoever is at the door would have all files of this container.
     """
 
-    def __init__(self, directory: Path, process: str, is_over: Callable[[], bool]) -> None:
+    def __init__(self, directory: Path, process: str) -> None:
         self._door = directory / DOOR
         self._process = process
-        self._is_over = is_over
         self._met: tuple[int, int] | None = None
-
-    @property
-    def over(self) -> bool:
-        """Whether the monitor thread ends."""
-        return self._is_over()
 
     def run(self) -> float:
         """Hand it over if an agent has come; where there is none, or it does not listen, look again later."""

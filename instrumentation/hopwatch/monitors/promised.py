@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import zmq
 
 from hopwatch import finding, native_state
-from hopwatch.monitors.giving_up import leave_unwatched
 from hopwatch.monitors.thread import MonitorThread
 from hopwatch.monitors.watched import Watched, attach
 from hopwatch.sockets.hooks import stop_monitor
@@ -49,7 +48,7 @@ class PromisedMonitor:
         self._used_at = time.monotonic()
         refusal = self._monitors.room.refusal(socket.context)
         if refusal is not None:
-            leave_unwatched(self._monitors.room, state, refusal)
+            self._monitors.room.leave_unwatched(state, refusal)
             return
         try:
             self._attached = socket, attach(socket, state)
