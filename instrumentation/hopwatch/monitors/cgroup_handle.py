@@ -8,7 +8,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from hopwatch.cgroups import MEMORY_FILES, cgroup_of, find_hierarchy
@@ -85,25 +85,16 @@ def _connect(socket: _socket.socket, folder: int, name: str) -> None:
 def _opened(folder: Path, names: tuple[str, ...]) -> Iterator[Mapping[str, int]]:
     """Descriptors, for reading, of those that are there: the kernel may be older, or keep no account of some. Raises OSError."""
     files: dict[str, int] = {}
-    try:
+    with ExitStack() as opened:
         for name in names:
-            descriptor = _open(folder / name, needed=len(files) < NEEDED)
-            if descriptor is not None:
-                files[name] = descriptor
+            try:
+                files[name] = os.open(folder / name, os.O_RDONLY | os.O_CLOEXEC)
+            except OSError as error:  # noqa: PERF203 -- a few files, once
+                if len(files) < NEEDED or error.errno in SCARCE:
+                    raise
+            else:
+                opened.callback(os.close, files[name])
         yield files
-    finally:
-        for descriptor in files.values():
-            os.close(descriptor)
-
-
-def _open(file: Path, *, needed: bool) -> int | None:
-    """None where there is no such file, which need not be. Raises OSError."""
-    try:
-        return os.open(file, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError as error:
-        if needed or error.errno in SCARCE:
-            raise
-        return None
 
 
 def _send(socket: _socket.socket, message: str, files: Mapping[str, int]) -> None:

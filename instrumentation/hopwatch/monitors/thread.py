@@ -142,7 +142,7 @@ class MonitorThread:
 
     def _poll_wake(self) -> None:
         """Wait for the wake, which is opened if it is not. Raises OSError; then nothing else is waited for in its place."""
-        if self._wake.descriptor is not None:
+        if self._wake.descriptor >= 0:
             return
         if self._polled is not None:
             self._poller.unregister(self._polled)

@@ -7,8 +7,6 @@ from contextlib import suppress
 
 from hopwatch.journal.files import KeptFile
 
-READ_AT_ONCE = 4096
-
 
 class Wake:
     """A pipe with one descriptor for both ends: unlike an eventfd it cannot be mistaken for what the application opened later."""
@@ -17,9 +15,9 @@ class Wake:
         self._pipe: KeptFile | None = None
 
     @property
-    def descriptor(self) -> int | None:
-        """What becomes readable; None while it is not open."""
-        return self._pipe.descriptor if self._pipe is not None and self._pipe.is_open() else None
+    def descriptor(self) -> int:
+        """What becomes readable; -1 while it is not open."""
+        return self._pipe.descriptor if self._pipe is not None and self._pipe.is_open() else -1
 
     def open(self) -> int:
         """Open it, and return its descriptor. Raises OSError."""
@@ -34,17 +32,13 @@ class Wake:
 
     def give(self) -> None:
         """Make it readable."""
-        descriptor = self.descriptor
-        if descriptor is not None:
-            with suppress(OSError):  # it is full, and readable
-                os.write(descriptor, b"\0")
+        with suppress(OSError):  # it is not open, or full, and readable
+            os.write(self.descriptor, b"\0")
 
     def take(self) -> None:
         """Have it unreadable again."""
-        descriptor = self.descriptor
-        if descriptor is not None:
-            with suppress(OSError):  # it is empty
-                os.read(descriptor, READ_AT_ONCE)
+        with suppress(OSError):  # it is not open, or empty
+            os.read(self.descriptor, 4096)
 
     def close(self) -> None:
         """Close it, if nobody has."""
