@@ -14,8 +14,8 @@ from typing import TypeVar
 import zmq
 from zmq.backend import Socket as BackendSocket
 
-from hopwatch.descriptors import require_descriptors
 from hopwatch.ids import new_id
+from hopwatch.own_socket import own_context
 
 Question = Callable[["zmq.Socket[bytes]"], bool | None]
 Found = TypeVar("Found")
@@ -72,7 +72,7 @@ def message_is_begun(router: "zmq.Socket[bytes]") -> bool | None:
 def monitor_is_attached(socket: "zmq.Socket[bytes]") -> bool | None:
     """Whether some monitor, of whomever, is attached; None if that cannot be seen."""
     place = _monitor_pointer(int(socket.type))
-    memory = _read(_address(socket))
+    memory = _memory(socket)
     if place is None or len(memory) < place + 8:
         return None
     return memory[place : place + 8] != bytes(8)
@@ -82,14 +82,14 @@ def monitor_is_attached(socket: "zmq.Socket[bytes]") -> bool | None:
 def subscribes_to_everything(socket: "zmq.Socket[bytes]") -> bool | None:
     """Whether a SUB or XSUB is subscribed to the empty prefix; None if that cannot be seen."""
     place = _empty_prefix_count(int(socket.type))
-    memory = _read(_address(socket))
+    memory = _memory(socket)
     if place is None or len(memory) <= place:
         return None
     return memory[place] != 0
 
 
 def _flag_is_set(socket: "zmq.Socket[bytes]", place: tuple[int, int, int] | None) -> bool | None:
-    memory = _read(_address(socket))
+    memory = _memory(socket)
     if place is None or len(memory) <= place[0]:
         return None
     offset, off, on = place
@@ -186,17 +186,16 @@ def _bytes_that_follow(
 
 
 def _snapshots(socket_type: int, toggle: Callable[[BackendSocket, bool], None]) -> tuple[bytes, bytes, bytes]:
-    require_descriptors()
-    context = zmq.Context()
+    context = own_context()
     try:
         socket = BackendSocket(context, socket_type)
         try:
             toggle(socket, False)
-            off = _read(_address(socket))
+            off = _memory(socket)
             toggle(socket, True)
-            on = _read(_address(socket))
+            on = _memory(socket)
             toggle(socket, False)
-            return off, on, _read(_address(socket))
+            return off, on, _memory(socket)
         finally:
             socket.close(linger=0)
     finally:
@@ -209,21 +208,16 @@ def _length_by(word_before: int) -> int:
     return size - 8 if LEAST_OBJECT_BYTES <= size <= OBJECT_BYTES else OBJECT_BYTES
 
 
-def _address(socket: BackendSocket) -> int:
-    """The socket object's address, read past our own hook, which takes this for the application's doing."""
-    return int(BackendSocket.underlying.__get__(socket))
-
-
-def _read(address: int) -> bytes:
-    """Memory of the object at an address, through the kernel: what is not mapped gives fewer bytes, not a fault."""
+def _memory(socket: BackendSocket) -> bytes:
+    """Memory of the socket's object, through the kernel: what is not mapped gives fewer bytes, not a fault."""
+    # read past our own hook, which takes this for the application's doing
+    address = int(BackendSocket.underlying.__get__(socket))
     try:
-        descriptor = os.open("/proc/self/mem", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return b""
-    try:
-        found = os.pread(descriptor, 8 + OBJECT_BYTES, address - 8)
-        return found[8 : 8 + _length_by(int.from_bytes(found[:8], "little"))]
+        memory = os.open("/proc/self/mem", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            found = os.pread(memory, 8 + OBJECT_BYTES, address - 8)
+        finally:
+            os.close(memory)
     except (OSError, OverflowError):
         return b""
-    finally:
-        os.close(descriptor)
+    return found[8 : 8 + _length_by(int.from_bytes(found[:8], "little"))]
