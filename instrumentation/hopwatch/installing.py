@@ -12,12 +12,12 @@ import zmq
 from hopwatch.alive import Alive
 from hopwatch.errors import HopwatchError
 from hopwatch.instrument import PROCESS as INSTRUMENTS
+from hopwatch.proxying import put_back, put_in_place
 from hopwatch.settings import Settings, from_environment
 from hopwatch.sockets import making, polls, while_wrapped
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.wishes import Wish, wish_of
 from hopwatch.wrapping import make_bare, wrap_as_wished
-from hopwatch.zmq_functions import put_back, put_in_place
 
 logger = logging.getLogger("hopwatch")
 

@@ -58,7 +58,7 @@ class ProxyCounts:
     Its sockets belong to a context of our own. It asks nothing before ``begun`` is set, once the proxy is in the journal.
 
     A signal that arrives while the proxy answers interrupts no wait, so that Python would not run its handler. Therefore an idle proxy is
-    restarted: about a second after the last message, then at doubling intervals. ``counted_proxy`` returns to Python in between. The proxy
+    restarted: about a second after the last message, then at doubling intervals. ``proxying.py`` returns to Python in between. The proxy
     is paused first, so that the last counts are exact.
     """
 
