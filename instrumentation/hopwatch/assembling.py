@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import cast
 
 import zmq
@@ -11,7 +9,6 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch import finding, native_state
 from hopwatch.alive import weakly
-from hopwatch.finding import Finding
 from hopwatch.ids import as_text, new_id
 from hopwatch.instrument import Instrument
 from hopwatch.lanes.receiving import ReceivingLanes
@@ -55,7 +52,7 @@ from hopwatch.words import SOCKET
 SHARING_OUT = {zmq.PUSH, zmq.DEALER, zmq.REQ, zmq.REP}
 STAMPABLE = {zmq.PUB, zmq.XPUB, zmq.ROUTER, zmq.PAIR, *SHARING_OUT}
 FILTERING = {zmq.SUB, zmq.XSUB}
-RECEIVING_ONLY = {zmq.SUB, zmq.XSUB, zmq.PULL}
+NUMBERED = {*STAMPABLE, *FILTERING, zmq.PULL}
 PROBEABLE = {zmq.PUB, zmq.XPUB}
 
 
@@ -70,9 +67,7 @@ def instrument_socket(
     worker = worker_of(socket)
     socket_type = zmq.SocketType(cast(int, BackendSocket.get(socket, zmq.TYPE)))
     state = _new_state(socket_type, way_of(socket), wish, instrument)
-    refusal = _stamp_refusal(socket_type) if wish.stamped else None
-    counts = wish.counted and socket_type in STAMPABLE | RECEIVING_ONLY
-    reads_stamps = counts or (wish.stamped and refusal is None)
+    reads_stamps = (wish.stamped or wish.counted) and socket_type in NUMBERED
     stamps = reads_stamps and socket_type in STAMPABLE
     if stamps:
         _number(state, socket_type, wish)
@@ -85,16 +80,14 @@ def instrument_socket(
         parts, methods = read_numbers(state, socket_type, wish.numbers, (parts, methods))
     state.methods = methods
     new_class = instrumented(type(worker), parts, above(worker))
-    known_options = instrument.options_of_new if by_install else None
-    options = (
-        options_of(socket) if known_options is None else options_of_new(socket, socket_type, known_options)
-    )
+    if by_install:
+        options = options_of_new(socket, socket_type, instrument.options_of_new)
+    else:
+        options = options_of(socket)
     state.setup = set_up_of(socket, socket_type, options, probed=probed)
     _write_opened(socket, state, options, wish.sequence_name, probed)
-    state.find(refusal)
+    _tell_of_refusals(state, wish, reads_stamps)
     state.by_install = by_install
-    if wish.stamp_every > 1 and state.numbering is not None and state.numbering.every == 1:
-        state.find(finding.sparse_refused())
     if socket_type in FILTERING and not by_install and native_state.subscribes_to_everything(socket):
         subscription_changed(state, "subscribe", b"")
     state.receiving.find = state.receiving.unstamped.topics.find = weakly(state.find)
@@ -142,41 +135,37 @@ def _new_state(socket_type: zmq.SocketType, way: Way, wish: Wish, instrument: In
 
 
 def _number(state: SocketState, socket_type: zmq.SocketType, wish: Wish) -> None:
-    rule, every = wish.rule, NEVER if wish.counted else wish.stamp_every
-    lanes = SendingLanes(state.identifier, state.journal, MOST_TOPICS if wish.counted else MOST_LANES)
+    most = MOST_TOPICS if wish.counted else MOST_LANES
+    lanes = SendingLanes(state.identifier, state.journal, most)
     find = weakly(state.find)
-    if wish.counted:
-        lanes.gathering = lambda: find(finding.topics_gathered(MOST_TOPICS))
     choose: LaneChooser = single_lane(lanes)
     known: KnownLane | None = known_single_lane(lanes)
-    single_frames_share = socket_type != zmq.ROUTER and (
-        socket_type not in PROBEABLE or rule is first_of_several
-    )
+    every, single_frames_share, told = NEVER if wish.counted else wish.stamp_every, True, 0
+    if wish.counted:
+        lanes.gathering = lambda: find(finding.topics_gathered(most))
     if socket_type in PROBEABLE:
-        choose = lane_by_topic(lanes, rule)
-        known = known_by_topic(lanes) if rule is first_of_several else None
+        single_frames_share = wish.rule is first_of_several
+        choose = lane_by_topic(lanes, wish.rule)
+        known = known_by_topic(lanes) if single_frames_share else None
+        told = wish.rule_flags or 0
+        if wish.rule_flags is None and wish.stamped:
+            every = 1
     elif socket_type == zmq.ROUTER:
-        choose, known = lane_by_routing_id(lanes), None
-        lanes.gathering = partial(_gathering, find, lanes.most_lanes)
+        choose, known, single_frames_share = lane_by_routing_id(lanes), None, False
+        lanes.gathering = lambda: find(finding.peers_gathered(most))
     flags = SHARED_OUT if socket_type in SHARING_OUT else 0
-    told = wish.rule_flags if socket_type in PROBEABLE else 0
-    if told is None and wish.stamped and every > 1:
-        every = 1
     state.sending = lanes
     state.numbering = Numbering(
-        state.identifier, flags, state.slot.words, choose, single_frames_share, every, told or 0, known
+        state.identifier, flags, state.slot.words, choose, single_frames_share, every, told, known
     )
     state.numbering.lane_of_stranger = lanes.of_stranger
 
 
-def _gathering(find: Callable[[Finding], None], most: int) -> None:
-    find(finding.peers_gathered(most))
-
-
-def _stamp_refusal(socket_type: zmq.SocketType) -> Finding | None:
-    if socket_type in STAMPABLE | RECEIVING_ONLY:
-        return None
-    return finding.stamp_refused(f"stamps are not for {socket_type.name} sockets")
+def _tell_of_refusals(state: SocketState, wish: Wish, reads_stamps: bool) -> None:
+    if wish.stamped and not reads_stamps:
+        state.find(finding.stamp_refused(f"stamps are not for {state.type_name} sockets"))
+    if wish.stamp_every > 1 and state.numbering is not None and state.numbering.every == 1:
+        state.find(finding.sparse_refused())
 
 
 def _make_stamp_room(

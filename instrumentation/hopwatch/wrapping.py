@@ -99,7 +99,7 @@ def make_bare(socket: HookedSocket) -> None:
         return_lent(borrower)
 
 
-def findings_of(socket: zmq.Socket[bytes]) -> list[Finding]:
+def findings(socket: zmq.Socket[bytes]) -> list[Finding]:
     """Findings of a wrapped socket so far; none for a bare one."""
     if not isinstance(socket, HookedSocket):
         return []
