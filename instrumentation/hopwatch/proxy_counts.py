@@ -173,18 +173,14 @@ class ProxyCounts:
         """After a signal pyzmq runs its handler and begins the proxy anew, and its counts with it."""
         if any(now < before for now, before in zip(told, self._told, strict=True)):
             self._before_interruptions = self._totals()
-            self._tell_of_interruption()
+            if not self._interrupted:  # told once: the socket's counts are too low for good
+                self._interrupted = True
+                for side in self._sides:
+                    side.event("fault", text=INTERRUPTED)
         self._told = told
 
     def _totals(self) -> list[int]:
         return [before + now for before, now in zip(self._before_interruptions, self._told, strict=True)]
-
-    def _tell_of_interruption(self) -> None:
-        """Once: the socket's counts are too low for good."""
-        if not self._interrupted:
-            self._interrupted = True
-            for side in self._sides:
-                side.event("fault", text=INTERRUPTED)
 
     def _keep(self, as_of: int) -> None:
         with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import select
 import time
 from collections import deque
@@ -10,10 +11,10 @@ from contextlib import contextmanager, suppress
 
 import zmq
 
+from hopwatch.journal.files import KeptFile
 from hopwatch.journal.journal import Journal
 from hopwatch.monitors.pace import Pace
 from hopwatch.monitors.room import Room, spare_descriptors, wait_until_gone
-from hopwatch.monitors.wake import Wake
 from hopwatch.monitors.watched import Watched
 from hopwatch.native_threads import Notice, original, reentrant_lock, start
 
@@ -275,3 +276,42 @@ class MonitorThread:
             if text not in self._told and len(self._told) < FAULTS_TOLD:
                 self._told.add(text)
                 self._journal.event("fault", text=text)
+
+
+class Wake:
+    """Ends the thread's wait: a pipe with one descriptor for both ends: unlike an eventfd it cannot be mistaken for what the application opened later."""
+
+    def __init__(self) -> None:
+        self._pipe: KeptFile | None = None
+
+    @property
+    def descriptor(self) -> int:
+        """What becomes readable; -1 while it is not open."""
+        return self._pipe.descriptor if self._pipe is not None and self._pipe.is_open() else -1
+
+    def open(self) -> int:
+        """Open it, and return its descriptor. Raises OSError."""
+        ends = os.pipe2(os.O_CLOEXEC)
+        try:
+            both = os.open(f"/proc/self/fd/{ends[0]}", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        finally:
+            for end in ends:
+                os.close(end)
+        self._pipe = KeptFile(both)
+        return both
+
+    def give(self) -> None:
+        """Make it readable."""
+        with suppress(OSError):  # it is not open, or full, and readable
+            os.write(self.descriptor, b"\0")
+
+    def take(self) -> None:
+        """Have it unreadable again."""
+        with suppress(OSError):  # it is not open, or empty
+            os.read(self.descriptor, 4096)
+
+    def close(self) -> None:
+        """Close it, if nobody has."""
+        if self._pipe is not None:
+            self._pipe.close()
+        self._pipe = None
