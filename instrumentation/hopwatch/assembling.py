@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import cast
 
 import zmq
@@ -9,33 +10,25 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch import finding, native_state
 from hopwatch.alive import weakly
+from hopwatch.errors import UsageError
 from hopwatch.ids import as_text, new_id
 from hopwatch.instrument import Instrument
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import MOST_LANES, SendingLanes
 from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.lanes.topic_counts import TopicCounts
-from hopwatch.lanes.topics import MOST_TOPICS, first_of_several
+from hopwatch.lanes.topics import MOST_TOPICS, TopicRule, first_of_several, rule_flags, topic_rule
 from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.monitors.promised import PromisedMonitor
 from hopwatch.rules.versions import OLDEST_TRIED
-from hopwatch.sockets import making
+from hopwatch.sequences import NumberedMessages, named
+from hopwatch.settings import Settings
+from hopwatch.sockets import making, numbering
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.endpoints import last_endpoint
 from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.hot_paths import methods_of, parts_of
-from hopwatch.sockets.numbering import (
-    NEVER,
-    KnownLane,
-    LaneChooser,
-    Numbering,
-    known_by_topic,
-    known_single_lane,
-    lane_by_routing_id,
-    lane_by_topic,
-    single_lane,
-)
 from hopwatch.sockets.options import subscription_changed
 from hopwatch.sockets.past_us import may_send_past
 from hopwatch.sockets.routing import may_probe_routing
@@ -46,7 +39,6 @@ from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.use import Use
 from hopwatch.sockets.ways import Way
 from hopwatch.stamp import SHARED_OUT
-from hopwatch.wishes import Wish
 from hopwatch.words import SOCKET
 
 SHARING_OUT = {zmq.PUSH, zmq.DEALER, zmq.REQ, zmq.REP}
@@ -54,6 +46,48 @@ STAMPABLE = {zmq.PUB, zmq.XPUB, zmq.ROUTER, zmq.PAIR, *SHARING_OUT}
 FILTERING = {zmq.SUB, zmq.XSUB}
 NUMBERED = {*STAMPABLE, *FILTERING, zmq.PULL}
 PROBEABLE = {zmq.PUB, zmq.XPUB}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the caller of ``wrap`` asked for."""
+
+    name: str | None
+    stamped: bool
+    counted: bool
+    numbers: NumberedMessages | None
+    rule: TopicRule
+    stamp_every: int
+    rule_flags: int | None
+    first_calls: int
+
+    @property
+    def sequence_name(self) -> str | None:
+        """What the journal calls the sequence."""
+        if self.stamped or self.counted:
+            return "stamp" if self.stamped else "count"
+        return None if self.numbers is None else self.numbers.name
+
+
+def wish_of(settings: Settings, name: object, sequence: object, stamp_every: int, topic: object) -> Wish:
+    """The arguments of ``wrap``, checked, with what the environment says where they are silent. Raises UsageError."""
+    sequence = settings.sequence if sequence is None else sequence
+    stamped, counted = (isinstance(sequence, str) and sequence == word for word in ("stamp", "count"))
+    numbers = None if stamped or counted else named(sequence)
+    if not isinstance(stamp_every, int) or isinstance(stamp_every, bool) or stamp_every < 1:
+        raise UsageError(f"stamp_every must be an integer from 1 on, not {stamp_every!r}")
+    topic = settings.topic if topic is None else topic
+    every = settings.stamp_every if stamp_every == 1 else stamp_every
+    return Wish(
+        settings.name if name is None or name == "" else str(name),
+        stamped,
+        counted,
+        numbers,
+        topic_rule(topic),
+        every,
+        rule_flags(topic),
+        settings.first_calls,
+    )
 
 
 def instrument_socket(
@@ -138,24 +172,24 @@ def _number(state: SocketState, socket_type: zmq.SocketType, wish: Wish) -> None
     most = MOST_TOPICS if wish.counted else MOST_LANES
     lanes = SendingLanes(state.identifier, state.journal, most)
     find = weakly(state.find)
-    choose: LaneChooser = single_lane(lanes)
-    known: KnownLane | None = known_single_lane(lanes)
-    every, single_frames_share, told = NEVER if wish.counted else wish.stamp_every, True, 0
+    choose: numbering.LaneChooser = numbering.single_lane(lanes)
+    known: numbering.KnownLane | None = numbering.known_single_lane(lanes)
+    every, single_frames_share, told = numbering.NEVER if wish.counted else wish.stamp_every, True, 0
     if wish.counted:
         lanes.gathering = lambda: find(finding.topics_gathered(most))
     if socket_type in PROBEABLE:
         single_frames_share = wish.rule is first_of_several
-        choose = lane_by_topic(lanes, wish.rule)
-        known = known_by_topic(lanes) if single_frames_share else None
+        choose = numbering.lane_by_topic(lanes, wish.rule)
+        known = numbering.known_by_topic(lanes) if single_frames_share else None
         told = wish.rule_flags or 0
         if wish.rule_flags is None and wish.stamped:
             every = 1
     elif socket_type == zmq.ROUTER:
-        choose, known, single_frames_share = lane_by_routing_id(lanes), None, False
+        choose, known, single_frames_share = numbering.lane_by_routing_id(lanes), None, False
         lanes.gathering = lambda: find(finding.peers_gathered(most))
     flags = SHARED_OUT if socket_type in SHARING_OUT else 0
     state.sending = lanes
-    state.numbering = Numbering(
+    state.numbering = numbering.Numbering(
         state.identifier, flags, state.slot.words, choose, single_frames_share, every, told, known
     )
     state.numbering.lane_of_stranger = lanes.of_stranger

@@ -10,13 +10,13 @@ from typing import Any
 import zmq
 
 from hopwatch.alive import Alive
+from hopwatch.assembling import Wish, wish_of
 from hopwatch.errors import HopwatchError
 from hopwatch.instrument import PROCESS as INSTRUMENTS
 from hopwatch.proxying import put_back, put_in_place
 from hopwatch.settings import Settings, from_environment
 from hopwatch.sockets import making, polls, while_wrapped
 from hopwatch.sockets.hooks import HookedSocket
-from hopwatch.wishes import Wish, wish_of
 from hopwatch.wrapping import make_bare, wrap_as_wished
 
 logger = logging.getLogger("hopwatch")

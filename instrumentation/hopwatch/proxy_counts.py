@@ -9,19 +9,13 @@ from pathlib import Path
 import zmq
 from zmq.backend import Socket as BackendSocket
 
+from hopwatch import words
 from hopwatch.monitors.pace import LONGEST_PAUSE, SHORTEST_PAUSE
 from hopwatch.native_threads import lock
 from hopwatch.own_socket import OwnSocket, own_context
 from hopwatch.sockets.state import SocketState
-from hopwatch.words import (
-    PROXIED_AT,
-    PROXIED_IN_BYTES,
-    PROXIED_IN_FRAMES,
-    PROXIED_OUT_BYTES,
-    PROXIED_OUT_FRAMES,
-)
 
-COUNTED = (PROXIED_IN_FRAMES, PROXIED_IN_BYTES, PROXIED_OUT_FRAMES, PROXIED_OUT_BYTES)
+COUNTED = (words.PROXIED_IN_FRAMES, words.PROXIED_IN_BYTES, words.PROXIED_OUT_FRAMES, words.PROXIED_OUT_BYTES)
 """The order in which STATISTICS gives the counts of one side."""
 
 DONTWAIT = int(zmq.DONTWAIT)
@@ -188,10 +182,9 @@ class ProxyCounts:
                 return
             totals = self._totals()
             for side, values in zip(self._sides, (totals[:4], totals[4:]), strict=True):
-                words = side.slot.words
                 for word, value in zip(COUNTED, values, strict=True):
-                    words[word] = value
-                words[PROXIED_AT] = as_of
+                    side.slot.words[word] = value
+                side.slot.words[words.PROXIED_AT] = as_of
             self._kept_at = as_of
 
     def _socket(self, kind: int) -> zmq.Socket[bytes]:

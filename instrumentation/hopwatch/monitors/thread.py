@@ -49,7 +49,6 @@ class MonitorThread:
         self._pace = Pace()
         self._resting = False
         self._wake = Wake()
-        self._polled: int | None = None
         self._start_lock = reentrant_lock()
         self._started = self._runs = False
         self._by_hand = False
@@ -134,22 +133,12 @@ class MonitorThread:
         if self._started:
             return
         try:
-            self._poll_wake()
+            self._wake.open_for(self._poller)
         except OSError as error:
             raise RuntimeError(f"no descriptor to wake the monitor thread by: {error.strerror}") from error
         self._wake.give()
         start(self._run)
         self._started = True
-
-    def _poll_wake(self) -> None:
-        """Wait for the wake, which is opened if it is not. Raises OSError; then nothing else is waited for in its place."""
-        if self._wake.descriptor >= 0:
-            return
-        if self._polled is not None:
-            self._poller.unregister(self._polled)
-            self._polled = None
-        self._polled = self._wake.open()
-        self._poller.register(self._polled, zmq.POLLIN)
 
     def _run(self) -> None:
         with self._start_lock:  # a signal handler's exception may have made take() start a second thread
@@ -166,7 +155,7 @@ class MonitorThread:
 
     def _turn(self) -> None:
         with suppress(OSError):  # the application has closed all descriptors, and uses them up
-            self._poll_wake()
+            self._wake.open_for(self._poller)
         ready = self._wait()
         self._take_over()
         self._see_to_chores()
@@ -225,8 +214,8 @@ class MonitorThread:
         self._resting = True
         try:
             waiting = original(select, "poll")()  # select takes no descriptor from 1024 on
-            if self._polled is not None:
-                waiting.register(self._polled, select.POLLIN)
+            if (descriptor := self._wake.descriptor) >= 0:
+                waiting.register(descriptor, select.POLLIN)
             until = time.monotonic() + self._pace.pause
             while (now := time.monotonic()) < until:
                 if waiting.poll(max(min([until, *self._due.values()]) - now, 0) * 1000 + 1):
@@ -289,8 +278,13 @@ class Wake:
         """What becomes readable; -1 while it is not open."""
         return self._pipe.descriptor if self._pipe is not None and self._pipe.is_open() else -1
 
-    def open(self) -> int:
-        """Open it, and return its descriptor. Raises OSError."""
+    def open_for(self, poller: zmq.Poller) -> None:
+        """Have the poller wait for it, opened if it is not. Raises OSError; then nothing else is waited for in its place."""
+        if self.descriptor >= 0:
+            return
+        if self._pipe is not None:
+            poller.unregister(self._pipe.descriptor)
+            self._pipe = None
         ends = os.pipe2(os.O_CLOEXEC)
         try:
             both = os.open(f"/proc/self/fd/{ends[0]}", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -298,7 +292,7 @@ class Wake:
             for end in ends:
                 os.close(end)
         self._pipe = KeptFile(both)
-        return both
+        poller.register(both, zmq.POLLIN)
 
     def give(self) -> None:
         """Make it readable."""

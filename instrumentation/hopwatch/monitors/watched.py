@@ -125,14 +125,14 @@ class Watched:
 
     def _connected(self, descriptor: int, endpoint: str, accepted: bool) -> None:
         counts = self._counts()
-        self.connection_count += 1
+        self.connection_count = number = self.connection_count + 1
         addresses = addresses_of(descriptor, endpoint, accepted)
-        self.connections[descriptor] = (self.connection_count, addresses)
+        self.connections[descriptor] = (number, addresses)
         if not accepted:
             self.called.learn(endpoint, addresses.remote)
         self.state.event(
             "connected",
-            connection=self.connection_count,
+            connection=number,
             endpoint=endpoint,
             **addresses._asdict(),
             accepted=accepted,
