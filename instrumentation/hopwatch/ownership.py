@@ -18,9 +18,6 @@ _FLAGS = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 class ForeignOwnerError(PermissionError):
     """Another user decides where a path leads; ``strerror`` names the part of the path and its owner."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(errno.EPERM, text)
-
 
 def foreign_owner(path: Path) -> str | None:
     """Return why a path is not safe to use, or None; a path that does not exist is judged by its parents."""
@@ -114,10 +111,9 @@ class _Walk:
         if owner in self._trusted:
             return
         if stat.S_ISLNK(status.st_mode):
-            raise ForeignOwnerError(f"{part} belongs to user {owner}, and is a symbolic link")
+            raise ForeignOwnerError(errno.EPERM, f"{part} belongs to user {owner}, and is a symbolic link")
         above = os.fstat(self.folder)
         is_shared = above.st_mode & stat.S_ISVTX and above.st_mode & stat.S_IWOTH
         if is_shared and owner != above.st_uid:
-            raise ForeignOwnerError(
-                f"{part} belongs to user {owner}, and every user can create files in {part.parent}"
-            )
+            text = f"{part} belongs to user {owner}, and every user can create files in {part.parent}"
+            raise ForeignOwnerError(errno.EPERM, text)
