@@ -179,7 +179,13 @@ class MonitorThread:
     def _see_to_chores(self) -> None:
         now = time.monotonic()
         for chore in [chore for chore, due in self._due.items() if due <= now]:
-            self._do(chore, now)
+            self._due[chore] = now + PAUSE_AFTER_FAULT
+            with self._faults_counted():
+                seconds = chore()
+                if seconds is None:
+                    del self._due[chore]
+                else:
+                    self._due[chore] = self._pace.next_time(now, seconds)
 
     def _leave_to_others(self) -> None:
         for watched in self._watched:
@@ -223,15 +229,6 @@ class MonitorThread:
                 self._see_to_chores()
         finally:
             self._resting = False
-
-    def _do(self, chore: Chore, now: float) -> None:
-        self._due[chore] = now + PAUSE_AFTER_FAULT
-        with self._faults_counted():
-            seconds = chore()
-            if seconds is None:
-                del self._due[chore]
-            else:
-                self._due[chore] = self._pace.next_time(now, seconds)
 
     def _wait(self) -> set[object] | None:
         """Wait for what comes, or for the first chore that is due; what something has come to. None: not known."""
