@@ -8,8 +8,7 @@ from hopwatch.errors import HopwatchError, JournalError, UsageError
 from hopwatch.finding import Finding
 from hopwatch.installing import install, uninstall
 from hopwatch.proxying import proxy
-from hopwatch.wrapping import findings_of as findings
-from hopwatch.wrapping import unwrap, wrap
+from hopwatch.wrapping import findings, unwrap, wrap
 
 __all__ = [
     "Finding",

@@ -11,15 +11,15 @@ class Alive(Generic[Item]):
     """Of the objects that were added, by identity, those that are still alive."""
 
     def __init__(self) -> None:
-        self._references: dict[int, weakref.ref[Item]] = {}
+        self._by_identity: weakref.WeakValueDictionary[int, Item] = weakref.WeakValueDictionary()
 
     def add(self, item: Item) -> None:
         """Take in an object; once, however often it is added."""
-        self._references[id(item)] = weakref.ref(item, _forgetting(self._references, id(item)))
+        self._by_identity[id(item)] = item
 
     def __iter__(self) -> Iterator[Item]:
         """Those alive at this moment, the oldest first."""
-        alive = [reference() for reference in self._references.copy().values()]
+        alive = [reference() for reference in self._by_identity.valuerefs()]
         return iter([item for item in alive if item is not None])
 
 
@@ -33,11 +33,3 @@ def weakly(method: Callable[..., None]) -> Callable[..., None]:
             bound(*arguments, **options)
 
     return call
-
-
-def _forgetting(references: dict[int, weakref.ref[Item]], key: int) -> Callable[[weakref.ref[Item]], None]:
-    def forget(gone: weakref.ref[Item]) -> None:
-        if references.get(key) is gone:
-            references.pop(key, None)
-
-    return forget

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
 from typing import cast
 
 import zmq
@@ -11,34 +10,25 @@ from zmq.backend import Socket as BackendSocket
 
 from hopwatch import finding, native_state
 from hopwatch.alive import weakly
-from hopwatch.finding import Finding
+from hopwatch.errors import UsageError
 from hopwatch.ids import as_text, new_id
 from hopwatch.instrument import Instrument
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import MOST_LANES, SendingLanes
 from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.lanes.topic_counts import TopicCounts
-from hopwatch.lanes.topics import MOST_TOPICS, first_of_several
+from hopwatch.lanes.topics import MOST_TOPICS, TopicRule, first_of_several, rule_flags, topic_rule
 from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.monitors.promised import PromisedMonitor
 from hopwatch.rules.versions import OLDEST_TRIED
-from hopwatch.sockets import making
+from hopwatch.sequences import NumberedMessages, named
+from hopwatch.settings import Settings
+from hopwatch.sockets import making, numbering
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.hot_paths import methods_of, parts_of
 from hopwatch.sockets.incoming import Incoming
-from hopwatch.sockets.numbering import (
-    NEVER,
-    KnownLane,
-    LaneChooser,
-    Numbering,
-    known_by_topic,
-    known_single_lane,
-    lane_by_routing_id,
-    lane_by_topic,
-    single_lane,
-)
 from hopwatch.sockets.options import subscription_changed
 from hopwatch.sockets.outgoing import Outgoing
 from hopwatch.sockets.past_us import may_send_past
@@ -50,14 +40,55 @@ from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.use import Use
 from hopwatch.sockets.ways import Way
 from hopwatch.stamp import SHARED_OUT
-from hopwatch.wishes import Wish
 from hopwatch.words import SOCKET
 
 SHARING_OUT = {zmq.PUSH, zmq.DEALER, zmq.REQ, zmq.REP}
 STAMPABLE = {zmq.PUB, zmq.XPUB, zmq.ROUTER, zmq.PAIR, *SHARING_OUT}
 FILTERING = {zmq.SUB, zmq.XSUB}
-RECEIVING_ONLY = {zmq.SUB, zmq.XSUB, zmq.PULL}
+NUMBERED = {*STAMPABLE, *FILTERING, zmq.PULL}
 PROBEABLE = {zmq.PUB, zmq.XPUB}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the caller of ``wrap`` asked for."""
+
+    name: str | None
+    stamped: bool
+    counted: bool
+    numbers: NumberedMessages | None
+    rule: TopicRule
+    stamp_every: int
+    rule_flags: int | None
+    first_calls: int
+
+    @property
+    def sequence_name(self) -> str | None:
+        """What the journal calls the sequence."""
+        if self.stamped or self.counted:
+            return "stamp" if self.stamped else "count"
+        return None if self.numbers is None else self.numbers.name
+
+
+def wish_of(settings: Settings, name: object, sequence: object, stamp_every: int, topic: object) -> Wish:
+    """The arguments of ``wrap``, checked, with what the environment says where they are silent. Raises UsageError."""
+    sequence = settings.sequence if sequence is None else sequence
+    stamped, counted = (isinstance(sequence, str) and sequence == word for word in ("stamp", "count"))
+    numbers = None if stamped or counted else named(sequence)
+    if not isinstance(stamp_every, int) or isinstance(stamp_every, bool) or stamp_every < 1:
+        raise UsageError(f"stamp_every must be an integer from 1 on, not {stamp_every!r}")
+    topic = settings.topic if topic is None else topic
+    every = settings.stamp_every if stamp_every == 1 else stamp_every
+    return Wish(
+        settings.name if name is None or name == "" else str(name),
+        stamped,
+        counted,
+        numbers,
+        topic_rule(topic),
+        every,
+        rule_flags(topic),
+        settings.first_calls,
+    )
 
 
 def instrument_socket(
@@ -71,9 +102,7 @@ def instrument_socket(
     worker = worker_of(socket)
     socket_type = zmq.SocketType(cast(int, BackendSocket.get(socket, zmq.TYPE)))
     state = _new_state(socket_type, way_of(socket), wish, instrument)
-    refusal = _stamp_refusal(socket_type) if wish.stamped else None
-    counts = wish.counted and socket_type in STAMPABLE | RECEIVING_ONLY
-    reads_stamps = counts or (wish.stamped and refusal is None)
+    reads_stamps = (wish.stamped or wish.counted) and socket_type in NUMBERED
     stamps = reads_stamps and socket_type in STAMPABLE
     if stamps:
         _number(state, socket_type, wish)
@@ -87,16 +116,14 @@ def instrument_socket(
         parts, methods = read_numbers(state, socket_type, wish.numbers, (parts, methods))
     state.methods = methods
     new_class = instrumented(type(worker), parts, above(worker))
-    known_options = instrument.options_of_new if by_install else None
-    options = (
-        options_of(socket) if known_options is None else options_of_new(socket, socket_type, known_options)
-    )
+    if by_install:
+        options = options_of_new(socket, socket_type, instrument.options_of_new)
+    else:
+        options = options_of(socket)
     state.setup = set_up_of(socket, socket_type, options, probed=probed)
     _write_opened(socket, state, options, wish.sequence_name, probed)
-    state.find(refusal)
+    _tell_of_refusals(state, wish, reads_stamps)
     state.by_install = by_install
-    if wish.stamp_every > 1 and state.numbering is not None and state.numbering.every == 1:
-        state.find(finding.sparse_refused())
     if socket_type in FILTERING and not by_install and native_state.subscribes_to_everything(socket):
         subscription_changed(state, "subscribe", b"")
     state.receiving.find = state.receiving.unstamped.topics.find = weakly(state.find)
@@ -147,41 +174,37 @@ def _new_state(socket_type: zmq.SocketType, way: Way, wish: Wish, instrument: In
 
 
 def _number(state: SocketState, socket_type: zmq.SocketType, wish: Wish) -> None:
-    rule, every = wish.rule, NEVER if wish.counted else wish.stamp_every
-    lanes = SendingLanes(state.identifier, state.journal, MOST_TOPICS if wish.counted else MOST_LANES)
+    most = MOST_TOPICS if wish.counted else MOST_LANES
+    lanes = SendingLanes(state.identifier, state.journal, most)
     find = weakly(state.find)
+    choose: numbering.LaneChooser = numbering.single_lane(lanes)
+    known: numbering.KnownLane | None = numbering.known_single_lane(lanes)
+    every, single_frames_share, told = numbering.NEVER if wish.counted else wish.stamp_every, True, 0
     if wish.counted:
-        lanes.gathering = lambda: find(finding.topics_gathered(MOST_TOPICS))
-    choose: LaneChooser = single_lane(lanes)
-    known: KnownLane | None = known_single_lane(lanes)
-    single_frames_share = socket_type != zmq.ROUTER and (
-        socket_type not in PROBEABLE or rule is first_of_several
-    )
+        lanes.gathering = lambda: find(finding.topics_gathered(most))
     if socket_type in PROBEABLE:
-        choose = lane_by_topic(lanes, rule)
-        known = known_by_topic(lanes) if rule is first_of_several else None
+        single_frames_share = wish.rule is first_of_several
+        choose = numbering.lane_by_topic(lanes, wish.rule)
+        known = numbering.known_by_topic(lanes) if single_frames_share else None
+        told = wish.rule_flags or 0
+        if wish.rule_flags is None and wish.stamped:
+            every = 1
     elif socket_type == zmq.ROUTER:
-        choose, known = lane_by_routing_id(lanes), None
-        lanes.gathering = partial(_gathering, find, lanes.most_lanes)
+        choose, known, single_frames_share = numbering.lane_by_routing_id(lanes), None, False
+        lanes.gathering = lambda: find(finding.peers_gathered(most))
     flags = SHARED_OUT if socket_type in SHARING_OUT else 0
-    told = wish.rule_flags if socket_type in PROBEABLE else 0
-    if told is None and wish.stamped and every > 1:
-        every = 1
     state.sending = lanes
-    state.numbering = Numbering(
-        state.identifier, flags, state.slot.words, choose, single_frames_share, every, told or 0, known
+    state.numbering = numbering.Numbering(
+        state.identifier, flags, state.slot.words, choose, single_frames_share, every, told, known
     )
     state.numbering.lane_of_stranger = lanes.of_stranger
 
 
-def _gathering(find: Callable[[Finding], None], most: int) -> None:
-    find(finding.peers_gathered(most))
-
-
-def _stamp_refusal(socket_type: zmq.SocketType) -> Finding | None:
-    if socket_type in STAMPABLE | RECEIVING_ONLY:
-        return None
-    return finding.stamp_refused(f"stamps are not for {socket_type.name} sockets")
+def _tell_of_refusals(state: SocketState, wish: Wish, reads_stamps: bool) -> None:
+    if wish.stamped and not reads_stamps:
+        state.find(finding.stamp_refused(f"stamps are not for {state.type_name} sockets"))
+    if wish.stamp_every > 1 and state.numbering is not None and state.numbering.every == 1:
+        state.find(finding.sparse_refused())
 
 
 def _make_stamp_room(

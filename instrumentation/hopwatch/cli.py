@@ -4,11 +4,22 @@ import argparse
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from hopwatch.command import Command
 from hopwatch.extras import missing_extra
 from hopwatch.version import VERSION
+
+
+class Command(Protocol):
+    """One sub-command, found by its entry point in the group ``hopwatch.commands``."""
+
+    help: str
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments to its own parser."""
+
+    def run(self, args: argparse.Namespace) -> int:
+        """Do the work; returns the exit status."""
 
 
 class CommandLine(NamedTuple):

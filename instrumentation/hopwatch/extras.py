@@ -44,25 +44,25 @@ def missing_extra(command: str, error: ModuleNotFoundError) -> str | None:
     extras = EXTRAS_OF_COMMAND.get(command)
     less = f" (or only [{extras}])" if extras else ""
     return (
-        f"hopwatch {command} needs the package {BROUGHT_BY.get(package, package)}: {install_command()}{less}"
+        f"hopwatch {command} needs the package {BROUGHT_BY.get(package, package)}: {_install_command()}{less}"
     )
 
 
-def install_command(extra: str = "all") -> str:
-    """How to install hopwatch with an extra, from the folder, the archive or the index it was installed from."""
+def _install_command() -> str:
+    """How to install hopwatch with all its extras, from the folder, the archive or the index it was installed from."""
     try:
         origin = json.loads(distribution("hopwatch").read_text("direct_url.json") or "{}")
     except PackageNotFoundError:
         origin = {}
     url = str(origin.get("url", ""))
     if not url:
-        return f"pip install {shlex.quote(f'hopwatch[{extra}]')}"
+        return "pip install 'hopwatch[all]'"
     if "vcs_info" in origin:
         url = f"{origin['vcs_info']['vcs']}+{url}"
     if not url.startswith("file:"):
-        return f"pip install {shlex.quote(f'hopwatch[{extra}] @ {url}')}"
+        return f"pip install {shlex.quote(f'hopwatch[all] @ {url}')}"
     source = Path(unquote(urlsplit(url).path))
     if not source.exists():
-        return f"install it again with its extra [{extra}], as in: pip install '.[{extra}]' in its folder"
+        return "install it again with its extra [all], as in: pip install '.[all]' in its folder"
     editable = "-e " if origin.get("dir_info", {}).get("editable") else ""
-    return f"pip install {editable}{shlex.quote(f'{source}[{extra}]')}"
+    return f"pip install {editable}{shlex.quote(f'{source}[all]')}"

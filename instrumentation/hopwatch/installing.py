@@ -10,14 +10,14 @@ from typing import Any
 import zmq
 
 from hopwatch.alive import Alive
+from hopwatch.assembling import Wish, wish_of
 from hopwatch.errors import HopwatchError
 from hopwatch.instrument import PROCESS as INSTRUMENTS
+from hopwatch.proxying import put_back, put_in_place
 from hopwatch.settings import Settings, from_environment
 from hopwatch.sockets import making, polls, while_wrapped
 from hopwatch.sockets.hooks import HookedSocket
-from hopwatch.wishes import Wish, wish_of
 from hopwatch.wrapping import make_bare, wrap_as_wished
-from hopwatch.zmq_functions import put_back, put_in_place
 
 logger = logging.getLogger("hopwatch")
 
@@ -30,15 +30,27 @@ class Installation:
         self._wished: tuple[Settings, Wish] | None = None
         self._wrapped: Alive[zmq.Socket[bytes]] = Alive()
 
-    def install(self, wish: Callable[[Settings], Wish]) -> None:
-        """Patch pyzmq; once installed, only the wish changes."""
+    def install(self, *, sequence: Any = None, stamp_every: int = 1, topic: object = None) -> None:
+        """Wrap every pyzmq socket that is made from now on, with these arguments (see ``wrap``).
+
+        An explicit ``wrap`` of such a socket takes the place of this one. Called again, it changes the arguments for the sockets to come.
+        Raises UsageError for arguments that it cannot use.
+        """
+
+        def wish(settings: Settings) -> Wish:
+            return wish_of(settings, None, sequence, stamp_every, topic)
+
+        wish(from_environment())
         if self._wish is None:
             making.PROCESS.wrap_all(self._wrap)
             put_in_place()
         self._wish, self._wished = wish, None
 
     def uninstall(self) -> None:
-        """Put pyzmq back as it was, and unwrap the sockets that were wrapped here."""
+        """Undo ``install``: sockets made from now on are bare, and those that it wrapped are so again.
+
+        A thread that uses such a socket at this moment goes on undisturbed.
+        """
         self._wish = None
         put_back()
         for socket in self._wrapped:
@@ -60,7 +72,7 @@ class Installation:
             if self._wished is None or self._wished[0] is not settings:
                 self._wished = settings, wish(settings)
             wrap_as_wished(socket, self._wished[1], settings, by_install=True)
-        except (HopwatchError, OSError) as error:  # an unusable environment, or no temporary directory
+        except (HopwatchError, OSError) as error:  # an unusable environment
             logger.warning("hopwatch leaves %r bare: %s", socket, error)
             return
         self._wrapped.add(socket)
@@ -74,24 +86,4 @@ def _frees_buffers(socket: zmq.Socket[bytes]) -> bool:
 
 PROCESS = Installation()
 
-
-def install(*, sequence: Any = None, stamp_every: int = 1, topic: object = None) -> None:
-    """Wrap every pyzmq socket that is made from now on, with these arguments (see ``wrap``).
-
-    An explicit ``wrap`` of such a socket takes the place of this one. Called again, it changes the arguments for the sockets to come.
-    Raises UsageError for arguments that it cannot use.
-    """
-
-    def wish(settings: Settings) -> Wish:
-        return wish_of(settings, None, sequence, stamp_every, topic)
-
-    wish(from_environment())
-    PROCESS.install(wish)
-
-
-def uninstall() -> None:
-    """Undo ``install``: sockets made from now on are bare, and those that it wrapped are so again.
-
-    A thread that uses such a socket at this moment goes on undisturbed.
-    """
-    PROCESS.uninstall()
+install, uninstall = PROCESS.install, PROCESS.uninstall

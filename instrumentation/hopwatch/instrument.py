@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,8 +15,7 @@ from hopwatch.errors import JournalError
 from hopwatch.journal.journal import FileJournal, Journal, NoJournal
 from hopwatch.monitors.cgroup_handle import CgroupHandle
 from hopwatch.monitors.room import Room, spare_descriptors
-from hopwatch.monitors.thread import MonitorThread
-from hopwatch.monitors.upkeep import Upkeep
+from hopwatch.monitors.thread import Chore, MonitorThread
 from hopwatch.native_threads import lock
 from hopwatch.settings import Settings
 from hopwatch.sockets.forked import leave_to_parent
@@ -26,6 +26,8 @@ logger = logging.getLogger("hopwatch")
 OF_A_JOURNAL = 4
 """Descriptors: its lock, its events, its counters where they are mapped, and the one by which the monitor thread is woken."""
 
+UPKEEP_SECONDS = 2.0
+
 
 @dataclass
 class Instrument:
@@ -33,8 +35,8 @@ class Instrument:
     ``options_of_new``: what libzmq gives to a new socket, by its type.
     """
 
+    settings: Settings
     journal: Journal
-    new_monitors: Callable[[Room], MonitorThread]
     monitors: MonitorThread = field(init=False)
     states: Alive[SocketState] = field(default_factory=Alive)
     room: Room = field(default_factory=Room)
@@ -43,7 +45,7 @@ class Instrument:
 
     def __post_init__(self) -> None:
         """The first monitor thread."""
-        self.monitors = self.new_monitors(self.room)
+        self.monitors = self._new_monitors()
 
     @property
     def is_read(self) -> bool:
@@ -53,7 +55,7 @@ class Instrument:
     def rest(self) -> None:
         """Let the monitor thread end if no socket is wrapped any more; the next one gets another."""
         if all(state.closed for state in self.states):
-            monitors, self.monitors = self.monitors, self.new_monitors(self.room)
+            monitors, self.monitors = self.monitors, self._new_monitors()
             monitors.end()
 
     def save(self) -> None:
@@ -67,6 +69,14 @@ class Instrument:
             leave_to_parent(state, open_journal)
         self.monitors.abandon()
         self.journal.abandon()
+
+    def _new_monitors(self) -> MonitorThread:
+        monitors = MonitorThread(self.journal, self.room)
+        if isinstance(self.journal, FileJournal):
+            monitors.begin_with(_upkeep(self.journal))
+            if self.settings.place:
+                monitors.begin_with(CgroupHandle(self.settings.directory, self.journal.process).run)
+        return monitors
 
 
 class Instruments:
@@ -124,33 +134,31 @@ class Instruments:
             instrument.save()
 
 
-def _monitors(journal: Journal, settings: Settings, room: Room) -> MonitorThread:
-    thread = MonitorThread(journal, room)
-    if not isinstance(journal, FileJournal):
-        return thread
-    thread.begin_with(Upkeep(journal, lambda: thread.is_ending))
-    if settings.place:
-        thread.begin_with(CgroupHandle(settings.directory, journal.process, lambda: thread.is_ending))
-    return thread
-
-
 def _open_instrument(settings: Settings) -> Instrument:
     if spare_descriptors() < OF_A_JOURNAL:
         logger.warning(
             "hopwatch counts nothing yet: fewer than a tenth of the descriptors that this process may open are left"
         )
-        journal: Journal = NoJournal()
-        return Instrument(journal, partial(_monitors, journal, settings), lacks_room=True)
-    journal = _open_journal(settings)
-    return Instrument(journal, partial(_monitors, journal, settings))
-
-
-def _open_journal(settings: Settings) -> Journal:
+        return Instrument(settings, NoJournal(), lacks_room=True)
     try:
-        return FileJournal(settings)
+        journal: Journal = FileJournal(settings)
     except (JournalError, OSError) as error:
         logger.warning("hopwatch counts nothing in this process: %s", error)
-        return NoJournal()
+        journal = NoJournal()
+    return Instrument(settings, journal)
+
+
+def _upkeep(journal: FileJournal) -> Chore:
+    """Keep the files of the journal as they should be, whatever a cleaner of ``/tmp`` does to them."""
+    since = time.monotonic()
+
+    def keep_up() -> float:
+        """Look after the files, which takes two descriptors for a moment: not while the application uses its reserve, or begins."""
+        if time.monotonic() - since >= UPKEEP_SECONDS and spare_descriptors() >= 0:
+            journal.keep_up()
+        return UPKEEP_SECONDS
+
+    return keep_up
 
 
 PROCESS = Instruments()

@@ -8,16 +8,20 @@ that byte of the application's socket is then read. Where anything is not as exp
 
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import lru_cache, wraps
 from typing import TypeVar
 
 import zmq
 from zmq.backend import Socket as BackendSocket
 
-from hopwatch.descriptors import require_descriptors
 from hopwatch.ids import new_id
+from hopwatch.own_socket import own_context
 
 Question = Callable[["zmq.Socket[bytes]"], bool | None]
+Toggle = Callable[[BackendSocket, bool], None]
+Place = tuple[int, int, int]
+"""A byte of an object: its offset, and its values while something is off and on."""
 Found = TypeVar("Found")
 
 XPUB_MANUAL_LAST_VALUE = 98
@@ -51,9 +55,8 @@ def nodrop_is_set(socket: "zmq.Socket[bytes]") -> bool | None:
 @_unknown_where_descriptors_are_scarce
 def last_value_is_set(socket: "zmq.Socket[bytes]") -> bool | None:
     """Whether XPUB_MANUAL_LAST_VALUE is on; None if that cannot be seen."""
-    return _flag_is_set(
-        socket, _option_byte(int(socket.type), XPUB_MANUAL_LAST_VALUE, but=int(zmq.XPUB_MANUAL))
-    )
+    place = _option_byte(int(socket.type), XPUB_MANUAL_LAST_VALUE, but=int(zmq.XPUB_MANUAL))
+    return _flag_is_set(socket, place)
 
 
 @_unknown_where_descriptors_are_scarce
@@ -72,7 +75,7 @@ def message_is_begun(router: "zmq.Socket[bytes]") -> bool | None:
 def monitor_is_attached(socket: "zmq.Socket[bytes]") -> bool | None:
     """Whether some monitor, of whomever, is attached; None if that cannot be seen."""
     place = _monitor_pointer(int(socket.type))
-    memory = _read(_address(socket))
+    memory = _memory(socket)
     if place is None or len(memory) < place + 8:
         return None
     return memory[place : place + 8] != bytes(8)
@@ -82,14 +85,14 @@ def monitor_is_attached(socket: "zmq.Socket[bytes]") -> bool | None:
 def subscribes_to_everything(socket: "zmq.Socket[bytes]") -> bool | None:
     """Whether a SUB or XSUB is subscribed to the empty prefix; None if that cannot be seen."""
     place = _empty_prefix_count(int(socket.type))
-    memory = _read(_address(socket))
+    memory = _memory(socket)
     if place is None or len(memory) <= place:
         return None
     return memory[place] != 0
 
 
-def _flag_is_set(socket: "zmq.Socket[bytes]", place: tuple[int, int, int] | None) -> bool | None:
-    memory = _read(_address(socket))
+def _flag_is_set(socket: "zmq.Socket[bytes]", place: Place | None) -> bool | None:
+    memory = _memory(socket)
     if place is None or len(memory) <= place[0]:
         return None
     offset, off, on = place
@@ -97,32 +100,32 @@ def _flag_is_set(socket: "zmq.Socket[bytes]", place: tuple[int, int, int] | None
 
 
 @lru_cache(maxsize=8)
-def _option_byte(socket_type: int, option: int, but: int | None = None) -> tuple[int, int, int] | None:
+def _option_byte(socket_type: int, option: int, but: int | None = None) -> Place | None:
     """The byte that follows an option, and not the other one where that has a byte of its own which the option sets, too."""
 
-    def toggling(number: int) -> Callable[[BackendSocket, bool], None]:
+    def toggling(number: int) -> Toggle:
         return lambda socket, on: socket.set(number, int(on))
 
-    def measure() -> set[tuple[int, int, int]]:
-        others = set() if but is None else set(_bytes_that_follow(socket_type, toggling(but)))
-        return set(_bytes_that_follow(socket_type, toggling(option))) - others
+    def measure() -> set[Place]:
+        others = set() if but is None else _bytes_that_follow(socket_type, toggling(but))
+        return _bytes_that_follow(socket_type, toggling(option)) - others
 
     return _only_one(measure)
 
 
 @lru_cache(maxsize=1)
-def _begun_byte() -> tuple[int, int, int] | None:
+def _begun_byte() -> Place | None:
     def toggle(router: BackendSocket, on: bool) -> None:
         router.send(b"nobody", zmq.SNDMORE if on else 0)
 
-    return _only_one(lambda: set(_bytes_that_follow(int(zmq.ROUTER), toggle)))
+    return _only_one(lambda: _bytes_that_follow(int(zmq.ROUTER), toggle))
 
 
 @lru_cache(maxsize=8)
 def _empty_prefix_count(socket_type: int) -> int | None:
     """Offset of the byte that follows subscriptions to the empty prefix, and no others."""
 
-    def toggling(topic: bytes) -> Callable[[BackendSocket, bool], None]:
+    def toggling(topic: bytes) -> Toggle:
         def toggle(socket: BackendSocket, on: bool) -> None:
             if socket_type == zmq.XSUB:
                 socket.send(bytes([on]) + topic)
@@ -173,34 +176,25 @@ def _is_pointer_and_mask(words: bytes) -> bool:
     return pointer > 1 << 16 and pointer % 8 == 0 and mask == MONITORED_EVENTS
 
 
-def _bytes_that_follow(
-    socket_type: int, toggle: Callable[[BackendSocket, bool], None]
-) -> list[tuple[int, int, int]]:
-    """Offsets whose byte differs between off and on, and is the same again when off: (offset, off, on)."""
+def _bytes_that_follow(socket_type: int, toggle: Toggle) -> set[Place]:
+    """Those whose value differs between off and on, and is the same again when off."""
     off, on, off_again = _snapshots(socket_type, toggle)
-    return [
-        (offset, a, b)
-        for offset, (a, b, c) in enumerate(zip(off, on, off_again, strict=False))
-        if a == c and a != b
-    ]
+    values = enumerate(zip(off, on, off_again, strict=False))
+    return {(offset, a, b) for offset, (a, b, c) in values if a == c and a != b}
 
 
-def _snapshots(socket_type: int, toggle: Callable[[BackendSocket, bool], None]) -> tuple[bytes, bytes, bytes]:
-    require_descriptors()
-    context = zmq.Context()
-    try:
+def _snapshots(socket_type: int, toggle: Toggle) -> list[bytes]:
+    """The object of a scratch socket while something is off, on, and off again."""
+    snapshots = []
+    with ExitStack() as ending:
+        context = own_context()
+        ending.callback(context.term)
         socket = BackendSocket(context, socket_type)
-        try:
-            toggle(socket, False)
-            off = _read(_address(socket))
-            toggle(socket, True)
-            on = _read(_address(socket))
-            toggle(socket, False)
-            return off, on, _read(_address(socket))
-        finally:
-            socket.close(linger=0)
-    finally:
-        context.term()
+        ending.callback(socket.close, linger=0)
+        for on in (False, True, False):
+            toggle(socket, on)
+            snapshots.append(_memory(socket))
+    return snapshots
 
 
 def _length_by(word_before: int) -> int:
@@ -209,21 +203,16 @@ def _length_by(word_before: int) -> int:
     return size - 8 if LEAST_OBJECT_BYTES <= size <= OBJECT_BYTES else OBJECT_BYTES
 
 
-def _address(socket: BackendSocket) -> int:
-    """The socket object's address, read past our own hook, which takes this for the application's doing."""
-    return int(BackendSocket.underlying.__get__(socket))
-
-
-def _read(address: int) -> bytes:
-    """Memory of the object at an address, through the kernel: what is not mapped gives fewer bytes, not a fault."""
+def _memory(socket: BackendSocket) -> bytes:
+    """Memory of the socket's object, through the kernel: what is not mapped gives fewer bytes, not a fault."""
+    # read past our own hook, which takes this for the application's doing
+    address = int(BackendSocket.underlying.__get__(socket))
     try:
-        descriptor = os.open("/proc/self/mem", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return b""
-    try:
-        found = os.pread(descriptor, 8 + OBJECT_BYTES, address - 8)
-        return found[8 : 8 + _length_by(int.from_bytes(found[:8], "little"))]
+        memory = os.open("/proc/self/mem", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            found = os.pread(memory, 8 + OBJECT_BYTES, address - 8)
+        finally:
+            os.close(memory)
     except (OSError, OverflowError):
         return b""
-    finally:
-        os.close(descriptor)
+    return found[8 : 8 + _length_by(int.from_bytes(found[:8], "little"))]

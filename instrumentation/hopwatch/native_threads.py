@@ -9,8 +9,8 @@ from __future__ import annotations
 import _thread
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from types import ModuleType
 from typing import Any, cast
 
@@ -48,17 +48,11 @@ def start(target: Callable[[], None]) -> None:
 
     Raises RuntimeError if no thread can be started. Passes on exceptions of the application's signal handlers, also after the start.
     """
-    with _signals_masked():
-        original(_thread, "start_new_thread")(target, ())
-
-
-@contextmanager
-def _signals_masked() -> Iterator[None]:
-    """Block all signals in this thread, whose mask a new thread inherits. ``pthread_sigmask`` may run the application's handlers."""
+    # a new thread inherits the mask; ``pthread_sigmask`` may run the application's handlers
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-        yield
+        original(_thread, "start_new_thread")(target, ())
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 

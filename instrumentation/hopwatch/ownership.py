@@ -18,35 +18,23 @@ _FLAGS = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 class ForeignOwnerError(PermissionError):
     """Another user decides where a path leads; ``strerror`` names the part of the path and its owner."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(errno.EPERM, text)
-
 
 def foreign_owner(path: Path) -> str | None:
     """Return why a path is not safe to use, or None; a path that does not exist is judged by its parents."""
     try:
-        os.close(open_folder(path))
+        with opened_folder(path):
+            return None
     except ForeignOwnerError as error:
         return error.strerror
     except OSError:  # missing, unreadable, or a file
         return None
-    return None
 
 
 @contextmanager
 def opened_folder(
     path: Path, mode: int | None = None, made: Callable[[int], None] | None = None
 ) -> Iterator[int]:
-    """Open a folder as ``open_folder`` does, and close it at the end of the block."""
-    folder = open_folder(path, mode, made)
-    try:
-        yield folder
-    finally:
-        os.close(folder)
-
-
-def open_folder(path: Path, mode: int | None = None, made: Callable[[int], None] | None = None) -> int:
-    """Return a descriptor of a folder, for ``dir_fd``: no other user can redirect what is done by it.
+    """Open a folder for ``dir_fd`` until the end of the block: no other user can redirect what is done by its descriptor.
 
     Raises ``ForeignOwnerError`` if another user than root owns a symbolic link on the way, or created a part
     of the path in a folder that is sticky and writable for everybody, such as ``/tmp``. Linux follows links by
@@ -55,25 +43,16 @@ def open_folder(path: Path, mode: int | None = None, made: Callable[[int], None]
     With ``mode``, a missing folder is created, and its parents as the umask says; ``made`` gets each folder
     in which one was created.
     """
-    todo = [*reversed(path.absolute().parts)]
     walk = _Walk()
     try:
-        while todo:
-            name = todo.pop()
-            try:
-                target = walk.enter(name)
-            except FileNotFoundError:
-                if mode is None:
-                    raise
-                walk.make(name, 0o777 if todo else mode, made)
-                target = walk.enter(name)
-            todo += reversed(target.parts)
-    except BaseException as error:
-        os.close(walk.folder)
-        if isinstance(error, OSError):
+        try:
+            walk.follow(path, mode, made)
+        except OSError as error:
             error.filename = str(path)
-        raise
-    return walk.folder
+            raise
+        yield walk.folder
+    finally:
+        os.close(walk.folder)
 
 
 class _Walk:
@@ -86,14 +65,24 @@ class _Walk:
         # in a user namespace the root folder shows as whom the host's root is shown
         self._trusted = {0, os.geteuid(), os.fstat(self.folder).st_uid}
 
-    def make(self, name: str, mode: int, made: Callable[[int], None] | None) -> None:
-        """Create a folder, unless another process has."""
-        with suppress(FileExistsError):
-            os.mkdir(name, mode, dir_fd=self.folder)
-            if made is not None:
-                made(self.folder)
+    def follow(self, path: Path, mode: int | None, made: Callable[[int], None] | None) -> None:
+        """Go to a folder, and create it where it is missing and there is a mode."""
+        todo = [*reversed(path.absolute().parts)]
+        while todo:
+            name = todo.pop()
+            try:
+                target = self._enter(name)
+            except FileNotFoundError:
+                if mode is None:
+                    raise
+                with suppress(FileExistsError):  # another process may create it
+                    os.mkdir(name, 0o777 if todo else mode, dir_fd=self.folder)
+                    if made is not None:
+                        made(self.folder)
+                target = self._enter(name)
+            todo += reversed(target.parts)
 
-    def enter(self, name: str) -> PurePath:
+    def _enter(self, name: str) -> PurePath:
         """Go on to a folder; return where a link leads instead, else the empty path."""
         part = self._open(name)
         try:
@@ -122,10 +111,9 @@ class _Walk:
         if owner in self._trusted:
             return
         if stat.S_ISLNK(status.st_mode):
-            raise ForeignOwnerError(f"{part} belongs to user {owner}, and is a symbolic link")
+            raise ForeignOwnerError(errno.EPERM, f"{part} belongs to user {owner}, and is a symbolic link")
         above = os.fstat(self.folder)
         is_shared = above.st_mode & stat.S_ISVTX and above.st_mode & stat.S_IWOTH
         if is_shared and owner != above.st_uid:
-            raise ForeignOwnerError(
-                f"{part} belongs to user {owner}, and every user can create files in {part.parent}"
-            )
+            text = f"{part} belongs to user {owner}, and every user can create files in {part.parent}"
+            raise ForeignOwnerError(errno.EPERM, text)

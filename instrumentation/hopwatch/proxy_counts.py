@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+import _thread
 import time
+from pathlib import Path
 
 import zmq
 from zmq.backend import Socket as BackendSocket
 
-from hopwatch.descriptors import require_descriptors
+from hopwatch import words
 from hopwatch.monitors.pace import LONGEST_PAUSE, SHORTEST_PAUSE
 from hopwatch.native_threads import lock
-from hopwatch.own_socket import OwnSocket
-from hopwatch.proxy_rest import Rest
+from hopwatch.own_socket import OwnSocket, own_context
 from hopwatch.sockets.state import SocketState
-from hopwatch.words import (
-    PROXIED_AT,
-    PROXIED_IN_BYTES,
-    PROXIED_IN_FRAMES,
-    PROXIED_OUT_BYTES,
-    PROXIED_OUT_FRAMES,
-)
 
-COUNTED = (PROXIED_IN_FRAMES, PROXIED_IN_BYTES, PROXIED_OUT_FRAMES, PROXIED_OUT_BYTES)
+COUNTED = (words.PROXIED_IN_FRAMES, words.PROXIED_IN_BYTES, words.PROXIED_OUT_FRAMES, words.PROXIED_OUT_BYTES)
 """The order in which STATISTICS gives the counts of one side."""
 
 DONTWAIT = int(zmq.DONTWAIT)
@@ -39,6 +33,14 @@ STATISTICS, PAUSE, TERMINATE = b"STATISTICS", b"PAUSE", b"TERMINATE"
 
 ADDRESS = "inproc://statistics"
 
+FIRST_CHECK = 5.0
+LAST_CHECK = 60.0
+"""Seconds of rest after which it is asked all the same; each time twice as many. A message that passes between an answer and the sleep
+that follows it is in no count and no sleep of its own.
+"""
+
+SLEEPS = "voluntary_ctxt_switches:"
+
 INTERRUPTED = (
     "a signal interrupted the proxy, which counts anew since then: some of what passed before is in no count"
 )
@@ -50,14 +52,13 @@ class ProxyCounts:
     Its sockets belong to a context of our own. It asks nothing before ``begun`` is set, once the proxy is in the journal.
 
     A signal that arrives while the proxy answers interrupts no wait, so that Python would not run its handler. Therefore an idle proxy is
-    restarted: about a second after the last message, then at doubling intervals. ``counted_proxy`` returns to Python in between. The proxy
+    restarted: about a second after the last message, then at doubling intervals. ``proxying.py`` returns to Python in between. The proxy
     is paused first, so that the last counts are exact.
     """
 
     def __init__(self, front: SocketState, back: SocketState) -> None:
         """For the thread that will be the proxy's. Raises OSError and ZMQError where descriptors are too few for a context."""
-        require_descriptors()
-        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self._context = own_context()
         try:
             self.control = self._socket(zmq.REP)
             self.control.bind(ADDRESS)
@@ -79,11 +80,6 @@ class ProxyCounts:
         self._kept_at: int | None = None
         self._lock = lock()
         self._over = False
-
-    @property
-    def over(self) -> bool:
-        """Whether all that was its own is closed."""
-        return self.socket.closed
 
     def run(self) -> float | None:
         """Take the answer if there is one, or else ask; ever more seldom while nothing passes, and hardly at all while the proxy sleeps."""
@@ -171,18 +167,14 @@ class ProxyCounts:
         """After a signal pyzmq runs its handler and begins the proxy anew, and its counts with it."""
         if any(now < before for now, before in zip(told, self._told, strict=True)):
             self._before_interruptions = self._totals()
-            self._tell_of_interruption()
+            if not self._interrupted:  # told once: the socket's counts are too low for good
+                self._interrupted = True
+                for side in self._sides:
+                    side.event("fault", text=INTERRUPTED)
         self._told = told
 
     def _totals(self) -> list[int]:
         return [before + now for before, now in zip(self._before_interruptions, self._told, strict=True)]
-
-    def _tell_of_interruption(self) -> None:
-        """Once: the socket's counts are too low for good."""
-        if not self._interrupted:
-            self._interrupted = True
-            for side in self._sides:
-                side.event("fault", text=INTERRUPTED)
 
     def _keep(self, as_of: int) -> None:
         with self._lock:
@@ -190,13 +182,56 @@ class ProxyCounts:
                 return
             totals = self._totals()
             for side, values in zip(self._sides, (totals[:4], totals[4:]), strict=True):
-                words = side.slot.words
                 for word, value in zip(COUNTED, values, strict=True):
-                    words[word] = value
-                words[PROXIED_AT] = as_of
+                    side.slot.words[word] = value
+                side.slot.words[words.PROXIED_AT] = as_of
             self._kept_at = as_of
 
     def _socket(self, kind: int) -> zmq.Socket[bytes]:
         socket = self._context.socket(kind, OwnSocket)
         socket.setsockopt(zmq.LINGER, 0)
         return socket
+
+
+class Rest:
+    """Whether a proxy has rested since it told its counts: then they hold still, and nobody has to wake it to ask for them.
+
+    A signal that arrives just as a proxy is awake is seen by the application only when its next wait is interrupted. A bare proxy through
+    which nothing passes is never awake, so ours is not to be either. For the thread that makes one, which is to be the proxy's own.
+    """
+
+    def __init__(self) -> None:
+        self._status = Path(f"/proc/self/task/{_thread.get_native_id()}/status")
+        self._slept_when_asked: int | None = None
+        self._sleeps: int | None = None
+        self._patience = FIRST_CHECK
+        self._check_at = 0.0
+
+    def lasts(self) -> bool:
+        """Whether it has done nothing since it answered."""
+        return (
+            self._sleeps is not None and self._sleeps == self._slept() and time.monotonic() < self._check_at
+        )
+
+    def ask(self) -> None:
+        """It is about to be woken by a question."""
+        self._sleeps = None
+        self._slept_when_asked = self._slept()
+
+    def answered(self, *, anew: bool) -> None:
+        """It has answered; ``anew``: other counts than before. To be asleep again takes one more sleep, if all that woke it was the question."""
+        if anew or self._slept_when_asked is None:
+            self._patience = FIRST_CHECK
+            return
+        self._sleeps = self._slept_when_asked + 1
+        self._check_at = time.monotonic() + self._patience
+        self._patience = min(2 * self._patience, LAST_CHECK)
+
+    def _slept(self) -> int | None:
+        """How often it has gone to sleep, if it is asleep and that can be known (Linux, proc(5))."""
+        try:
+            status = self._status.read_text()
+        except OSError:
+            return None
+        asleep = "\nState:\tS" in status
+        return int(status.partition(SLEEPS)[2].split()[0]) if asleep and SLEEPS in status else None

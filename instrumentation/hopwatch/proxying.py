@@ -1,8 +1,15 @@
-"""``hopwatch.proxy``: ``zmq.proxy`` with the counts of what passes it."""
+"""``hopwatch.proxy``, and pyzmq's functions that take sockets over for as long as a proxy runs, in a form that knows wrapped sockets.
+
+A probed PUB or XPUB would block in them, so its probing stops first. What passes a plain proxy is counted; that others passed something uncounted
+is told of their sockets.
+"""
 
 from __future__ import annotations
 
+import functools
 import logging
+from collections.abc import Mapping
+from typing import Any
 
 import zmq
 from zmq.backend import proxy as bare_proxy
@@ -11,9 +18,11 @@ from zmq.backend import proxy_steerable as bare_proxy_steerable
 from hopwatch import finding
 from hopwatch.ids import as_text, new_id
 from hopwatch.instrument import PROCESS, Instrument
+from hopwatch.patches import Function, exchange_functions
 from hopwatch.proxy_counts import ProxyCounts
 from hopwatch.settings import Settings, from_environment
 from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.state import Guard
 from hopwatch.wrapping import wrap
 
 logger = logging.getLogger("hopwatch")
@@ -36,21 +45,31 @@ def proxy(
     """
     settings = from_environment()
     instrument = None if settings.disabled else _wrapped(frontend, backend, name, settings)
-    stop_probing(frontend, backend, capture)
+    _stop_probing(frontend, backend, capture)
     if instrument and isinstance(frontend, HookedSocket) and isinstance(backend, HookedSocket):
-        counted_proxy(frontend, backend, capture, name or settings.name or "proxy", instrument)
+        _counted_proxy(frontend, backend, capture, name or settings.name or "proxy", instrument)
     else:
         bare_proxy(frontend, backend, capture)
 
 
-def stop_probing(*sockets: object) -> None:
+def put_in_place() -> None:
+    """Put our functions under every name that applications, and pyzmq's own devices, know pyzmq's by."""
+    exchange_functions(OURS_FOR_BARE)
+
+
+def put_back() -> None:
+    """Put pyzmq's functions back, in those modules too that were loaded in the meantime and took ours from another."""
+    exchange_functions({ours: bare for bare, ours in OURS_FOR_BARE.items()})
+
+
+def _stop_probing(*sockets: object) -> None:
     """Before sockets are handed to a proxy, which sends past us and would block on a probed one."""
     for socket in sockets:
         if isinstance(socket, HookedSocket):
             socket._hopwatch_stop_probing()
 
 
-def counted_proxy(
+def _counted_proxy(
     frontend: HookedSocket,
     backend: HookedSocket,
     capture: zmq.Socket[bytes] | None,
@@ -73,15 +92,14 @@ def counted_proxy(
     journal = frontend._hopwatch.journal
     journal.event("proxy", **sides)
     counts.begun = True
-    instrument.monitors.hurry(counts)
+    instrument.monitors.hurry(counts.run)
     try:
-        while (
-            True
-        ):  # ProxyCounts restarts it; it ends by an exception: the context's end, or a signal handler's
+        # ProxyCounts restarts it; it ends by an exception: the context's end, or a signal handler's
+        while True:
             bare_proxy_steerable(frontend, backend, capture, counts.control)
     finally:
         journal.event("proxy_ended", **sides, **counts.end())
-        instrument.monitors.hurry(counts)
+        instrument.monitors.hurry(counts.run)
 
 
 def _wrapped(
@@ -106,10 +124,55 @@ def _counts(frontend: HookedSocket, backend: HookedSocket, instrument: Instrumen
     counts = None
     try:
         counts = ProxyCounts(frontend._hopwatch, backend._hopwatch)
-        instrument.monitors.take(counts)
+        instrument.monitors.take(counts.run)
     except Exception:
         logger.warning("hopwatch does not count what passes a proxy", exc_info=True)
         if counts is not None:
             counts.abandon()
         return None
     return counts
+
+
+@functools.wraps(bare_proxy)
+def _proxy(
+    frontend: zmq.Socket[bytes], backend: zmq.Socket[bytes], capture: zmq.Socket[bytes] | None = None
+) -> Any:
+    _stop_probing(frontend, backend, capture)
+    settings = from_environment()
+    if settings.disabled:
+        return bare_proxy(frontend, backend, capture)
+    if frontend is backend or not isinstance(frontend, HookedSocket) or not isinstance(backend, HookedSocket):
+        _tell_of_handing_over(frontend, backend)
+        return bare_proxy(frontend, backend, capture)
+    return _counted_proxy(frontend, backend, capture, settings.name or "proxy", PROCESS.instrument(settings))
+
+
+def _tell_of_handing_over(*sockets: object) -> None:
+    for socket in sockets:
+        if isinstance(socket, HookedSocket):
+            with Guard(socket._hopwatch):
+                socket._hopwatch.find(finding.handed_over())
+
+
+def _uncounted(bare: Function) -> Function:
+    @functools.wraps(bare)
+    def hand_over(*args: Any, **kwargs: Any) -> Any:
+        _stop_probing(*args, *kwargs.values())
+        _tell_of_handing_over(*args, *kwargs.values())
+        return bare(*args, **kwargs)
+
+    return hand_over
+
+
+OURS_FOR_BARE: Mapping[Function, Function] = {
+    bare_proxy: _proxy,
+    **{
+        bare: _uncounted(bare)
+        for bare in (
+            bare_proxy_steerable,
+            getattr(zmq.backend, "monitored_queue", None),
+            getattr(zmq.backend, "device", None),
+        )
+        if bare is not None
+    },
+}

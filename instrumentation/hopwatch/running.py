@@ -72,16 +72,16 @@ class RunCommand:
                 f"hopwatch run: {words[0]} {option} keeps hopwatch out: the program runs bare",
                 file=sys.stderr,
             )
-        argv = [sys.executable, *words] if _is_python_file(words[0]) else words
-        return _become(argv, environment)
+        is_python_file = words[0].endswith(".py") and Path(words[0]).is_file()
+        return _become([sys.executable, *words] if is_python_file else words, environment)
 
 
 def instrumented_environment(
     environ: Mapping[str, str], settings: Mapping[str, str | None]
 ) -> dict[str, str]:
     """What a program needs in its environment to be instrumented, it and all its child processes."""
-    inherited = environ.get("PYTHONPATH", "").split(os.pathsep) if environ.get("PYTHONPATH") else []
-    others = [entry for entry in inherited if entry != str(STARTUP)]
+    inherited = environ.get("PYTHONPATH")
+    others = [entry for entry in inherited.split(os.pathsep) if entry != str(STARTUP)] if inherited else []
     given = {f"HOPWATCH_{name}": value for name, value in settings.items() if value is not None}
     return {**environ, **given, "PYTHONPATH": os.pathsep.join([str(STARTUP), *others])}
 
@@ -91,10 +91,6 @@ def _given_environment() -> dict[str, str]:
     given = Path("/proc/self/environ").read_bytes().split(b"\0")
     coerced = not any(entry.startswith(b"LC_CTYPE=") for entry in given)
     return {name: value for name, value in os.environ.items() if name != "LC_CTYPE" or not coerced}
-
-
-def _is_python_file(word: str) -> bool:
-    return word.endswith(".py") and Path(word).is_file()
 
 
 def _positive(text: str) -> str:
@@ -123,10 +119,8 @@ def _shuts_out(words: list[str]) -> str | None:
 def _become(argv: list[str], environment: Mapping[str, str]) -> int:
     for ignored in SIGNALS_IGNORED_BY_PYTHON:
         signal.signal(ignored, signal.SIG_DFL)
-    for stream in (
-        sys.stdout,
-        sys.stderr,
-    ):  # what a sitecustomize has printed here would be gone with this program
+    # what a sitecustomize has printed here would be gone with this program
+    for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             with suppress(OSError, ValueError):
                 stream.flush()

@@ -3,15 +3,30 @@
 import os
 import re
 import socket
+import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import quote
 
 from hopwatch.journal.files import PRIVATE
-from hopwatch.place import PLACE, host_called, place_in
 from hopwatch.sequences import KNOWN
+
+PLACE = {
+    "namespace": "K8S_NAMESPACE_NAME",
+    "pod": "K8S_POD_NAME",
+    "container": "K8S_CONTAINER_NAME",
+    "node": "K8S_NODE_NAME",
+    "owner": "K8S_OWNER",
+}
+"""Variables that a pod's specification fills in ("downward API"); ``owner``: kind and name of the workload, like ``StatefulSet/feed``."""
+
+LONGEST = 253
+"""Characters of a name of Kubernetes."""
+LONGEST_HOST = 240
+"""Bytes of a host's name as a part of a path, where all but letters, digits and ``-._~`` are three: file systems allow 255."""
 
 VARIABLES = (
     "HOPWATCH_DIR",
@@ -30,7 +45,7 @@ VARIABLES = (
 _ENCODED = tuple(map(os.fsencode, VARIABLES))
 
 FIRST_CALLS = 1000
-_MOST_DIGITS = 10
+_NUMBER = re.compile("[0-9]{1,9}")
 
 
 @dataclass(frozen=True)
@@ -60,8 +75,8 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
 
 def _given(environ: Mapping[str, str] | None) -> tuple[str | None, ...]:
     """The variables' values. ``os.environ`` itself decodes each, which takes longer than making a small socket."""
-    raw: dict[bytes, bytes] | None = getattr(os.environ, "_data", None) if environ is None else None
-    if raw is None or not isinstance(raw, dict):
+    raw = getattr(os.environ, "_data", None)
+    if environ is not None or not isinstance(raw, dict):
         values = os.environ if environ is None else environ
         return tuple(values.get(name) for name in VARIABLES)
     found = [raw.get(name) for name in _ENCODED]
@@ -75,10 +90,10 @@ def _settings(given: tuple[str | None, ...], user: int) -> Settings:
     problems: list[str] = []
     directory = values.get("HOPWATCH_DIR")
     return Settings(
-        directory=_absolute(directory) if directory else default_directory(values, user),
+        directory=_absolute(directory) if directory else _default_directory(values, user),
         directory_is_default=not directory,
         host=host_called(values.get("HOPWATCH_HOST") or socket.gethostname()),
-        name=values.get("HOPWATCH_NAME") or None,
+        name=values.get("HOPWATCH_NAME"),
         sequence=_sequence(values.get("HOPWATCH_SEQUENCE"), problems),
         disabled=values.get("HOPWATCH_DISABLED", "") not in {"", "0"},
         stamp_every=_number(values, "HOPWATCH_STAMP_EVERY", 1, 1, problems),
@@ -103,19 +118,17 @@ def _sequence(text: str | None, problems: list[str]) -> str | None:
     if text and text not in known:
         problems.append(f"HOPWATCH_SEQUENCE must be one of {', '.join(known)}, not {text!r}")
         return None
-    return text or None
+    return text
 
 
 def _topic(text: str | None) -> str | int | None:
     """A length where it is a number, else a delimiter."""
-    if text and text.isascii() and text.isdigit() and len(text) < _MOST_DIGITS and int(text):
-        return int(text)
-    return text or None
+    return int(text) if text and _NUMBER.fullmatch(text) and int(text) else text
 
 
 def _number(values: Mapping[str, str], name: str, default: int, least: int, problems: list[str]) -> int:
     text = values.get(name, str(default))
-    if not (text.isascii() and text.isdigit() and len(text) < _MOST_DIGITS) or int(text) < least:
+    if not _NUMBER.fullmatch(text) or int(text) < least:
         problems.append(f"{name} must be a number from {least} on, not {text!r}")
         return default
     return int(text)
@@ -130,9 +143,30 @@ def _file_mode(text: str | None, problems: list[str]) -> int:
     return int(text, 8)
 
 
-def default_directory(environ: Mapping[str, str], user: int | None = None) -> Path:
+def _default_directory(values: Mapping[str, str], user: int) -> Path:
     """``$XDG_RUNTIME_DIR/hopwatch``, else ``/tmp/hopwatch-<uid>``, whatever ``TMPDIR`` says: the agent's may be another one."""
-    runtime = environ.get("XDG_RUNTIME_DIR")
+    runtime = values.get("XDG_RUNTIME_DIR")
     if runtime:
         return Path(runtime) / "hopwatch"
-    return Path("/tmp", f"hopwatch-{os.getuid() if user is None else user}")  # noqa: S108 - who owns it is looked at before it is used
+    return Path("/tmp", f"hopwatch-{user}")  # noqa: S108 - who owns it is looked at before it is used
+
+
+def place_in(values: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Where Kubernetes says that this process runs, as pairs; nothing where no pod's specification says anything."""
+    told = ((name, values.get(variable, "")) for name, variable in PLACE.items())
+    return tuple((name, value[:LONGEST]) for name, value in told if value)
+
+
+def host_called(name: str) -> str:
+    """The host's name, or its beginning and a checksum where it is too long for a folder to be called after it."""
+    if _bytes_in_a_path(name) <= LONGEST_HOST:
+        return name
+    checksum = f"-{zlib.crc32(name.encode(errors='replace')):08x}"
+    beginning = name[:LONGEST_HOST]
+    while _bytes_in_a_path(beginning) + len(checksum) > LONGEST_HOST:
+        beginning = beginning[:-1]
+    return beginning + checksum
+
+
+def _bytes_in_a_path(name: str) -> int:
+    return len(quote(name, safe="", errors="replace"))

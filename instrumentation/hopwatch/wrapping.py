@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import zmq
 
-from hopwatch.assembling import instrument_socket
+from hopwatch.assembling import Wish, instrument_socket, wish_of
 from hopwatch.finding import Finding
 from hopwatch.instrument import PROCESS
 from hopwatch.settings import Settings, from_environment
@@ -18,7 +18,6 @@ from hopwatch.sockets.hooks import HookedSocket, stop_monitor
 from hopwatch.sockets.options import subscription_changed
 from hopwatch.sockets.standing import leave, leave_unfinished, return_lent
 from hopwatch.sockets.state import Guard
-from hopwatch.wishes import Wish, wish_of
 
 logger = logging.getLogger("hopwatch")
 
@@ -99,7 +98,7 @@ def make_bare(socket: HookedSocket) -> None:
         return_lent(borrower)
 
 
-def findings_of(socket: zmq.Socket[bytes]) -> list[Finding]:
+def findings(socket: zmq.Socket[bytes]) -> list[Finding]:
     """Findings of a wrapped socket so far; none for a bare one."""
     if not isinstance(socket, HookedSocket):
         return []

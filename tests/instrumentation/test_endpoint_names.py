@@ -5,7 +5,7 @@ from collections.abc import Callable
 import hopwatch
 import pytest
 import zmq
-from hopwatch.monitors.called import MOST_ADDRESSES, Called
+from hopwatch.monitors.addresses import MOST_ADDRESSES, Called
 from journal_reader import Journal
 from set_up_sockets import bind_below_calling_ports, bind_once_free
 

@@ -210,10 +210,6 @@ class Failing:
         self.socket = context.socket(zmq.PAIR)
         self.tried = 0
 
-    @property
-    def over(self) -> bool:
-        return self.socket.closed
-
     def run(self) -> float | None:
         self.tried += 1
         if self.tried <= 2:
@@ -227,7 +223,7 @@ def test_a_fault_in_the_monitor_thread_is_counted_and_ends_nothing(
 ) -> None:
     monitors = PROCESS.instrument(from_environment()).monitors
     failing = Failing(context)
-    monitors.take(failing)
+    monitors.take(failing.run)
     until(lambda: failing.socket.closed)
     garbling, garbled = context.socket(zmq.PAIR), context.socket(zmq.PAIR)
     garbling.bind("inproc://garbled"), garbled.connect("inproc://garbled")
@@ -272,7 +268,7 @@ def test_a_monitor_that_is_handed_over_while_the_thread_ends_is_drained(
     monitors = MonitorThread(instrument.journal, Room())
     state = hopwatch.wrap(context.socket(zmq.PUSH))._hopwatch
     chore = HandsOverAtTheEnd(monitors, Watched(end, state))
-    monitors.take(chore)
+    monitors.take(chore.run)
     until(lambda: chore.over)
     chore.ending.join(10)
     assert end.closed
@@ -281,7 +277,7 @@ def test_a_monitor_that_is_handed_over_while_the_thread_ends_is_drained(
 def test_a_context_ends_promptly_after_a_fault_in_the_monitor_thread(journal: Journal, until) -> None:
     with zmq.Context() as other:
         failing = Failing(other)
-        PROCESS.instrument(from_environment()).monitors.take(failing)
+        PROCESS.instrument(from_environment()).monitors.take(failing.run)
         until(lambda: failing.tried)
         context = zmq.Context()
         socket = hopwatch.wrap(context.socket(zmq.PUB))
@@ -336,7 +332,7 @@ def test_a_burst_of_connections_does_not_hold_up_the_application(
     pull = hopwatch.wrap(context.socket(zmq.PULL), name="pull")
     port = pull.bind_to_random_port("tcp://127.0.0.1")
     standing = Standing()
-    PROCESS.instrument(from_environment()).monitors.take(standing)
+    PROCESS.instrument(from_environment()).monitors.take(standing.run)
     assert standing.begun.wait(10)
 
     def connect_and_send() -> None:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hopwatch.place import LONGEST_HOST, PLACE, host_called, place_in
+from hopwatch.settings import LONGEST_HOST, PLACE, host_called, place_in
 
 OPEN_ONE = "import hopwatch, zmq; hopwatch.wrap(zmq.Context().socket(zmq.PAIR)).bind('inproc://x')"
 

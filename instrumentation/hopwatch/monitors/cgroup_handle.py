@@ -7,8 +7,8 @@ import array
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from hopwatch.cgroups import MEMORY_FILES, cgroup_of, find_hierarchy
@@ -35,16 +35,10 @@ class CgroupHandle:
     No folder is handed over: by its ``..`` whoever is at the door would have all files of this container.
     """
 
-    def __init__(self, directory: Path, process: str, is_over: Callable[[], bool]) -> None:
+    def __init__(self, directory: Path, process: str) -> None:
         self._door = directory / DOOR
         self._process = process
-        self._is_over = is_over
         self._met: tuple[int, int] | None = None
-
-    @property
-    def over(self) -> bool:
-        """Whether the monitor thread ends."""
-        return self._is_over()
 
     def run(self) -> float:
         """Hand it over if an agent has come; where there is none, or it does not listen, look again later."""
@@ -91,25 +85,16 @@ def _connect(socket: _socket.socket, folder: int, name: str) -> None:
 def _opened(folder: Path, names: tuple[str, ...]) -> Iterator[Mapping[str, int]]:
     """Descriptors, for reading, of those that are there: the kernel may be older, or keep no account of some. Raises OSError."""
     files: dict[str, int] = {}
-    try:
+    with ExitStack() as opened:
         for name in names:
-            descriptor = _open(folder / name, needed=len(files) < NEEDED)
-            if descriptor is not None:
-                files[name] = descriptor
+            try:
+                files[name] = os.open(folder / name, os.O_RDONLY | os.O_CLOEXEC)
+            except OSError as error:  # noqa: PERF203 -- a few files, once
+                if len(files) < NEEDED or error.errno in SCARCE:
+                    raise
+            else:
+                opened.callback(os.close, files[name])
         yield files
-    finally:
-        for descriptor in files.values():
-            os.close(descriptor)
-
-
-def _open(file: Path, *, needed: bool) -> int | None:
-    """None where there is no such file, which need not be. Raises OSError."""
-    try:
-        return os.open(file, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError as error:
-        if needed or error.errno in SCARCE:
-            raise
-        return None
 
 
 def _send(socket: _socket.socket, message: str, files: Mapping[str, int]) -> None:

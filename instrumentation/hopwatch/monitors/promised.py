@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import zmq
 
 from hopwatch import finding, native_state
-from hopwatch.monitors.giving_up import leave_unwatched
 from hopwatch.monitors.thread import MonitorThread
 from hopwatch.monitors.watched import Watched, attach
 from hopwatch.sockets.hooks import stop_monitor
@@ -33,12 +32,14 @@ class PromisedMonitor:
         state = socket._hopwatch
         self._tried = True
         self._monitors.begin()
-        if not _has_context(socket):  # a shadow: another object that stands for this socket will do
-            others = [member for member in state.members if _has_context(member)]
-            if not others:
-                state.find(finding.not_watched("its context is not known"))
-                return
-            socket = others[0]
+        # a shadow has no context: another object that stands for this socket will do
+        with_context = [
+            each for each in (socket, *state.members) if getattr(each, "context", None) is not None
+        ]
+        if not with_context:
+            state.find(finding.not_watched("its context is not known"))
+            return
+        socket = with_context[0]
         attached = not state.by_install and _has_monitor(socket)
         if attached is None:
             state.find(finding.monitor_unknown())
@@ -49,7 +50,7 @@ class PromisedMonitor:
         self._used_at = time.monotonic()
         refusal = self._monitors.room.refusal(socket.context)
         if refusal is not None:
-            leave_unwatched(self._monitors.room, state, refusal)
+            self._monitors.room.leave_unwatched(state, refusal)
             return
         try:
             self._attached = socket, attach(socket, state)
@@ -61,18 +62,16 @@ class PromisedMonitor:
 
     def after_use(self) -> None:
         """Have it drained."""
-        attached, self._attached = self._attached, None
-        if attached is None:
+        if self._attached is None:
             return
-        socket, watched = attached
-        state = watched.state
+        (socket, watched), self._attached = self._attached, None
         try:
             self._monitors.take(watched)
-            state.note("monitor", state="attached")
+            watched.state.note("monitor", state="attached")
         except RuntimeError as error:
-            stop_monitor(socket, state)
+            stop_monitor(socket, watched.state)
             watched.close()
-            state.find(finding.not_watched(str(error)))
+            watched.state.find(finding.not_watched(str(error)))
 
     def after_close(self) -> None:
         """Sockets that are closed soon are watched no more if they are many."""
@@ -83,7 +82,3 @@ class PromisedMonitor:
 def _has_monitor(socket: HookedSocket) -> bool | None:
     """Whether the application has attached one; None if that cannot be seen, and ours would end it."""
     return socket._monitor_socket is not None or native_state.monitor_is_attached(socket)
-
-
-def _has_context(socket: HookedSocket) -> bool:
-    return getattr(socket, "context", None) is not None

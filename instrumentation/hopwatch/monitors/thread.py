@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import select
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 import zmq
 
+from hopwatch.journal.files import KeptFile
 from hopwatch.journal.journal import Journal
-from hopwatch.monitors.chore import Chore
-from hopwatch.monitors.giving_up import give_up, wait_until_gone
 from hopwatch.monitors.pace import Pace
-from hopwatch.monitors.room import Room, spare_descriptors
-from hopwatch.monitors.wake import Wake
+from hopwatch.monitors.room import Room, spare_descriptors, wait_until_gone
 from hopwatch.monitors.watched import Watched
 from hopwatch.native_threads import Notice, original, reentrant_lock, start
 
@@ -26,37 +25,35 @@ FAULTS_TOLD = 20
 LOOK_FOR_ROOM_SECONDS = 2.0
 """How often the thread counts descriptors, at least: the application opens some without calling hopwatch."""
 
-POLLIN = select.POLLIN
+Chore = Callable[[], float | None]
+"""What the thread does besides draining monitors, without waiting. Returns in how many seconds, about, to do it again; None: never."""
 
 
 class MonitorThread:
     """Takes over monitors as they are attached and journals what they tell; starts with the first of them.
 
-    A fault in one of them is counted, and the others go on. ``room``: what monitors may take.
+    A fault in one of them is counted, and the others go on. ``room``: what monitors may take; ``is_ending``: only what has been begun
+    is still done.
     """
 
     def __init__(self, journal: Journal, room: Room) -> None:
         self.room = room
+        self.is_ending = False
         self._journal = journal
         self._incoming: deque[Watched | Chore] = deque()
         self._watched: list[Watched] = []
         self._due: dict[Chore, float] = {}
+        self._until_the_end: set[Chore] = set()
         self._told: set[str] = set()
         self._poller = zmq.Poller()
         self._pace = Pace()
         self._resting = False
         self._wake = Wake()
-        self._polled: int | None = None
         self._start_lock = reentrant_lock()
         self._started = self._runs = False
-        self._handing_over = self._by_hand = False
+        self._by_hand = False
         self._handed_over = Notice()
         self._by_hand_lock = reentrant_lock()
-
-    @property
-    def is_ending(self) -> bool:
-        """Whether it does no more than what has been begun."""
-        return self._handing_over
 
     def take(self, work: Watched | Chore) -> None:
         """Hand over a monitor or a chore; the caller must not touch it any more. Raises RuntimeError where no thread can be started: it is not taken then."""
@@ -71,10 +68,11 @@ class MonitorThread:
     def make_room(self, made: zmq.Socket[bytes]) -> None:
         """Give up monitors if the application, which has just made a socket, runs short of descriptors or of the context's sockets."""
         if self.room.may_be_short(made):
-            wait_until_gone(give_up(self.room, made.context))
+            wait_until_gone(self.room.give_up(made.context))
 
     def begin_with(self, chore: Chore) -> None:
-        """Do this chore as well, once a socket is used."""
+        """Do this chore as well, from when a socket is used until the thread is asked to end."""
+        self._until_the_end.add(chore)
         self._incoming.append(chore)
 
     def begin(self) -> None:
@@ -101,7 +99,7 @@ class MonitorThread:
         Before the interpreter ends: this thread ends earlier than the last contexts, and ``Context.term()`` would wait for it.
         """
         with self._start_lock:
-            self._handing_over = True
+            self.is_ending = True
             if not self._started:
                 self._by_hand = True
                 return True
@@ -135,22 +133,12 @@ class MonitorThread:
         if self._started:
             return
         try:
-            self._poll_wake()
+            self._wake.open_for(self._poller)
         except OSError as error:
             raise RuntimeError(f"no descriptor to wake the monitor thread by: {error.strerror}") from error
         self._wake.give()
         start(self._run)
         self._started = True
-
-    def _poll_wake(self) -> None:
-        """Wait for the wake, which is opened if it is not. Raises OSError; then nothing else is waited for in its place."""
-        if self._wake.descriptor is not None:
-            return
-        if self._polled is not None:
-            self._poller.unregister(self._polled)
-            self._polled = None
-        self._polled = self._wake.open()
-        self._poller.register(self._polled, zmq.POLLIN)
 
     def _run(self) -> None:
         with self._start_lock:  # a signal handler's exception may have made take() start a second thread
@@ -167,7 +155,7 @@ class MonitorThread:
 
     def _turn(self) -> None:
         with suppress(OSError):  # the application has closed all descriptors, and uses them up
-            self._poll_wake()
+            self._wake.open_for(self._poller)
         ready = self._wait()
         self._take_over()
         self._see_to_chores()
@@ -181,9 +169,9 @@ class MonitorThread:
                     self._poller.unregister(watched.pair)
                     self._close(watched)
         with self._faults_counted():
-            give_up(self.room, None)
+            self.room.give_up(None)
         self._pace.adapt(time.monotonic(), time.thread_time())
-        if self._handing_over:
+        if self.is_ending:
             self._leave_to_others()
         elif told and not self._pace.is_prompt():
             self._rest()
@@ -191,7 +179,13 @@ class MonitorThread:
     def _see_to_chores(self) -> None:
         now = time.monotonic()
         for chore in [chore for chore, due in self._due.items() if due <= now]:
-            self._do(chore, now)
+            self._due[chore] = now + PAUSE_AFTER_FAULT
+            with self._faults_counted():
+                seconds = chore()
+                if seconds is None:
+                    del self._due[chore]
+                else:
+                    self._due[chore] = self._pace.next_time(now, seconds)
 
     def _leave_to_others(self) -> None:
         for watched in self._watched:
@@ -199,7 +193,7 @@ class MonitorThread:
         with self._start_lock:  # take() may have appended a monitor since this turn began
             self._by_hand = True
             self._take_over()
-        self._due = {chore: due for chore, due in self._due.items() if not chore.over}
+        self._due = {chore: due for chore, due in self._due.items() if chore not in self._until_the_end}
         self._handed_over.give()
 
     def _drain_by_hand(self) -> None:
@@ -226,8 +220,8 @@ class MonitorThread:
         self._resting = True
         try:
             waiting = original(select, "poll")()  # select takes no descriptor from 1024 on
-            if self._polled is not None:
-                waiting.register(self._polled, POLLIN)
+            if (descriptor := self._wake.descriptor) >= 0:
+                waiting.register(descriptor, select.POLLIN)
             until = time.monotonic() + self._pace.pause
             while (now := time.monotonic()) < until:
                 if waiting.poll(max(min([until, *self._due.values()]) - now, 0) * 1000 + 1):
@@ -235,15 +229,6 @@ class MonitorThread:
                 self._see_to_chores()
         finally:
             self._resting = False
-
-    def _do(self, chore: Chore, now: float) -> None:
-        self._due[chore] = now + PAUSE_AFTER_FAULT
-        with self._faults_counted():
-            seconds = chore.run()
-            if seconds is not None:
-                self._due[chore] = self._pace.next_time(now, seconds)
-        if chore.over:
-            self._due.pop(chore, None)
 
     def _wait(self) -> set[object] | None:
         """Wait for what comes, or for the first chore that is due; what something has come to. None: not known."""
@@ -263,7 +248,7 @@ class MonitorThread:
                 self._watched.append(work)
                 if not self._by_hand:
                     self._poller.register(work.pair, zmq.POLLIN)
-            elif not work.over:
+            else:
                 self._due[work] = time.monotonic()
 
     @contextmanager
@@ -277,3 +262,47 @@ class MonitorThread:
             if text not in self._told and len(self._told) < FAULTS_TOLD:
                 self._told.add(text)
                 self._journal.event("fault", text=text)
+
+
+class Wake:
+    """Ends the thread's wait: a pipe with one descriptor for both ends: unlike an eventfd it cannot be mistaken for what the application opened later."""
+
+    def __init__(self) -> None:
+        self._pipe: KeptFile | None = None
+
+    @property
+    def descriptor(self) -> int:
+        """What becomes readable; -1 while it is not open."""
+        return self._pipe.descriptor if self._pipe is not None and self._pipe.is_open() else -1
+
+    def open_for(self, poller: zmq.Poller) -> None:
+        """Have the poller wait for it, opened if it is not. Raises OSError; then nothing else is waited for in its place."""
+        if self.descriptor >= 0:
+            return
+        if self._pipe is not None:
+            poller.unregister(self._pipe.descriptor)
+            self._pipe = None
+        ends = os.pipe2(os.O_CLOEXEC)
+        try:
+            both = os.open(f"/proc/self/fd/{ends[0]}", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        finally:
+            for end in ends:
+                os.close(end)
+        self._pipe = KeptFile(both)
+        poller.register(both, zmq.POLLIN)
+
+    def give(self) -> None:
+        """Make it readable."""
+        with suppress(OSError):  # it is not open, or full, and readable
+            os.write(self.descriptor, b"\0")
+
+    def take(self) -> None:
+        """Have it unreadable again."""
+        with suppress(OSError):  # it is not open, or empty
+            os.read(self.descriptor, 4096)
+
+    def close(self) -> None:
+        """Close it, if nobody has."""
+        if self._pipe is not None:
+            self._pipe.close()
+        self._pipe = None

@@ -10,8 +10,7 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.ids import as_text
-from hopwatch.monitors.addresses import Addresses, addresses_of
-from hopwatch.monitors.called import Called
+from hopwatch.monitors.addresses import UNKNOWN, Addresses, Called, addresses_of
 from hopwatch.own_socket import OwnSocket
 from hopwatch.sockets.state import SocketState
 from hopwatch.words import RECEIVED, SENT
@@ -19,34 +18,28 @@ from hopwatch.words import RECEIVED, SENT
 EVENT = struct.Struct("=hi")
 receive = BackendSocket.recv
 
-
 DONTWAIT = int(zmq.DONTWAIT)
 EVENTS = int(zmq.EVENTS)
 RETRIED = int(zmq.Event.CONNECT_RETRIED)
 STOPPED = int(zmq.Event.MONITOR_STOPPED)
 
-HANDSHAKE_FAILURES = {
-    int(zmq.Event.HANDSHAKE_FAILED_NO_DETAIL): "no detail",
-    int(zmq.Event.HANDSHAKE_FAILED_PROTOCOL): "protocol",
-    int(zmq.Event.HANDSHAKE_FAILED_AUTH): "authentication",
+HANDSHAKE_FAILURES: dict[int, str] = {
+    zmq.Event.HANDSHAKE_FAILED_NO_DETAIL: "no detail",
+    zmq.Event.HANDSHAKE_FAILED_PROTOCOL: "protocol",
+    zmq.Event.HANDSHAKE_FAILED_AUTH: "authentication",
 }
 
-
 ASKED_FOR = {
-    int(event)
-    for event in (
-        zmq.Event.CONNECTED,
-        zmq.Event.ACCEPTED,
-        zmq.Event.DISCONNECTED,
-        zmq.Event.HANDSHAKE_SUCCEEDED,
-        zmq.Event.CONNECT_RETRIED,
-        zmq.Event.MONITOR_STOPPED,
-    )
-} | set(HANDSHAKE_FAILURES)
+    zmq.Event.CONNECTED,
+    zmq.Event.ACCEPTED,
+    zmq.Event.DISCONNECTED,
+    zmq.Event.HANDSHAKE_SUCCEEDED,
+    zmq.Event.CONNECT_RETRIED,
+    zmq.Event.MONITOR_STOPPED,
+    *HANDSHAKE_FAILURES,
+}
 """No others: each wakes our thread. BIND_FAILED must not be among them: sending it overwrites errno, so that the application's failed bind
 would raise EAGAIN."""
-
-MASK = sum(ASKED_FOR)
 
 
 @dataclass(eq=False)
@@ -120,27 +113,26 @@ class Watched:
         endpoint = self.called.name(named, setup.endpoints if setup is not None else ())
         if number in {zmq.Event.CONNECTED, zmq.Event.ACCEPTED}:
             self.retries.pop(named.encode(), None)
-        if number in {zmq.Event.CONNECTED, zmq.Event.ACCEPTED}:
             self._connected(value, endpoint, accepted=number == zmq.Event.ACCEPTED)
         elif number == zmq.Event.DISCONNECTED:
             self._disconnected(value, endpoint)
         elif number == zmq.Event.HANDSHAKE_SUCCEEDED:
-            self._event("handshake", endpoint=endpoint, **self._counts())
+            self.state.event("handshake", endpoint=endpoint, **self._counts())
         elif number == RETRIED:
-            self._event("retried", endpoint=endpoint)
+            self.state.event("retried", endpoint=endpoint)
         elif number in HANDSHAKE_FAILURES:
-            self._event("handshake_failed", endpoint=endpoint, reason=HANDSHAKE_FAILURES[number])
+            self.state.event("handshake_failed", endpoint=endpoint, reason=HANDSHAKE_FAILURES[number])
 
     def _connected(self, descriptor: int, endpoint: str, accepted: bool) -> None:
         counts = self._counts()
-        self.connection_count += 1
+        self.connection_count = number = self.connection_count + 1
         addresses = addresses_of(descriptor, endpoint, accepted)
-        self.connections[descriptor] = (self.connection_count, addresses)
+        self.connections[descriptor] = (number, addresses)
         if not accepted:
             self.called.learn(endpoint, addresses.remote)
-        self._event(
+        self.state.event(
             "connected",
-            connection=self.connection_count,
+            connection=number,
             endpoint=endpoint,
             **addresses._asdict(),
             accepted=accepted,
@@ -149,8 +141,10 @@ class Watched:
 
     def _disconnected(self, descriptor: int, endpoint: str) -> None:
         counts = self._counts()
-        number, addresses = self.connections.pop(descriptor, (0, Addresses(None, None)))
-        self._event("disconnected", connection=number, endpoint=endpoint, **addresses._asdict(), **counts)
+        number, addresses = self.connections.pop(descriptor, (0, UNKNOWN))
+        self.state.event(
+            "disconnected", connection=number, endpoint=endpoint, **addresses._asdict(), **counts
+        )
         if self.state.sending is not None:
             self.state.sending.write_progress(self.state.slot.words)
         if self.state.reading_sent is not None:
@@ -159,9 +153,6 @@ class Watched:
     def _counts(self) -> dict[str, int]:
         words = self.state.slot.words
         return {"sent": words[SENT], "received": words[RECEIVED]}
-
-    def _event(self, event: str, **fields: object) -> None:
-        self.state.event(event, **fields)
 
 
 def attach(socket: zmq.Socket[bytes], state: SocketState) -> Watched:
@@ -178,7 +169,7 @@ def attach(socket: zmq.Socket[bytes], state: SocketState) -> Watched:
     try:
         pair.setsockopt(zmq.LINGER, 0)
         pair.setsockopt(zmq.RCVHWM, 0)
-        BackendSocket.monitor(socket, address, MASK)
+        BackendSocket.monitor(socket, address, sum(ASKED_FOR))
         pair.connect(address)
     except zmq.ZMQError:
         pair.close(linger=0)

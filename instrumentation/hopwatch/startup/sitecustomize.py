@@ -58,11 +58,6 @@ class WatchedLoader:
     def __getattr__(self, name: str) -> "Any":
         return getattr(self.loader, name)
 
-    def create_module(self, spec: "ModuleSpec") -> "ModuleType | None":
-        """As the module's own loader does."""
-        module: ModuleType | None = self.loader.create_module(spec)
-        return module
-
     def exec_module(self, module: "ModuleType") -> None:
         """As the module's own loader does; then tell the watch."""
         if module.__spec__ is not None:
