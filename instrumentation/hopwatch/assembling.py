@@ -21,7 +21,7 @@ from hopwatch.lanes.topic_counts import TopicCounts
 from hopwatch.lanes.topics import MOST_TOPICS, first_of_several
 from hopwatch.lanes.unstamped import Unstamped
 from hopwatch.monitors.promised import PromisedMonitor
-from hopwatch.rules.versions import OLDEST_TRIED
+from hopwatch.rules.judge import OLDEST_TRIED
 from hopwatch.sockets import making
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.first_calls import FirstCalls

@@ -1,7 +1,7 @@
 """What is lost when a socket closes, by its own set-up."""
 
 from hopwatch.finding import Finding
-from hopwatch.rules.setup import Kind, Moment, SetUp, in_force
+from hopwatch.rules.setup import Kind, Moment, SetUp
 
 LOW_MARK = 100
 KEEPING_TYPES = ("PUSH", "DEALER")
@@ -12,9 +12,9 @@ def no_linger(setup: SetUp, moment: Moment) -> Finding | None:
     """LINGER 0, by the option, by ``close(linger=0)`` or by ``Context.destroy(linger=0)``: what is queued is thrown away."""
     if setup.type_name not in KEEPING_TYPES or setup.option("linger") != 0:
         return None
-    if not in_force(setup, moment) and not (moment.kind is Kind.CLOSING and moment.value > 0):
-        return None
-    if _is_within_the_process(setup):
+    if moment.kind is Kind.CLOSING and moment.value == 0:
+        return None  # nothing was sent
+    if all(endpoint.startswith("inproc://") for endpoint in setup.endpoints):
         return None  # over inproc it stays to be read
     return Finding(
         rule="no_linger",
@@ -26,19 +26,13 @@ def no_linger(setup: SetUp, moment: Moment) -> Finding | None:
     )
 
 
-def _is_within_the_process(setup: SetUp) -> bool:
-    return all(endpoint.startswith("inproc://") for endpoint in setup.endpoints)
-
-
-def low_mark_over_ipc(setup: SetUp, moment: Moment) -> Finding | None:
+def low_mark_over_ipc(setup: SetUp, _moment: Moment) -> Finding | None:
     """Over ipc, a sender that closes takes with it what a full receiver has not read from the kernel. Over TCP it stays to be read, unless the receiver
     sends that sender something.
     """
     over_ipc = [endpoint for endpoint in setup.endpoints if endpoint.startswith("ipc://")]
-    if not over_ipc or not in_force(setup, moment):
-        return None
     mark = setup.option("rcvhwm")
-    if setup.type_name not in {"PULL", "SUB", "DEALER", "PAIR"} or not 0 < mark < LOW_MARK:
+    if not over_ipc or setup.type_name not in {"PULL", "SUB", "DEALER", "PAIR"} or not 0 < mark < LOW_MARK:
         return None
     kept = (
         "which keeps it"

@@ -1,7 +1,7 @@
 """High water marks that do not do what they seem to."""
 
 from hopwatch.finding import Finding
-from hopwatch.rules.setup import Kind, Moment, SetUp, in_force
+from hopwatch.rules.setup import Kind, Moment, SetUp
 
 DEFAULT_MARK = 1000
 
@@ -24,9 +24,7 @@ def mark_of_the_other_way(setup: SetUp, moment: Moment) -> Finding | None:
 
     Not looked at when a mark is set: the other one may be the next (``set_hwm`` sets both). By the first send both are.
     """
-    if moment.kind in {Kind.OPTION, Kind.SUBSCRIBED} or not (
-        in_force(setup, moment) or (moment.kind in {Kind.FIRST_SEND, Kind.CLOSING} and setup.endpoints)
-    ):
+    if moment.kind in {Kind.OPTION, Kind.SUBSCRIBED} or not setup.endpoints:
         return None
     if setup.type_name not in ONLY_SEND + ONLY_RECEIVE:
         return None
@@ -49,10 +47,8 @@ def mark_of_the_other_way(setup: SetUp, moment: Moment) -> Finding | None:
     )
 
 
-def unlimited_mark(setup: SetUp, moment: Moment) -> Finding | None:
+def unlimited_mark(setup: SetUp, _moment: Moment) -> Finding | None:
     """A mark of 0: the queue grows as long as there is memory."""
-    if not in_force(setup, moment):
-        return None
     unlimited = [name.upper() for name in marks_that_count(setup.type_name) if setup.option(name) == 0]
     if not unlimited:
         return None
@@ -74,7 +70,7 @@ def mark_set_after_bind(setup: SetUp, moment: Moment) -> Finding | None:
     """A bound endpoint gives each connection that it accepts the marks of the time of its bind; only connections that the socket has
     taken in when a mark is set get the new one, and so do those of connect, at any time.
     """
-    if moment.kind is not Kind.OPTION or moment.detail not in marks_that_count(setup.type_name):
+    if moment.detail not in marks_that_count(setup.type_name):
         return None
     stale = [
         (endpoint, then[moment.detail])
@@ -94,12 +90,10 @@ def mark_set_after_bind(setup: SetUp, moment: Moment) -> Finding | None:
     )
 
 
-def subscriptions_beyond_mark(setup: SetUp, moment: Moment) -> Finding | None:
+def subscriptions_beyond_mark(setup: SetUp, _moment: Moment) -> Finding | None:
     """A SUB sends its subscriptions through a pipe that SNDHWM bounds, and drops what does not fit."""
     mark = setup.option("sndhwm")
-    if setup.type_name not in {"SUB", "XSUB"} or not in_force(setup, moment):
-        return None
-    if not 0 < mark < setup.subscriptions:
+    if setup.type_name not in {"SUB", "XSUB"} or not 0 < mark < setup.subscriptions:
         return None
     return Finding(
         rule="subscriptions_beyond_mark",

@@ -90,12 +90,6 @@ class SetUp(NamedTuple):
 
 
 ATTACHING = frozenset({Kind.BOUND, Kind.CONNECTED, Kind.WRAPPED})
-SETTLED = ATTACHING | {Kind.OPTION, Kind.SUBSCRIBED}
-
-
-def in_force(setup: SetUp, moment: Moment) -> bool:
-    """Whether the set-up may have changed just now, on a socket that is bound or connected: before that, it may still be mended."""
-    return moment.kind in SETTLED and bool(setup.endpoints)
 
 
 def _same(bound: str, unbound: str) -> bool:
