@@ -12,12 +12,11 @@ from pathlib import Path
 
 from hopwatch.errors import JournalError
 from hopwatch.ids import as_text
-from hopwatch.journal.counters_memory import HEADER_BYTES, CountersMemory, MappedFile
+from hopwatch.journal.counters_memory import HEADER_BYTES, MAGIC, CountersMemory, MappedFile
 from hopwatch.journal.files import PRIVATE
 from hopwatch.native_threads import reentrant_lock
 from hopwatch.words import LANE_SLOT_WORDS, SOCKET_SLOT_WORDS
 
-MAGIC = b"HOPWATCH"
 VERSION = 2
 SOCKET_SLOTS = 64
 LANE_SLOTS = 1024
