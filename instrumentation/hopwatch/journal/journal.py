@@ -21,8 +21,8 @@ from hopwatch.journal.counters import (
     Slots,
     private_slot,
 )
-from hopwatch.journal.directory import ProcessLock, prepare_directory
 from hopwatch.journal.events import EventLog
+from hopwatch.journal.files import ProcessLock, prepare_directory
 from hopwatch.native_threads import reentrant_lock
 from hopwatch.ownership import opened_folder
 from hopwatch.settings import Settings
