@@ -122,7 +122,8 @@ def test_slots_that_others_give_back_meanwhile_stay_usable(tmp_path: Path) -> No
         for number in range(20_000):
             socket, lane = slots.socket_slot(), slots.lane_slot()
             socket.words[1] = lane.words[1] = number
-            slots.give_back(socket, [lane])
+            socket.give_back()
+            lane.give_back()
 
     at_once(3, take_and_give_back)
     kept.words[1] = 7
