@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
-from hopwatch.lanes.receiving_lane import ReceivingLane
+from hopwatch.lanes.numbers import OpenGaps
 from hopwatch.lanes.sending import write_lanes
-from hopwatch.lanes.unstamped import Unstamped
+from hopwatch.lanes.unstamped import SparseLane, Unstamped
 from hopwatch.words import LANE_COUNT, LANE_FIRST, LANE_INDEX, LANE_SOCKET, LANE_STREAM, LANE_UNSTAMPED
 
 MOST_LANES = 20_000
@@ -21,6 +21,21 @@ LANES_AT_ONCE = 200
 
 Key = tuple[int, int]
 """A stream, and the index of a lane in it."""
+
+
+@dataclass
+class ReceivingLane:
+    """One lane as this receiver sees it. ``words`` is None where it cannot be checked; ``label`` is what its stamps end with."""
+
+    topic: bytes
+    words: Words | None
+    slot: Slot | None = None
+    label: bytes = b""
+    newest_number: int = 0
+    paused: bool = False
+    sparse: SparseLane | None = None
+    open_gaps: OpenGaps = field(default_factory=OpenGaps)
+
 
 Followed = tuple[ReceivingLane, Words]
 """A lane, and the words of its slot."""

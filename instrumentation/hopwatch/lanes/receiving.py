@@ -10,11 +10,9 @@ from hopwatch.frames import as_bytes
 from hopwatch.ids import as_text
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
-from hopwatch.lanes.following import MOST_LANES, Followed, Following, Key
-from hopwatch.lanes.owed import Owed
+from hopwatch.lanes.following import MOST_LANES, Followed, Following, Key, ReceivingLane
 from hopwatch.lanes.plausible import MOST_NUMBER, Reach, is_of_a_sender
-from hopwatch.lanes.receiving_lane import ReceivingLane
-from hopwatch.lanes.subscriptions import Subscriptions
+from hopwatch.lanes.subscriptions import Owed, Subscriptions
 from hopwatch.lanes.unstamped import Unstamped, connection_of
 from hopwatch.stamp import (
     INTERVAL_MASK,

@@ -10,9 +10,9 @@ from hopwatch.ids import as_text
 from hopwatch.interruptions import comes_from_without
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
-from hopwatch.lanes.answers import checked, told_by
 from hopwatch.lanes.numbers import NumberLine, Verdict, furthest
 from hopwatch.lanes.sending import PROGRESS_LANES, write_lanes
+from hopwatch.lanes.topics import LONGEST_TOPIC
 from hopwatch.sequences import NumberedMessages
 from hopwatch.words import (
     DUPLICATED,
@@ -82,12 +82,12 @@ class SequencedLanes:
             found = self._sequence.read(frames)
             if found is None:
                 return
-            topic, number = checked(found, self._sequence.modulus)
+            topic, number = _checked(found, self._sequence.modulus)
         except BaseException as error:  # the application's callable may raise what it likes
             if comes_from_without(error):
                 raise
             self._off = True
-            self.find(finding.sequence_failed(self._sequence.name, told_by(error)))
+            self.find(finding.sequence_failed(self._sequence.name, _told_by(error)))
             return
         lane = self._lanes.get((topic, connection)) or self._moved(topic, connection, number)
         if lane is None:
@@ -235,3 +235,38 @@ def stream_id(socket: int, sequence: str, epoch: int) -> int:
     """The id of a stream that only its receiver numbers (FORMAT.md, "Numbers that messages carry")."""
     text = f"{as_text(socket)}/{sequence}/{epoch}"
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") or 1
+
+
+def _told_by(error: BaseException) -> str:
+    """An exception in words."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except BaseException as worse:  # nor need it be able to say what it is
+        if comes_from_without(worse):
+            raise
+        return type(error).__name__
+
+
+def _checked(found: object, modulus: int) -> tuple[bytes, int]:
+    """The lane and number that a message was said to have. Raises TypeError, ValueError, and whatever else odd objects do."""
+    if not isinstance(found, tuple) or len(found) != 2:
+        raise TypeError(f"it gave {found!r}, and not a lane and a number")
+    lane, number = found
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise TypeError(f"it gave {number!r} for a number")
+    number = int(number)
+    if not 0 <= number < modulus:
+        raise ValueError(f"it gave {number}, which is not from 0 to {modulus - 1}")
+    if isinstance(lane, bytes):
+        return _shortened(bytes(lane)), number
+    if isinstance(lane, str | int):
+        return _shortened(str(lane).encode()), number
+    raise TypeError(f"it gave {lane!r} for a lane")
+
+
+def _shortened(topic: bytes) -> bytes:
+    """Topics are kept, and journaled: one that is too long for that is told by its beginning and a hash of it."""
+    if len(topic) <= LONGEST_TOPIC:
+        return topic
+    digest = hashlib.blake2b(topic, digest_size=16).hexdigest().encode()
+    return topic[: LONGEST_TOPIC - len(digest)] + digest
