@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from hopwatch.finding import Finding
-from hopwatch.rules import closing, marks, sending
+from hopwatch.rules import marks, sending
 from hopwatch.rules.setup import ATTACHING, Kind, Moment, SetUp
 
 OLDEST_TRIED = (4, 3)
@@ -28,8 +28,8 @@ ON_CHANGES: tuple[Rule, ...] = (
     marks.mark_of_the_other_way,
     marks.unlimited_mark,
     marks.subscriptions_beyond_mark,
-    closing.no_linger,
-    closing.low_mark_over_ipc,
+    sending.no_linger,
+    marks.low_mark_over_ipc,
 )
 AT_MOMENTS: Mapping[Kind, tuple[Rule, ...]] = {
     Kind.WRAPPED: (old_libzmq,),
@@ -38,7 +38,7 @@ AT_MOMENTS: Mapping[Kind, tuple[Rule, ...]] = {
     Kind.SENT_AT_ONCE: (sending.dontwait_never_raises,),
     Kind.WAITED: (sending.nodrop_blocks,),
     Kind.SENT_SEVERAL_FRAMES: (sending.conflate_multipart,),
-    Kind.CLOSING: (marks.mark_of_the_other_way, closing.no_linger),
+    Kind.CLOSING: (marks.mark_of_the_other_way, sending.no_linger),
 }
 
 

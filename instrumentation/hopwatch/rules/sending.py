@@ -1,7 +1,10 @@
-"""What comes to light while a socket sends."""
+"""What comes to light while a socket sends, and what it loses of that when it closes."""
 
 from hopwatch.finding import Finding
-from hopwatch.rules.setup import Moment, SetUp
+from hopwatch.rules.setup import Kind, Moment, SetUp
+
+KEEPING_TYPES = ("PUSH", "DEALER")
+"""Types that wait for room instead of dropping: an application that uses them means each message to arrive."""
 
 
 def nodrop_blocks(setup: SetUp, _moment: Moment) -> Finding | None:
@@ -60,6 +63,24 @@ def conflate_multipart(setup: SetUp, _moment: Moment) -> Finding | None:
             "so that most often the last one arrives alone, and at times another one does."
         ),
         advice="Send a single frame, or do without ZMQ_CONFLATE and let the receiver skip old messages.",
+    )
+
+
+def no_linger(setup: SetUp, moment: Moment) -> Finding | None:
+    """LINGER 0, by the option, by ``close(linger=0)`` or by ``Context.destroy(linger=0)``: what is queued is thrown away."""
+    if setup.type_name not in KEEPING_TYPES or setup.option("linger") != 0:
+        return None
+    if moment.kind is Kind.CLOSING and moment.value == 0:
+        return None  # nothing was sent
+    if all(endpoint.startswith("inproc://") for endpoint in setup.endpoints):
+        return None  # over inproc it stays to be read
+    return Finding(
+        rule="no_linger",
+        text=f"LINGER of this {setup.type_name} is 0: messages that are still queued when it closes are thrown away, sent or not.",
+        advice=(
+            "Set LINGER to the milliseconds that closing may take, and close without linger=0 "
+            "(Context.destroy(linger=0) sets it on every socket). Where nothing is queued by then, such as after the last answer, it loses nothing."
+        ),
     )
 
 

@@ -94,7 +94,5 @@ ATTACHING = frozenset({Kind.BOUND, Kind.CONNECTED, Kind.WRAPPED})
 
 def _same(bound: str, unbound: str) -> bool:
     """For unbinding, a TCP endpoint is taken for unbinding as it was given, too: ``tcp://*:5555`` is ``tcp://0.0.0.0:5555``."""
-    if bound == unbound:
-        return True
     both_tcp = bound.startswith("tcp://") and unbound.startswith("tcp://")
-    return both_tcp and bound.rpartition(":")[2] == unbound.rpartition(":")[2]
+    return bound == unbound or (both_tcp and bound.rpartition(":")[2] == unbound.rpartition(":")[2])
