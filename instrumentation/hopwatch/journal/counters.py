@@ -56,25 +56,21 @@ class CountersFile:
         self.index = index
         times = 1 << min(index, MOST_DOUBLINGS)
         sockets, lanes = SOCKET_SLOTS * times, LANE_SLOTS * times
-        self._lanes_offset = lanes_offset = HEADER_BYTES + sockets * SOCKET_SLOT_BYTES
+        lanes_offset = HEADER_BYTES + sockets * SOCKET_SLOT_BYTES
         of_sockets = HEADER_BYTES, sockets, SOCKET_SLOT_BYTES
         of_lanes = lanes_offset, lanes, LANE_SLOT_BYTES
         header = MAGIC + struct.pack("<9Q", VERSION, process, index, *of_sockets, *of_lanes)
         path = directory / f"{as_text(process)}.{index:04d}.counters"
         self.memory = _memory(path, header, lanes_offset + lanes * LANE_SLOT_BYTES, mode)
         self.header = self.memory.words(0, HEADER_BYTES // 8)
-        self._free_sockets = list(range(sockets - 1, -1, -1))
-        self._free_lanes = list(range(lanes - 1, -1, -1))
+        self._free = {
+            SOCKET_SLOT_WORDS: (list(range(sockets - 1, -1, -1)), HEADER_BYTES // 8),
+            LANE_SLOT_WORDS: (list(range(lanes - 1, -1, -1)), lanes_offset // 8),
+        }
 
-    def take_socket_slot(self) -> Slot | None:
-        """A zeroed socket slot, or None if all are taken."""
-        return self._take(self._free_sockets, HEADER_BYTES // 8, SOCKET_SLOT_WORDS)
-
-    def take_lane_slot(self) -> Slot | None:
-        """A zeroed lane slot, or None if all are taken."""
-        return self._take(self._free_lanes, self._lanes_offset // 8, LANE_SLOT_WORDS)
-
-    def _take(self, free: list[int], base: int, words: int) -> Slot | None:
+    def take(self, words: int) -> Slot | None:
+        """Return a zeroed slot of a socket's or a lane's size in words, or None if all are taken."""
+        free, base = self._free[words]
         if not free:
             return None
         number = free.pop()
@@ -114,44 +110,29 @@ class Slots:
 
     def __init__(self, open_file: Callable[[int], CountersFile]) -> None:
         self._open_file = open_file
-        self._files = [open_file(0)]
+        self.files = [open_file(0)]
+        self.header = self.files[0].header
+        """The header words of file 0, which carry the counts of the whole process."""
         self._no_try_before = 0.0
         self._lock = reentrant_lock()  # a signal handler may wrap a socket while its own thread does
 
-    @property
-    def header(self) -> Words:
-        """The header words of file 0, which carry the counts of the whole process."""
-        return self._files[0].header
-
-    @property
-    def memories(self) -> list[CountersMemory]:
-        """What the slots stand in."""
-        return [file.memory for file in self._files]
-
-    def socket_slot(self) -> Slot:
-        """A socket slot; private memory if no further file can be had."""
-        return self._take(CountersFile.take_socket_slot, SOCKET_SLOT_WORDS)
-
-    def lane_slot(self) -> Slot:
-        """A lane slot; private memory if no further file can be had."""
-        return self._take(CountersFile.take_lane_slot, LANE_SLOT_WORDS)
-
-    def _take(self, take: Callable[[CountersFile], Slot | None], words: int) -> Slot:
+    def take(self, words: int) -> Slot:
+        """Return a zeroed slot of a socket's or a lane's size in words: private memory if no further file can be had."""
         with self._lock:
-            for file in self._files:
-                slot = take(file)
+            for file in self.files:
+                slot = file.take(words)
                 if slot is not None:
                     return slot
             further = self._further_file()
-            return (take(further) if further is not None else None) or private_slot(words)
+            return (further.take(words) if further is not None else None) or private_slot(words)
 
     def _further_file(self) -> CountersFile | None:
         if time.monotonic() < self._no_try_before:
             return None
         try:
-            file = self._open_file(len(self._files))
+            file = self._open_file(len(self.files))
         except JournalError:
             self._no_try_before = time.monotonic() + PAUSE_AFTER_FAILURE
             return None
-        self._files.append(file)
+        self.files.append(file)
         return file

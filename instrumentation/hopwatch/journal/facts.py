@@ -32,14 +32,10 @@ Fields = Mapping[str, Any]
 """An event as it is written, but for its number."""
 
 KEYS: dict[str, tuple[str, ...]] = {
-    "opened": (),
+    **dict.fromkeys(("opened", "monitor", "probing_stopped", "fault", "exit"), ()),
     "endpoint": ("endpoint",),
-    "monitor": (),
-    "probing_stopped": (),
     "proxy": ("proxy",),
     "finding": ("rule",),
-    "fault": (),
-    "exit": (),
 }
 """The events that stand until another of their kind has the same values in these fields."""
 

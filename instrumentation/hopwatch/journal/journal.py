@@ -105,10 +105,10 @@ class FileJournal(Journal):
         self._log.write_due()
 
     def socket_slot(self) -> Slot:
-        return self._slots.socket_slot()
+        return self._slots.take(SOCKET_SLOT_WORDS)
 
     def lane_slot(self) -> Slot:
-        return self._slots.lane_slot()
+        return self._slots.take(LANE_SLOT_WORDS)
 
     def count_fault(self) -> None:
         self._slots.header[FAULTS_WORD] += 1
@@ -121,12 +121,13 @@ class FileJournal(Journal):
     def keep_up(self) -> None:
         """Write anew what somebody removed or cut short, and copy the counters. What cannot be done now may be done the next time."""
         prepare = partial(prepare_directory, self._settings.directory, self._settings.directory_is_default)
-        self._each(prepare, self._lock.keep, self._log.keep_up, *(each.save for each in self._slots.memories))
+        saves = (file.memory.save for file in self._slots.files)
+        self._each(prepare, self._lock.keep, self._log.keep_up, *saves)
 
     def end(self, *, nobody_counts: bool) -> None:
         """Leave the last counts in the files, as far as that can be done, when the interpreter ends."""
-        memories = self._slots.memories
-        self._each(*(each.free if nobody_counts else each.save for each in memories))
+        memories = [file.memory for file in self._slots.files]
+        self._each(*(memory.free if nobody_counts else memory.save for memory in memories))
 
     def _each(self, *steps: Callable[[], None]) -> None:
         """Do all of these, whichever fails. The thread that keeps up may be at it while the interpreter ends."""
@@ -155,18 +156,12 @@ class FileJournal(Journal):
             "first": first,
             "host": self._settings.host,
             "pid": os.getpid(),
-            "command": command_line()[:1000],
+            "command": " ".join(sys.orig_argv or sys.argv)[:1000],
             "started": self._started,
             "hopwatch": VERSION,
             "python": platform.python_version(),
             "pyzmq": zmq.__version__,
             "libzmq": zmq.zmq_version(),
-            "counts_in": "shared memory" if self._slots.memories[0].in_shared_memory else "file",
+            "counts_in": "shared memory" if self._slots.files[0].memory.in_shared_memory else "file",
             **place,
         }
-
-
-def command_line() -> str:
-    """The words that this process was started with, the interpreter's options left out."""
-    words = getattr(sys, "orig_argv", None) or sys.argv
-    return " ".join(words)
