@@ -17,9 +17,8 @@ from hopwatch.instrument import Instrument
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import MOST_LANES, SendingLanes
 from hopwatch.lanes.subscriptions import Subscriptions
-from hopwatch.lanes.topic_counts import TopicCounts
 from hopwatch.lanes.topics import MOST_TOPICS, first_of_several
-from hopwatch.lanes.unstamped import Unstamped
+from hopwatch.lanes.unstamped import TopicCounts, Unstamped
 from hopwatch.monitors.promised import PromisedMonitor
 from hopwatch.rules.judge import OLDEST_TRIED
 from hopwatch.sockets import making

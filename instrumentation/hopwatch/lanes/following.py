@@ -110,11 +110,11 @@ class Following:
         if former is not None:
             stood = memoryview(former.words).cast("Q")
             words[LANE_SOCKET + 1 :] = stood[LANE_SOCKET + 1 :]
-            words[LANE_SOCKET] = stood[
-                LANE_SOCKET
-            ]  # last: from here on a reader takes the slot for this lane's
+            words[LANE_SOCKET] = self._socket  # last: from here on a reader takes the slot for this lane's
             lane.newest_number = former.newest_number
-            self._is_back(key[0])
+            if key[0] not in self._heard:
+                self._heard[key[0]] = Heard(0, self._looks, is_back=True)
+                self._streams_at_next_look += 1
             return lane, words, True
         words[LANE_STREAM], words[LANE_INDEX] = key
         words[LANE_COUNT] = 1
@@ -132,15 +132,6 @@ class Following:
         self.by_key[key] = lane
         if lane.words is not None and lane.label:
             self.by_label[lane.label] = (lane, lane.words)
-
-    def let_go(self) -> None:
-        """Touch the slots no more."""
-        self.slots = []
-
-    def _is_back(self, stream: int) -> None:
-        if stream not in self._heard:
-            self._heard[stream] = Heard(0, self._looks, is_back=True)
-            self._streams_at_next_look += 1
 
     def _look(self, newcomer: int) -> None:
         self._looks += 1
@@ -179,7 +170,7 @@ class Following:
         left = {key[0] for key in self.by_key}
         self._heard = {stream: heard for stream, heard in self._heard.items() if stream in left}
         gone = {id(slot) for slot in slots}
-        self.slots = [slot for slot in self.slots if id(slot) not in gone]
+        self.slots[:] = [slot for slot in self.slots if id(slot) not in gone]
         self._journal.give_back_lanes(slots)
 
     def _remember(self, key: Key, lane: ReceivingLane) -> None:

@@ -70,19 +70,17 @@ class NumberLine:
 
     modulus: int
     first: int
-    next: int
-    recent: deque[int] = field(default_factory=lambda: deque(maxlen=RECENT))
+    next: int = field(init=False)
+    recent: deque[int] = field(init=False)
     open_gaps: OpenGaps = field(default_factory=OpenGaps)
     received: int = 1
     repeated: int = 0
     repeated_last: int = -1
 
-    @classmethod
-    def beginning(cls, modulus: int, number: int) -> "NumberLine":
-        """A lane whose first message carries this number."""
-        line = cls(modulus, number, number + 1)
-        line.recent.append(number)
-        return line
+    def __post_init__(self) -> None:
+        """The first message has come, and carries the first number."""
+        self.next = self.first + 1
+        self.recent = deque((self.first,), maxlen=RECENT)
 
     def take(self, number: int) -> tuple[Verdict, int, int]:
         """Place one carried number: a verdict, and the numbers that it is about, ``first`` to ``last`` (RESTART: where it began)."""

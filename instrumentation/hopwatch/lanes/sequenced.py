@@ -11,7 +11,7 @@ from hopwatch.interruptions import comes_from_without
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
 from hopwatch.lanes.numbers import NumberLine, Verdict, furthest
-from hopwatch.lanes.sending import PROGRESS_LANES, write_lanes
+from hopwatch.lanes.sending import PROGRESS_LANES, lane_event, write_lanes
 from hopwatch.lanes.topics import LONGEST_TOPIC
 from hopwatch.sequences import NumberedMessages
 from hopwatch.words import (
@@ -118,9 +118,10 @@ class SequencedLanes:
         elif verdict is Verdict.GAP:
             words[LANE_COUNT] += 1
             words[LANE_NEXT] = lane.line.next - lane.base
+            numbers = {"first": first - lane.base, "last": last - lane.base, "lost": last - first + 1}
             counters[GAPS] += 1
-            counters[LOST] += last - first + 1
-            self._write_gap(lane, first, last)
+            counters[LOST] += numbers["lost"]
+            self._event("gap", lane, **numbers, received=words[LANE_COUNT])
         elif verdict is Verdict.LATE:
             words[LANE_COUNT] += 1
             counters[REORDERED] += 1
@@ -209,7 +210,7 @@ class SequencedLanes:
         words[LANE_FIRST] = number - base
         words[LANE_NEXT] = number + 1 - base
         words[LANE_SOCKET] = self._socket
-        line = NumberLine.beginning(self._sequence.modulus, number)
+        line = NumberLine(self._sequence.modulus, number)
         lane = SequencedLane(line, words, stream, index, topic, epoch, base)
         self._keep(lane, connection)
         about = {"sequence": self._sequence.name, "epoch": epoch} | ({"base": str(base)} if base else {})
@@ -222,13 +223,8 @@ class SequencedLanes:
             self._connections.setdefault(lane.topic, []).append(connection)
         self._lanes[key] = lane
 
-    def _write_gap(self, lane: SequencedLane, first: int, last: int) -> None:
-        numbers = {"first": first - lane.base, "last": last - lane.base, "lost": last - first + 1}
-        self._event("gap", lane, **numbers, received=lane.words[LANE_COUNT])
-
     def _event(self, event: str, lane: SequencedLane, **fields: object) -> None:
-        about = {"socket": as_text(self._socket), "stream": as_text(lane.stream), "lane": lane.index}
-        self._journal.event(event, **about, **fields)
+        lane_event(self._journal, event, self._socket, lane.stream, lane.index, **fields)
 
 
 def stream_id(socket: int, sequence: str, epoch: int) -> int:

@@ -33,7 +33,9 @@ class Subscriptions:
         """One subscription to a prefix less; unknown prefixes are left alone."""
         if self._topics[topic] <= 1:
             del self._topics[topic]
-            self._leave(topic)
+            if len(self._left) >= MOST_LEFT:
+                self._left = {b""}  # which ones is not kept any more: any topic may have been left
+            self._left.add(topic)
         else:
             self._topics[topic] -= 1
 
@@ -45,11 +47,6 @@ class Subscriptions:
         if not self._any_seen:
             return bool(topic)
         return any(topic.startswith(prefix) for prefix in self._topics)
-
-    def _leave(self, topic: bytes) -> None:
-        if len(self._left) >= MOST_LEFT:
-            self._left = {b""}  # which ones is not kept any more: any topic may have been left
-        self._left.add(topic)
 
     def was_left(self, topic: bytes) -> bool:
         """Whether a prefix of ``topic`` was unsubscribed from once, whatever has been subscribed to since."""
