@@ -251,14 +251,10 @@ class StandingFacts:
         """Whose fact it is. Nothing stands that a monitor reports of a socket that is closed by now."""
         if socket is None:
             return self._process
-        known = self._sockets.get(socket)
-        if known is not None:
-            return known
-        if event == "opened":
+        if event == "opened" and socket not in self._sockets:
             self._sockets[socket] = self._unopened.pop(socket, _Facts())
-            return self._sockets[socket]
-        if event != "finding":
-            return None
+        if event != "finding" or socket in self._sockets:
+            return self._sockets.get(socket)
         unopened = self._unopened.get(socket, _Facts())
         _renew(self._unopened, socket, unopened, MOST_UNOPENED)
         return unopened
