@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from hopwatch.journal.counters import Slot, Words
@@ -135,7 +136,9 @@ class Following:
 
     def _look(self, newcomer: int) -> None:
         self._looks += 1
-        came = self._came()
+        came: Counter[int] = Counter()
+        for (stream, _), lane in self.by_key.items():
+            came[stream] += messages_of(lane)
         self._heard = {stream: self._heard[stream] for stream in came}
         silent = []
         for stream, heard in self._heard.items():
@@ -151,12 +154,6 @@ class Following:
     def _is_lasting(self, stream: int) -> bool:
         heard = self._heard[stream]
         return heard.is_back and self._looks - heard.look <= LOOKS_REMEMBERED
-
-    def _came(self) -> dict[int, int]:
-        came: dict[int, int] = {}
-        for (stream, _), lane in self.by_key.items():
-            came[stream] = came.get(stream, 0) + messages_of(lane)
-        return came
 
     def _give_up(self, streams: list[int]) -> None:
         order = {stream: place for place, stream in enumerate(streams)}

@@ -91,9 +91,7 @@ class SequencedLanes:
             return
         lane = self._lanes.get((topic, connection)) or self._moved(topic, connection, number)
         if lane is None:
-            lane = self._open(topic, connection, number)
-            if lane is not None and self._sending:
-                lane.words[LANE_MORE_FRAMES] = more_frames
+            self._open(topic, connection, number, more_frames if self._sending else 0)
         elif self._sending:
             self._send(lane, number, more_frames)
         else:
@@ -164,9 +162,7 @@ class SequencedLanes:
         ahead = (number - line.next) % self._sequence.modulus
         if ahead > furthest(self._sequence.modulus) or (number == 0 and ahead):
             self._epochs[None] = max(self._epochs[None], lane.epoch + 1)
-            opened = self._open(lane.topic, None, number, lane.epoch + 1)
-            if opened is not None:
-                opened.words[LANE_MORE_FRAMES] = more_frames
+            self._open(lane.topic, None, number, more_frames, lane.epoch + 1)
             return
         if ahead:
             first, last = line.next - lane.base, line.next + ahead - 1 - lane.base
@@ -190,7 +186,7 @@ class SequencedLanes:
         return None
 
     def _open(
-        self, topic: bytes, connection: int | None, number: int, epoch: int | None = None
+        self, topic: bytes, connection: int | None, number: int, more: int = 0, epoch: int | None = None
     ) -> SequencedLane | None:
         if len(self.slots) >= MOST_LANES:
             self.find(finding.too_many_lanes(MOST_LANES))
@@ -207,6 +203,7 @@ class SequencedLanes:
         words[LANE_STREAM] = stream
         words[LANE_INDEX] = index
         words[LANE_COUNT] = 1
+        words[LANE_MORE_FRAMES] = more
         words[LANE_FIRST] = number - base
         words[LANE_NEXT] = number + 1 - base
         words[LANE_SOCKET] = self._socket

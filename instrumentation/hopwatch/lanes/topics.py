@@ -58,10 +58,8 @@ def _asked(applications: TopicRule) -> TopicRule:
     def rule(frames: Frames) -> bytes | None:
         try:
             return applications(frames)
-        except Exception:
-            raise
         except BaseException as error:  # what it raises is not meant to end the program
-            if comes_from_without(error):
+            if isinstance(error, Exception) or comes_from_without(error):
                 raise
             raise UsageError(f"the topic rule raised {type(error).__name__}") from error
 

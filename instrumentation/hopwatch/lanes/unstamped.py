@@ -84,9 +84,10 @@ class SparseLane:
 
 
 class TopicCounts:
-    """Messages that carry no number and belong to no lane: a slot a topic, for ``MOST_TOPICS`` of them; what is past that shares one, and ``find`` is told so.
+    """How many messages of each topic came that carry no number and belong to no lane.
 
-    Where nobody asked for them (``wanted``), one that is not journaled serves.
+    A slot a topic, for ``MOST_TOPICS`` of them; what is past that shares one, and ``find`` is told so. Where nobody
+    asked for them (``wanted``), one that is not journaled serves.
     """
 
     def __init__(self, socket: int, journal: Journal, *, wanted: bool = True) -> None:
@@ -113,8 +114,7 @@ class TopicCounts:
         self.slots.append(slot)
         slot.words[LANE_INDEX] = index
         slot.words[LANE_SOCKET] = self._socket
-        about = {"topic": topic.hex(), "slot": slot.place}
-        lane_event(self._journal, "lane", self._socket, NO_STREAM, index, **about)
+        lane_event(self._journal, "lane", self._socket, NO_STREAM, index, topic=topic.hex(), slot=slot.place)
         return slot.words
 
 
