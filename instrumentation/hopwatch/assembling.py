@@ -16,11 +16,10 @@ from hopwatch.instrument import Instrument
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import MOST_LANES, SendingLanes
 from hopwatch.lanes.subscriptions import Subscriptions
-from hopwatch.lanes.topic_counts import TopicCounts
 from hopwatch.lanes.topics import MOST_TOPICS, TopicRule, first_of_several, rule_flags, topic_rule
-from hopwatch.lanes.unstamped import Unstamped
+from hopwatch.lanes.unstamped import TopicCounts, Unstamped
 from hopwatch.monitors.promised import PromisedMonitor
-from hopwatch.rules.versions import OLDEST_TRIED
+from hopwatch.rules.judge import OLDEST_TRIED
 from hopwatch.sequences import NumberedMessages, named
 from hopwatch.settings import Settings
 from hopwatch.sockets import making, numbering

@@ -40,9 +40,10 @@ import os, sys
 from pathlib import Path
 from hopwatch.journal import shared_memory
 from hopwatch.journal.counters import CountersFile
+from hopwatch.words import SOCKET_SLOT_WORDS
 for process in range(1, {SEGMENTS_LEFT} + 6):
     if os.fork() == 0:
-        CountersFile(Path(sys.argv[1]), process, 0).take_socket_slot().words[2] = process
+        CountersFile(Path(sys.argv[1]), process, 0).take(SOCKET_SLOT_WORDS).words[2] = process
         os._exit(0)
     os.wait()
 print(shared_memory.in_use())
@@ -155,9 +156,10 @@ def test_nothing_is_saved_to_a_file_that_another_user_put_there(tmp_path: Path) 
 import os, sys
 from pathlib import Path
 from hopwatch.journal.counters import CountersFile
+from hopwatch.words import SOCKET_SLOT_WORDS
 if os.fork() == 0:
     memory = CountersFile(Path({str(tmp_path)!r}), 7, 0)
-    memory.take_socket_slot().words[2] = 7
+    memory.take(SOCKET_SLOT_WORDS).words[2] = 7
     os._exit(0)
 os.wait()
 (path,) = Path({str(tmp_path)!r}).glob("*.counters")
@@ -334,9 +336,10 @@ IN_A_FILE = """
 import sys
 from pathlib import Path
 from hopwatch.journal.counters import CountersFile
+from hopwatch.words import SOCKET_SLOT_WORDS
 Path("/proc/sys/kernel/shmmni").write_text("0")
 counters = CountersFile(Path(sys.argv[1]), 1, 0)
-words = counters.take_socket_slot().words
+words = counters.take(SOCKET_SLOT_WORDS).words
 (path,) = Path(sys.argv[1]).iterdir()
 path.unlink()
 for count in (5, 6):

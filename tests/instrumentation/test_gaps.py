@@ -12,8 +12,7 @@ from hopwatch.journal.journal import NoJournal
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes
 from hopwatch.lanes.subscriptions import Subscriptions
-from hopwatch.lanes.topic_counts import TopicCounts
-from hopwatch.lanes.unstamped import Unstamped
+from hopwatch.lanes.unstamped import TopicCounts, Unstamped
 from hopwatch.stamp import WHOLE_STREAM_LANE
 from hopwatch.words import COUNTER_NAMES, LANE_COUNT, LANE_FIRST, LANE_NEXT, SOCKET_SLOT_WORDS
 from journal_reader import Journal

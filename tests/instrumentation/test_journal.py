@@ -21,6 +21,7 @@ from hopwatch.journal.counters import CountersFile, Slots
 from hopwatch.journal.events import EventLog
 from hopwatch.journal.journal import FileJournal
 from hopwatch.settings import Settings
+from hopwatch.words import SOCKET_SLOT_WORDS
 from journal_reader import Journal, counters_of
 
 
@@ -259,7 +260,7 @@ def test_threads_that_take_slots_at_once_get_different_ones(tmp_path: Path) -> N
 
     def take() -> None:
         start.wait()
-        places.extend(slots.socket_slot().place for _ in range(64))
+        places.extend(slots.take(SOCKET_SLOT_WORDS).place for _ in range(64))
 
     threads = [threading.Thread(target=take) for _ in range(8)]
     for thread in threads:

@@ -12,8 +12,7 @@ from hopwatch.finding import Finding
 from hopwatch.journal.counters import Slot, private_slot
 from hopwatch.journal.journal import NoJournal
 from hopwatch.lanes.receiving import ReceivingLanes
-from hopwatch.lanes.topic_counts import TopicCounts
-from hopwatch.lanes.unstamped import Unstamped
+from hopwatch.lanes.unstamped import TopicCounts, Unstamped
 from hopwatch.stamp import SHARED_OUT, Stamp, interval_flags
 from hopwatch.words import (
     DUPLICATED,

@@ -12,9 +12,8 @@ from hopwatch.journal.journal import NoJournal
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes
 from hopwatch.lanes.subscriptions import Subscriptions
-from hopwatch.lanes.topic_counts import TopicCounts
 from hopwatch.lanes.topics import first_of_several
-from hopwatch.lanes.unstamped import Unstamped
+from hopwatch.lanes.unstamped import TopicCounts, Unstamped
 from hopwatch.sockets.numbering import Numbering, lane_by_topic
 from hopwatch.words import (
     COUNTER_NAMES,

@@ -10,6 +10,7 @@ import hopwatch
 import pytest
 import zmq
 from hopwatch.journal.counters import CountersFile, Slots
+from hopwatch.words import LANE_SLOT_WORDS, SOCKET_SLOT_WORDS
 from journal_reader import Journal
 from pyzmq_attributes import changed, pyzmq_attributes
 
@@ -116,13 +117,14 @@ def test_sockets_are_stamped_within_the_process_while_other_threads_wrap(
 
 def test_slots_that_others_give_back_meanwhile_stay_usable(tmp_path: Path) -> None:
     slots = Slots(lambda index: CountersFile(tmp_path, 1, index))
-    kept = slots.socket_slot()
+    kept = slots.take(SOCKET_SLOT_WORDS)
 
     def take_and_give_back(_: int) -> None:
         for number in range(20_000):
-            socket, lane = slots.socket_slot(), slots.lane_slot()
+            socket, lane = slots.take(SOCKET_SLOT_WORDS), slots.take(LANE_SLOT_WORDS)
             socket.words[1] = lane.words[1] = number
-            slots.give_back(socket, [lane])
+            socket.give_back()
+            lane.give_back()
 
     at_once(3, take_and_give_back)
     kept.words[1] = 7

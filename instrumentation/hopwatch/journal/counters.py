@@ -3,8 +3,7 @@
 import struct
 import sys
 import time
-import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -12,12 +11,11 @@ from pathlib import Path
 
 from hopwatch.errors import JournalError
 from hopwatch.ids import as_text
-from hopwatch.journal.counters_memory import HEADER_BYTES, CountersMemory, MappedFile
+from hopwatch.journal.counters_memory import HEADER_BYTES, MAGIC, CountersMemory, MappedFile
 from hopwatch.journal.files import PRIVATE
 from hopwatch.native_threads import reentrant_lock
 from hopwatch.words import LANE_SLOT_WORDS, SOCKET_SLOT_WORDS
 
-MAGIC = b"HOPWATCH"
 VERSION = 2
 SOCKET_SLOTS = 64
 LANE_SLOTS = 1024
@@ -35,30 +33,20 @@ Words = memoryview
 """A slot as 64-bit unsigned words, changed in place."""
 
 
+def _nothing() -> None:
+    """What there is to do for private memory."""
+
+
 @dataclass(frozen=True)
 class Slot:
-    """A slot, and where a reader finds it: ``(file index, slot number)``, None where it is in private memory."""
+    """A slot, and where a reader finds it: ``(file index, slot number)``, None where it is in private memory.
+
+    ``give_back`` makes it free again: its owner must not touch it any more.
+    """
 
     words: "Words"
     place: tuple[int, int] | None
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How many slots a file has."""
-
-    sockets: int
-    lanes: int
-
-    @property
-    def lanes_offset(self) -> int:
-        """Where the lane slots begin, in bytes."""
-        return HEADER_BYTES + self.sockets * SOCKET_SLOT_BYTES
-
-    @property
-    def file_bytes(self) -> int:
-        """The size of the file."""
-        return self.lanes_offset + self.lanes * LANE_SLOT_BYTES
+    give_back: Callable[[], None] = _nothing
 
 
 class CountersFile:
@@ -67,38 +55,29 @@ class CountersFile:
     def __init__(self, directory: Path, process: int, index: int, mode: int = PRIVATE) -> None:
         self.index = index
         times = 1 << min(index, MOST_DOUBLINGS)
-        self._layout = Layout(SOCKET_SLOTS * times, LANE_SLOTS * times)
+        sockets, lanes = SOCKET_SLOTS * times, LANE_SLOTS * times
+        lanes_offset = HEADER_BYTES + sockets * SOCKET_SLOT_BYTES
+        of_sockets = HEADER_BYTES, sockets, SOCKET_SLOT_BYTES
+        of_lanes = lanes_offset, lanes, LANE_SLOT_BYTES
+        header = MAGIC + struct.pack("<9Q", VERSION, process, index, *of_sockets, *of_lanes)
         path = directory / f"{as_text(process)}.{index:04d}.counters"
-        self.memory = _memory(path, _header(process, index, self._layout), self._layout.file_bytes, mode)
+        self.memory = _memory(path, header, lanes_offset + lanes * LANE_SLOT_BYTES, mode)
         self.header = self.memory.words(0, HEADER_BYTES // 8)
-        self._free_sockets = list(range(self._layout.sockets - 1, -1, -1))
-        self._free_lanes = list(range(self._layout.lanes - 1, -1, -1))
+        self._free = {
+            SOCKET_SLOT_WORDS: (list(range(sockets - 1, -1, -1)), HEADER_BYTES // 8),
+            LANE_SLOT_WORDS: (list(range(lanes - 1, -1, -1)), lanes_offset // 8),
+        }
 
-    def take_socket_slot(self) -> Slot | None:
-        """A zeroed socket slot, or None if all are taken."""
-        return self._take(self._free_sockets, HEADER_BYTES // 8, SOCKET_SLOT_WORDS)
-
-    def take_lane_slot(self) -> Slot | None:
-        """A zeroed lane slot, or None if all are taken."""
-        return self._take(self._free_lanes, self._layout.lanes_offset // 8, LANE_SLOT_WORDS)
-
-    def give_back_socket_slot(self, number: int) -> None:
-        """Make a slot free again; its owner must not touch it any more."""
-        self._free_sockets.append(number)
-
-    def give_back_lane_slot(self, number: int) -> None:
-        """Make a slot free again; its owner must not touch it any more."""
-        self._free_lanes.append(number)
-
-    def _take(self, free: list[int], base: int, words: int) -> Slot | None:
+    def take(self, words: int) -> Slot | None:
+        """Return a zeroed slot of a socket's or a lane's size in words, or None if all are taken."""
+        free, base = self._free[words]
         if not free:
             return None
         number = free.pop()
-        start = base + number * words
-        slot = self.memory.words(start, words)
+        slot = self.memory.words(base + number * words, words)
         for word in range(words):
             slot[word] = 0
-        return Slot(slot, (self.index, number))
+        return Slot(slot, (self.index, number), partial(free.append, number))
 
 
 def private_slot(words: int) -> Slot:
@@ -126,96 +105,34 @@ def _memory(path: Path, header: bytes, size: int, mode: int) -> CountersMemory:
         raise JournalError(f"cannot write {path}: {error.strerror}") from error
 
 
-def _header(process: int, index: int, layout: Layout) -> bytes:
-    return MAGIC + struct.pack(
-        "<9Q",
-        VERSION,
-        process,
-        index,
-        HEADER_BYTES,
-        layout.sockets,
-        SOCKET_SLOT_BYTES,
-        layout.lanes_offset,
-        layout.lanes,
-        LANE_SLOT_BYTES,
-    )
-
-
 class Slots:
     """All slots of a process: opens a further file when one is full."""
 
     def __init__(self, open_file: Callable[[int], CountersFile]) -> None:
         self._open_file = open_file
-        self._files = [open_file(0)]
+        self.files = [open_file(0)]
+        self.header = self.files[0].header
+        """The header words of file 0, which carry the counts of the whole process."""
         self._no_try_before = 0.0
         self._lock = reentrant_lock()  # a signal handler may wrap a socket while its own thread does
 
-    @property
-    def header(self) -> Words:
-        """The header words of file 0, which carry the counts of the whole process."""
-        return self._files[0].header
-
-    @property
-    def memories(self) -> list[CountersMemory]:
-        """What the slots stand in."""
-        return [file.memory for file in self._files]
-
-    def socket_slot(self) -> Slot:
-        """A socket slot; private memory if no further file can be had."""
-        return self._take(CountersFile.take_socket_slot, SOCKET_SLOT_WORDS)
-
-    def lane_slot(self) -> Slot:
-        """A lane slot; private memory if no further file can be had."""
-        return self._take(CountersFile.take_lane_slot, LANE_SLOT_WORDS)
-
-    def give_back(self, socket_slot: Slot, lane_slots: list[Slot], still_used: object = None) -> None:
-        """Free the slots of a socket that is closed, at once; or of one that is bare again and ``still_used``.
-
-        Then another thread may be in a method that counts in them: each is free once its view, which the method holds, is gone, or
-        the socket is.
-        """
-        for slot, give_back in self._ways_back(socket_slot, lane_slots):
-            if still_used is None:
-                give_back()
-                continue
-            at_the_sockets_end = weakref.finalize(still_used, give_back)
-            at_the_sockets_end.atexit = False
-            weakref.finalize(slot.words, at_the_sockets_end).atexit = False
-
-    def give_back_lanes(self, lane_slots: list[Slot]) -> None:
-        """Free slots of a socket that lives, and touches them no more."""
-        for slot in lane_slots:
-            if slot.place is not None:
-                index, number = slot.place
-                self._files[index].give_back_lane_slot(number)
-
-    def _ways_back(
-        self, socket_slot: Slot, lane_slots: list[Slot]
-    ) -> Iterator[tuple[Slot, Callable[[], None]]]:
-        if socket_slot.place is not None:
-            index, number = socket_slot.place
-            yield socket_slot, partial(self._files[index].give_back_socket_slot, number)
-        for slot in lane_slots:
-            if slot.place is not None:
-                index, number = slot.place
-                yield slot, partial(self._files[index].give_back_lane_slot, number)
-
-    def _take(self, take: Callable[[CountersFile], Slot | None], words: int) -> Slot:
+    def take(self, words: int) -> Slot:
+        """Return a zeroed slot of a socket's or a lane's size in words: private memory if no further file can be had."""
         with self._lock:
-            for file in self._files:
-                slot = take(file)
+            for file in self.files:
+                slot = file.take(words)
                 if slot is not None:
                     return slot
             further = self._further_file()
-            return (take(further) if further is not None else None) or private_slot(words)
+            return (further.take(words) if further is not None else None) or private_slot(words)
 
     def _further_file(self) -> CountersFile | None:
         if time.monotonic() < self._no_try_before:
             return None
         try:
-            file = self._open_file(len(self._files))
+            file = self._open_file(len(self.files))
         except JournalError:
             self._no_try_before = time.monotonic() + PAUSE_AFTER_FAILURE
             return None
-        self._files.append(file)
+        self.files.append(file)
         return file

@@ -22,9 +22,6 @@ HEAD_BYTES = 8 << 20
 LINE_BYTES = 1 << 16
 MOST_WAITING = 64
 
-LINES_A_WRITE = 512
-"""Fewer than the kernel takes at once (``IOV_MAX``)."""
-
 PAUSE_AFTER_FAILURE = 0.25
 """Seconds until a failed segment is tried again: its head may be large, and the disk full for long."""
 
@@ -171,12 +168,11 @@ class EventLog:
             raise OSError("there was no room for the segment a moment ago")
         self._no_try_before = now + PAUSE_AFTER_FAILURE
         index = self._index + 1
-        lines = [_encode(self._header(index, first)), *(self._what_stands() if index else ())]
+        lines = b"".join((_encode(self._header(index, first)), *(self._what_stands() if index else ())))
         before, left = self._file, (self._index, self._written)
         self._file = KeptFile(self._write_whole(index, lines))
-        size = sum(map(len, lines))
-        self._index, self._written = index, size
-        self._full_at = size + max(SEGMENT_BYTES, size)
+        self._index, self._written = index, len(lines)
+        self._full_at = len(lines) + max(SEGMENT_BYTES, len(lines))
         if index:
             self._left.append(left)
         if before is not None:
@@ -189,11 +185,11 @@ class EventLog:
         about = {"event": "standing", "t": time.time_ns(), "left_out": left_out}
         return [*lines, *(_encode({**about, **listed}) for listed in self._facts.standing())]
 
-    def _write_whole(self, index: int, lines: list[bytes]) -> int:
+    def _write_whole(self, index: int, lines: bytes) -> int:
         """Return the descriptor of a segment that appears under its name once it has all of these lines."""
         with new_file(self._path(index), os.O_WRONLY | os.O_APPEND, self._mode) as descriptor:
-            for start in range(0, len(lines), LINES_A_WRITE):
-                _write_all(descriptor, lines[start : start + LINES_A_WRITE])
+            if os.write(descriptor, lines) != len(lines):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return descriptor
 
     def _unlink_oldest(self) -> None:
@@ -209,11 +205,6 @@ class EventLog:
 
     def _path(self, index: int) -> Path:
         return self._directory / f"{self._process}.{index:04d}.events"
-
-
-def _write_all(descriptor: int, lines: list[bytes]) -> None:
-    if os.writev(descriptor, lines) != sum(map(len, lines)):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _encode(record: dict[str, Any]) -> bytes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import chain
+from dataclasses import dataclass, field
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any
 
 MOST_TIMES = 100
@@ -30,43 +32,27 @@ Fields = Mapping[str, Any]
 """An event as it is written, but for its number."""
 
 KEYS: dict[str, tuple[str, ...]] = {
-    "opened": (),
+    **dict.fromkeys(("opened", "monitor", "probing_stopped", "fault", "exit"), ()),
     "endpoint": ("endpoint",),
-    "monitor": (),
-    "probing_stopped": (),
     "proxy": ("proxy",),
     "finding": ("rule",),
-    "fault": (),
-    "exit": (),
 }
 """The events that stand until another of their kind has the same values in these fields."""
 
 
+@dataclass(slots=True)
 class _Facts:
     """What stands of one socket, or of the process itself."""
 
-    __slots__ = (
-        "_awaiting",
-        "_called",
-        "_given_way",
-        "_in_force",
-        "_left",
-        "_let_go",
-        "_times",
-        "by_key",
-        "lanes",
-    )
-
-    def __init__(self) -> None:
-        self.by_key: dict[tuple[Any, ...], Fact] = {}
-        self._in_force: dict[str, Fact] | None = None
-        self.lanes: dict[tuple[str, int], Fact] = {}
-        self._given_way: dict[tuple[str, int], Fact] = {}
-        self._left: dict[str, Fact] = {}
-        self._times: dict[str, int] = {}
-        self._let_go: dict[str, None] = {}
-        self._called: dict[str, dict[int, None]] = {}
-        self._awaiting: dict[str, dict[int, None]] = {}
+    by_key: dict[tuple[Any, ...], Fact] = field(default_factory=dict)
+    lanes: dict[tuple[str, int], Fact] = field(default_factory=dict)
+    _in_force: dict[str, Fact] | None = None
+    _given_way: dict[tuple[str, int], Fact] = field(default_factory=dict)
+    _left: dict[str, Fact] = field(default_factory=dict)
+    _times: dict[str, int] = field(default_factory=dict)
+    _let_go: dict[str, None] = field(default_factory=dict)
+    _called: dict[str, dict[int, None]] = field(default_factory=dict)
+    _awaiting: dict[str, dict[int, None]] = field(default_factory=dict)
 
     def all_but_lanes(self) -> Iterator[Fact]:
         """Return the facts in no order."""
@@ -79,6 +65,11 @@ class _Facts:
     def connections(self) -> list[int]:
         """Return the numbers of the open connections, the lowest first."""
         return sorted(key[1] for key in self.by_key if key[0] == "connected")
+
+    def kept(self, fields: Fields, fact: Fact) -> None:
+        """Keep an event until another of its kind has the same values in the fields that ``KEYS`` names."""
+        key = (fields["event"], *map(fields.get, KEYS[fields["event"]]))
+        self.by_key[key] = fact
 
     def option_set(self, fields: Fields, fact: Fact) -> None:
         """Keep an option, and the value of the last bind or connect, which may still be in force there."""
@@ -185,6 +176,7 @@ class _Facts:
 
 
 HANDLERS: dict[str, Callable[[_Facts, Fields, Fact], None]] = {
+    **dict.fromkeys(KEYS, _Facts.kept),
     "option": _Facts.option_set,
     "bind": _Facts.attached,
     "connect": _Facts.attached,
@@ -212,20 +204,15 @@ class StandingFacts:
         self._unopened: dict[str, _Facts] = {}
 
     def take(self, fields: Fields, number: int, line: bytes) -> None:
-        """Note one event. Events that come in floods cost a look at two tables."""
+        """Note one event. Events that come in floods cost a look at one table."""
         event = fields["event"]
-        names, handle = KEYS.get(event), HANDLERS.get(event)
-        if names is None and handle is None:
+        handle = HANDLERS.get(event)
+        if handle is None:
             if event == "closed":
                 self._sockets.pop(fields["socket"], None)
             return
         facts = self._of(event, fields.get("socket"))
-        if facts is None:
-            return
-        if names is not None:
-            key = (event, *map(fields.get, names))
-            facts.by_key[key] = (number, line)
-        elif handle is not None:
+        if facts is not None:
             handle(facts, fields, (number, line))
 
     def lines(self, most: int) -> tuple[list[bytes], int]:
@@ -255,21 +242,19 @@ class StandingFacts:
         for start in range(0, max(1, len(entries)), ENTRIES_A_LINE):
             listed = entries[start : start + ENTRIES_A_LINE]
             last = start + ENTRIES_A_LINE >= len(entries)
-            yield {"after": after, "last": last, "sockets": _grouped(listed)}
+            by_socket = groupby(listed, key=itemgetter(0))
+            sockets = {socket: [number for _, number in pairs if number] for socket, pairs in by_socket}
+            yield {"after": after, "last": last, "sockets": sockets}
             after = listed[-1] if listed else None
 
     def _of(self, event: str, socket: str | None) -> _Facts | None:
         """Whose fact it is. Nothing stands that a monitor reports of a socket that is closed by now."""
         if socket is None:
             return self._process
-        known = self._sockets.get(socket)
-        if known is not None:
-            return known
-        if event == "opened":
+        if event == "opened" and socket not in self._sockets:
             self._sockets[socket] = self._unopened.pop(socket, _Facts())
-            return self._sockets[socket]
-        if event != "finding":
-            return None
+        if event != "finding" or socket in self._sockets:
+            return self._sockets.get(socket)
         unopened = self._unopened.get(socket, _Facts())
         _renew(self._unopened, socket, unopened, MOST_UNOPENED)
         return unopened
@@ -286,17 +271,7 @@ def _renew(table: dict[Any, Any], key: Any, value: Any, most: int) -> Any | None
 
 
 def _take_out(table: dict[str, dict[int, None]], endpoint: str, number: int) -> None:
-    numbers = table.get(endpoint)
-    if numbers is not None:
-        numbers.pop(number, None)
-        if not numbers:
-            del table[endpoint]
-
-
-def _grouped(entries: list[tuple[str, int]]) -> dict[str, list[int]]:
-    groups: dict[str, list[int]] = {}
-    for socket, number in entries:
-        group = groups.setdefault(socket, [])
-        if number:
-            group.append(number)
-    return groups
+    numbers = table.get(endpoint, {})
+    numbers.pop(number, None)
+    if not numbers:
+        table.pop(endpoint, None)

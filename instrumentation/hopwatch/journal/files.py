@@ -1,31 +1,34 @@
-"""How the files of the journal are made: each anew, and under its name for whoever may read it."""
+"""The journal directory and how its files are made: each anew, and under its name for whoever may read it."""
 
 import errno
+import fcntl
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from hopwatch.errors import JournalError
 from hopwatch.ownership import opened_folder
 
 PRIVATE = 0o600
 """What a journal's files may be read by: their owner alone."""
 
 
-def open_new(folder: int, name: str, flags: int, mode: int) -> int:
-    """The descriptor of a file that was not there before, in the folder of that descriptor. Raises OSError.
+def prepare_directory(directory: Path, must_be_ours: bool) -> None:
+    """Make the directory if need be (mode 0700).
 
-    The mode is as asked for, whatever the process's umask: that is the application's, and says nothing of an agent of another user.
+    A default directory lies where other users may write, so it must belong to this user. One that was named
+    may belong to another user, unless that user created it where every user may.
+    Raises JournalError if it cannot be used.
     """
-    descriptor = os.open(name, flags | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode, dir_fd=folder)
-    if mode != PRIVATE:
-        try:
-            os.fchmod(descriptor, mode)
-        except OSError:
-            os.close(descriptor)
-            raise
-    return descriptor
+    try:
+        with opened_folder(directory, 0o700) as folder:
+            owner = os.fstat(folder).st_uid
+    except OSError as error:
+        raise JournalError(f"cannot use {directory}: {error.strerror}") from error
+    if must_be_ours and owner != os.geteuid():
+        raise JournalError(f"cannot use {directory}: it belongs to user {owner}")
 
 
 class KeptFile:
@@ -84,13 +87,19 @@ def file_of_ours(path: Path, flags: int) -> Iterator[int]:
 
 @contextmanager
 def new_file(path: Path, flags: int, mode: int) -> Iterator[int]:
-    """The descriptor of a new file, which gets its name when the block ends. Closing it is the caller's. Raises OSError."""
+    """The descriptor of a new file, which gets its name when the block ends. Closing it is the caller's. Raises OSError.
+
+    The mode is as asked for, whatever the process's umask: that is the application's, and says nothing of an agent of another user.
+    """
     fresh = f"{path.name}.new"
     with opened_folder(path.parent) as folder:
         with suppress(FileNotFoundError):
             os.unlink(fresh, dir_fd=folder)
-        descriptor = open_new(folder, fresh, flags, mode)
+        flags |= os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        descriptor = os.open(fresh, flags, mode, dir_fd=folder)
         try:
+            if mode != PRIVATE:
+                os.fchmod(descriptor, mode)
             yield descriptor
             os.rename(fresh, path.name, src_dir_fd=folder, dst_dir_fd=folder)
         except BaseException:
@@ -106,3 +115,31 @@ def write_new(path: Path, content: bytes, size: int, mode: int) -> int:
         os.posix_fallocate(descriptor, 0, size)
         os.pwrite(descriptor, content, 0)
     return descriptor
+
+
+class ProcessLock:
+    """Held for as long as the process lives. Raises JournalError if it cannot be had at first."""
+
+    def __init__(self, directory: Path, process: str, mode: int = PRIVATE) -> None:
+        self._path = directory / f"{process}.lock"
+        self._mode = mode
+        self._file = self._hold()
+
+    def keep(self) -> None:
+        """Take it anew if its file was removed or replaced. Raises JournalError."""
+        if self._file.has_gone(self._path):
+            before, self._file = self._file, self._hold()
+            before.close()
+
+    def let_go(self) -> None:
+        """Close it: in a forked child, whose parent keeps its own."""
+        self._file.close()
+
+    def _hold(self) -> KeptFile:
+        """The file appears under its name only once it is locked: a reader never finds it free by accident."""
+        try:
+            with new_file(self._path, os.O_RDWR, self._mode) as descriptor:
+                fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise JournalError(f"cannot make {self._path}: {error.strerror}") from error
+        return KeptFile(descriptor)

@@ -4,25 +4,19 @@ import os
 import platform
 import sys
 import time
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import zmq
 
 from hopwatch.errors import JournalError
 from hopwatch.ids import as_text, new_id
-from hopwatch.journal.counters import (
-    EVENTS_LOST_WORD,
-    FAULTS_WORD,
-    CountersFile,
-    Slot,
-    Slots,
-    private_slot,
-)
-from hopwatch.journal.directory import ProcessLock, prepare_directory
+from hopwatch.journal.counters import EVENTS_LOST_WORD, FAULTS_WORD, CountersFile, Slot, Slots, private_slot
 from hopwatch.journal.events import EventLog
+from hopwatch.journal.files import ProcessLock, prepare_directory
 from hopwatch.native_threads import reentrant_lock
 from hopwatch.ownership import opened_folder
 from hopwatch.settings import Settings
@@ -32,8 +26,8 @@ from hopwatch.words import LANE_SLOT_WORDS, SOCKET_SLOT_WORDS
 FORMAT = 2
 
 
-class Journal(Protocol):
-    """Where instrumented sockets write what they do. No method raises."""
+class Journal:
+    """Where instrumented sockets write what they do. No method raises. This one counts in private memory, and forgets events."""
 
     def event(self, event: str, **fields: Any) -> None:
         """Write one event."""
@@ -46,15 +40,30 @@ class Journal(Protocol):
 
     def socket_slot(self) -> Slot:
         """A slot for the counters of one socket."""
+        return private_slot(SOCKET_SLOT_WORDS)
 
     def lane_slot(self) -> Slot:
         """A slot for one end of one lane."""
+        return private_slot(LANE_SLOT_WORDS)
 
     def give_back(self, socket_slot: Slot, lane_slots: list[Slot], still_used: object = None) -> None:
-        """Free the slots of a socket that is closed, or bare again and still used: then when nobody can count in them any more."""
+        """Free the slots of a socket that is closed, at once; or of one that is bare again and ``still_used``.
+
+        Then another thread may be in a method that counts in them: each is free once its view, which the method holds, is gone, or
+        the socket is.
+        """
+        for slot in (socket_slot, *lane_slots):
+            if still_used is None:
+                slot.give_back()
+            elif slot.place is not None:
+                at_the_sockets_end = weakref.finalize(still_used, slot.give_back)
+                at_the_sockets_end.atexit = False
+                weakref.finalize(slot.words, at_the_sockets_end).atexit = False
 
     def give_back_lanes(self, lane_slots: list[Slot]) -> None:
         """Free slots of a socket that lives, and touches them no more."""
+        for slot in lane_slots:
+            slot.give_back()
 
     def count_fault(self) -> None:
         """Count a fault of ours."""
@@ -63,7 +72,11 @@ class Journal(Protocol):
         """Let go of the files, in a forked child."""
 
 
-class FileJournal:
+class NoJournal(Journal):
+    """For where no journal can be had."""
+
+
+class FileJournal(Journal):
     """The journal in the directory; raises JournalError if it cannot be opened, and never afterwards."""
 
     def __init__(self, settings: Settings) -> None:
@@ -83,35 +96,21 @@ class FileJournal:
             raise
 
     def event(self, event: str, **fields: Any) -> None:
-        """Write one event."""
         self._log.write(event, fields)
 
     def event_later(self, event: str, **fields: Any) -> None:
-        """Write one event before any that comes after it."""
         self._log.write_later(event, fields)
 
     def write_waiting(self) -> None:
-        """Write what was to come later."""
         self._log.write_due()
 
     def socket_slot(self) -> Slot:
-        """A slot for the counters of one socket."""
-        return self._slots.socket_slot()
+        return self._slots.take(SOCKET_SLOT_WORDS)
 
     def lane_slot(self) -> Slot:
-        """A slot for one end of one lane."""
-        return self._slots.lane_slot()
-
-    def give_back(self, socket_slot: Slot, lane_slots: list[Slot], still_used: object = None) -> None:
-        """Free the slots of a socket that is closed, or bare again and still used."""
-        self._slots.give_back(socket_slot, lane_slots, still_used)
-
-    def give_back_lanes(self, lane_slots: list[Slot]) -> None:
-        """Free slots of a socket that lives, and touches them no more."""
-        self._slots.give_back_lanes(lane_slots)
+        return self._slots.take(LANE_SLOT_WORDS)
 
     def count_fault(self) -> None:
-        """Count a fault of ours."""
         self._slots.header[FAULTS_WORD] += 1
 
     def abandon(self) -> None:
@@ -122,12 +121,13 @@ class FileJournal:
     def keep_up(self) -> None:
         """Write anew what somebody removed or cut short, and copy the counters. What cannot be done now may be done the next time."""
         prepare = partial(prepare_directory, self._settings.directory, self._settings.directory_is_default)
-        self._each(prepare, self._lock.keep, self._log.keep_up, *(each.save for each in self._slots.memories))
+        saves = (file.memory.save for file in self._slots.files)
+        self._each(prepare, self._lock.keep, self._log.keep_up, *saves)
 
     def end(self, *, nobody_counts: bool) -> None:
         """Leave the last counts in the files, as far as that can be done, when the interpreter ends."""
-        memories = self._slots.memories
-        self._each(*(each.free if nobody_counts else each.save for each in memories))
+        memories = [file.memory for file in self._slots.files]
+        self._each(*(memory.free if nobody_counts else memory.save for memory in memories))
 
     def _each(self, *steps: Callable[[], None]) -> None:
         """Do all of these, whichever fails. The thread that keeps up may be at it while the interpreter ends."""
@@ -156,51 +156,12 @@ class FileJournal:
             "first": first,
             "host": self._settings.host,
             "pid": os.getpid(),
-            "command": command_line()[:1000],
+            "command": " ".join(sys.orig_argv or sys.argv)[:1000],
             "started": self._started,
             "hopwatch": VERSION,
             "python": platform.python_version(),
             "pyzmq": zmq.__version__,
             "libzmq": zmq.zmq_version(),
-            "counts_in": "shared memory" if self._slots.memories[0].in_shared_memory else "file",
+            "counts_in": "shared memory" if self._slots.files[0].memory.in_shared_memory else "file",
             **place,
         }
-
-
-class NoJournal:
-    """Counts in private memory and forgets events: for where no journal can be had."""
-
-    def event(self, event: str, **fields: Any) -> None:
-        """Forget the event."""
-
-    def event_later(self, event: str, **fields: Any) -> None:
-        """Forget the event."""
-
-    def write_waiting(self) -> None:
-        """Nothing waits."""
-
-    def socket_slot(self) -> Slot:
-        """A slot that no reader sees."""
-        return private_slot(SOCKET_SLOT_WORDS)
-
-    def lane_slot(self) -> Slot:
-        """A slot that no reader sees."""
-        return private_slot(LANE_SLOT_WORDS)
-
-    def give_back(self, socket_slot: Slot, lane_slots: list[Slot], still_used: object = None) -> None:
-        """Nothing to free."""
-
-    def give_back_lanes(self, lane_slots: list[Slot]) -> None:
-        """Nothing to free."""
-
-    def count_fault(self) -> None:
-        """Nobody to tell."""
-
-    def abandon(self) -> None:
-        """No files to let go of."""
-
-
-def command_line() -> str:
-    """The words that this process was started with, the interpreter's options left out."""
-    words = getattr(sys, "orig_argv", None) or sys.argv
-    return " ".join(words)

@@ -5,19 +5,17 @@ from __future__ import annotations
 import os
 import struct
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from hopwatch.journal import shared_memory
-from hopwatch.journal.counters_memory import HEADER_BYTES, MOST_BYTES
-from hopwatch.journal.file_copy import FileCopy
+from hopwatch.journal.counters_memory import HEADER_BYTES, MAGIC, MOST_BYTES, CountersMemory
 from hopwatch.journal.files import PRIVATE, file_of_ours
 from hopwatch.journal.shared_memory import Status
 
 MEMORY_OFFSET = 96
 """Where the header says which segment of shared memory has the counters: its id plus 1; 0: they are in the file."""
 PATH_OFFSET = 128
-MAGIC = b"HOPWATCH"
 IDENTITY_BYTES = 32
 """Magic, version, process and index: no two counters files have the same."""
 
@@ -27,35 +25,26 @@ KEPT_SECONDS = 86_400
 """So long a segment of a dead process is kept whose file may be in a folder that only other containers see."""
 
 
-class SharedMemory:
+class SharedMemory(CountersMemory):
     """A segment and, in the file, a copy of it. Raises OSError where there is no such memory, or half of what the host may have is used."""
 
     in_shared_memory = True
 
     def __init__(self, path: Path, header: bytes, size: int, mode: int) -> None:
+        super().__init__(path, size, mode)
         shared_memory.require()
         make_room()
-        self._size = size
-        self._copy = FileCopy(path, mode)
-        self._segment = shared_memory.create(size, mode)
-        try:
+        with ExitStack() as undone:
+            self._segment = shared_memory.create(size, mode)
+            undone.callback(shared_memory.remove, self._segment)
             self._address = shared_memory.attach(self._segment)
-            try:
-                self._begin(path, header, mode)
-            except BaseException:
-                shared_memory.detach(self._address)
-                raise
-        except BaseException:
-            shared_memory.remove(self._segment)
-            raise
+            undone.callback(shared_memory.detach, self._address)
+            self._begin(header)
+            undone.pop_all()
 
     def words(self, start: int, count: int) -> memoryview:
         """A view of some words."""
         return shared_memory.words(self._address + start * 8, count)
-
-    def save(self) -> None:
-        """Copy what has changed since the last time; everything where the file is not there as it was."""
-        self._copy.save(bytes(self._all()))
 
     def free(self) -> None:
         """Say in the file that it has all, and give the segment back: it is freed when the process ends."""
@@ -63,17 +52,14 @@ class SharedMemory:
         self.save()
         shared_memory.remove(self._segment)
 
-    def _all(self) -> memoryview:
-        return self.words(0, self._size // 8).cast("B")
-
-    def _begin(self, path: Path, header: bytes, mode: int) -> None:
+    def _begin(self, header: bytes) -> None:
         memory = self._all()
-        place = os.fsencode(path.absolute())[: HEADER_BYTES - PATH_OFFSET - 1]
+        place = os.fsencode(self._path.absolute())[: HEADER_BYTES - PATH_OFFSET - 1]
         memory[PATH_OFFSET : PATH_OFFSET + len(place)] = place
         struct.pack_into("<Q", memory, MEMORY_OFFSET, self._segment + 1)
         memory[: len(header)] = header
-        group = self._copy.make(bytes(memory))
-        if mode != PRIVATE:
+        group = self._write_anew(bytes(memory))
+        if self._mode != PRIVATE:
             shared_memory.give_group(self._segment, group)
 
 

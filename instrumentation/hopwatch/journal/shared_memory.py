@@ -10,7 +10,7 @@ import os
 import struct
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -72,13 +72,12 @@ def words(address: int, count: int) -> memoryview:
 
 def status(segment: int) -> Status:
     """Return what the kernel says of a segment. Raises OSError: there is none, or it may not be asked."""
-    return _status(IPC_STAT, segment)[1]
+    return Status(*_DS.unpack(_asked(segment, IPC_STAT)[1]))
 
 
 def give_group(segment: int, group: int) -> None:
     """Have the bits for the group be this group's. Raises OSError."""
-    found = ctypes.create_string_buffer(_DS.size)
-    _checked(_library().shmctl(segment, IPC_STAT, found), "shmctl")
+    _, found = _asked(segment, IPC_STAT)
     struct.pack_into("<I", found, _GROUP_OFFSET, group)
     _checked(_library().shmctl(segment, IPC_SET, found), "shmctl")
 
@@ -96,50 +95,40 @@ def read(segment: int, limit: int) -> bytes:
     size = status(segment).size
     if size > limit:
         raise OSError(f"a segment of {size} bytes is too long")
-    with _attached(segment) as address:
+    address = attach(segment, SHM_RDONLY)
+    try:
         descriptor = os.open("/proc/self/mem", os.O_RDONLY | os.O_CLOEXEC)
         try:
             return os.pread(descriptor, size, address)
         finally:
             os.close(descriptor)
-
-
-def in_use() -> int:
-    """Return how many segments there are, of whomever. Raises OSError."""
-    found = ctypes.create_string_buffer(_DS.size)
-    _checked(_library().shmctl(0, SHM_INFO, found), "shmctl")
-    return int(struct.unpack_from("<i", found)[0])
-
-
-def most() -> int:
-    """Return how many segments the host may have, of whomever. Raises OSError."""
-    found = ctypes.create_string_buffer(_DS.size)
-    _checked(_library().shmctl(0, IPC_INFO, found), "shmctl")
-    return int(_LIMITS.unpack_from(found)[0])
-
-
-def every() -> Iterator[tuple[int, Status]]:
-    """Yield the id and status of each segment that this process may ask of."""
-    found = ctypes.create_string_buffer(_DS.size)
-    highest = _library().shmctl(0, SHM_INFO, found)
-    for place in range(highest + 1):
-        with suppress(OSError):  # a free place, or another user's
-            yield _status(SHM_STAT, place)
-
-
-@contextmanager
-def _attached(segment: int) -> Iterator[int]:
-    address = attach(segment, SHM_RDONLY)
-    try:
-        yield address
     finally:
         detach(address)
 
 
-def _status(command: int, number: int) -> tuple[int, Status]:
+def in_use() -> int:
+    """Return how many segments there are, of whomever. Raises OSError."""
+    return int(struct.unpack_from("<i", _asked(0, SHM_INFO)[1])[0])
+
+
+def most() -> int:
+    """Return how many segments the host may have, of whomever. Raises OSError."""
+    return int(_LIMITS.unpack_from(_asked(0, IPC_INFO)[1])[0])
+
+
+def every() -> Iterator[tuple[int, Status]]:
+    """Yield the id and status of each segment that this process may ask of. Raises OSError."""
+    highest, _ = _asked(0, SHM_INFO)
+    for place in range(highest + 1):
+        with suppress(OSError):  # a free place, or another user's
+            segment, found = _asked(place, SHM_STAT)
+            yield segment, Status(*_DS.unpack(found))
+
+
+def _asked(number: int, command: int) -> tuple[int, ctypes.Array[ctypes.c_char]]:
+    """Return the result of a question to the kernel, and the structure that it filled in."""
     found = ctypes.create_string_buffer(_DS.size)
-    result = _checked(_library().shmctl(number, command, found), "shmctl")
-    return result, Status(*_DS.unpack(found.raw))
+    return _checked(_library().shmctl(number, command, found), "shmctl"), found
 
 
 def _checked(result: int, call: str) -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
-from hopwatch.lanes.receiving_lane import ReceivingLane
+from hopwatch.lanes.numbers import OpenGaps
 from hopwatch.lanes.sending import write_lanes
-from hopwatch.lanes.unstamped import Unstamped
+from hopwatch.lanes.unstamped import SparseLane, Unstamped
 from hopwatch.words import LANE_COUNT, LANE_FIRST, LANE_INDEX, LANE_SOCKET, LANE_STREAM, LANE_UNSTAMPED
 
 MOST_LANES = 20_000
@@ -21,6 +22,21 @@ LANES_AT_ONCE = 200
 
 Key = tuple[int, int]
 """A stream, and the index of a lane in it."""
+
+
+@dataclass
+class ReceivingLane:
+    """One lane as this receiver sees it. ``words`` is None where it cannot be checked; ``label`` is what its stamps end with."""
+
+    topic: bytes
+    words: Words | None
+    slot: Slot | None = None
+    label: bytes = b""
+    newest_number: int = 0
+    paused: bool = False
+    sparse: SparseLane | None = None
+    open_gaps: OpenGaps = field(default_factory=OpenGaps)
+
 
 Followed = tuple[ReceivingLane, Words]
 """A lane, and the words of its slot."""
@@ -95,11 +111,11 @@ class Following:
         if former is not None:
             stood = memoryview(former.words).cast("Q")
             words[LANE_SOCKET + 1 :] = stood[LANE_SOCKET + 1 :]
-            words[LANE_SOCKET] = stood[
-                LANE_SOCKET
-            ]  # last: from here on a reader takes the slot for this lane's
+            words[LANE_SOCKET] = self._socket  # last: from here on a reader takes the slot for this lane's
             lane.newest_number = former.newest_number
-            self._is_back(key[0])
+            if key[0] not in self._heard:
+                self._heard[key[0]] = Heard(0, self._looks, is_back=True)
+                self._streams_at_next_look += 1
             return lane, words, True
         words[LANE_STREAM], words[LANE_INDEX] = key
         words[LANE_COUNT] = 1
@@ -118,18 +134,11 @@ class Following:
         if lane.words is not None and lane.label:
             self.by_label[lane.label] = (lane, lane.words)
 
-    def let_go(self) -> None:
-        """Touch the slots no more."""
-        self.slots = []
-
-    def _is_back(self, stream: int) -> None:
-        if stream not in self._heard:
-            self._heard[stream] = Heard(0, self._looks, is_back=True)
-            self._streams_at_next_look += 1
-
     def _look(self, newcomer: int) -> None:
         self._looks += 1
-        came = self._came()
+        came: Counter[int] = Counter()
+        for (stream, _), lane in self.by_key.items():
+            came[stream] += messages_of(lane)
         self._heard = {stream: self._heard[stream] for stream in came}
         silent = []
         for stream, heard in self._heard.items():
@@ -146,12 +155,6 @@ class Following:
         heard = self._heard[stream]
         return heard.is_back and self._looks - heard.look <= LOOKS_REMEMBERED
 
-    def _came(self) -> dict[int, int]:
-        came: dict[int, int] = {}
-        for (stream, _), lane in self.by_key.items():
-            came[stream] = came.get(stream, 0) + messages_of(lane)
-        return came
-
     def _give_up(self, streams: list[int]) -> None:
         order = {stream: place for place, stream in enumerate(streams)}
         keys = sorted((key for key in self.by_key if key[0] in order), key=lambda key: order[key[0]])
@@ -164,7 +167,7 @@ class Following:
         left = {key[0] for key in self.by_key}
         self._heard = {stream: heard for stream, heard in self._heard.items() if stream in left}
         gone = {id(slot) for slot in slots}
-        self.slots = [slot for slot in self.slots if id(slot) not in gone]
+        self.slots[:] = [slot for slot in self.slots if id(slot) not in gone]
         self._journal.give_back_lanes(slots)
 
     def _remember(self, key: Key, lane: ReceivingLane) -> None:

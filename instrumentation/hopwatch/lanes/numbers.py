@@ -11,9 +11,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from hopwatch.lanes.open_gaps import OpenGaps
-
 RECENT = 64
+GAPS_REMEMBERED = 64
 RUN_OF_A_RESTART = 3
 WRAPS_WITHIN = 1 << 16
 FURTHEST = 1 << 48
@@ -42,25 +41,46 @@ class Verdict(Enum):
     """The first of a new numbering."""
 
 
+class OpenGaps:
+    """The numbers that are missing from one lane, and may still arrive late: its last gaps, each from its first number to its last one."""
+
+    __slots__ = ("_gaps",)
+
+    def __init__(self) -> None:
+        self._gaps: deque[tuple[int, int]] = deque(maxlen=GAPS_REMEMBERED)
+
+    def add(self, first: int, last: int) -> None:
+        """These numbers are missing; the gap furthest back is forgotten where there are too many."""
+        self._gaps.append((first, last))
+
+    def fill(self, number: int) -> bool:
+        """A number has arrived late; returns whether it was missing, which it is no more."""
+        gap = next((gap for gap in self._gaps if gap[0] <= number <= gap[1]), None)
+        if gap is None:
+            return False
+        self._gaps.remove(gap)
+        parts = ((gap[0], number - 1), (number + 1, gap[1]))
+        self._gaps.extend(part for part in parts if part[0] <= part[1])
+        return True
+
+
 @dataclass(slots=True)
 class NumberLine:
     """The numbers of one lane from where they began; ``first`` and ``next`` go on counting where the carried ones wrap."""
 
     modulus: int
     first: int
-    next: int
-    recent: deque[int] = field(default_factory=lambda: deque(maxlen=RECENT))
+    next: int = field(init=False)
+    recent: deque[int] = field(init=False)
     open_gaps: OpenGaps = field(default_factory=OpenGaps)
     received: int = 1
     repeated: int = 0
     repeated_last: int = -1
 
-    @classmethod
-    def beginning(cls, modulus: int, number: int) -> "NumberLine":
-        """A lane whose first message carries this number."""
-        line = cls(modulus, number, number + 1)
-        line.recent.append(number)
-        return line
+    def __post_init__(self) -> None:
+        """The first message has come, and carries the first number."""
+        self.next = self.first + 1
+        self.recent = deque((self.first,), maxlen=RECENT)
 
     def take(self, number: int) -> tuple[Verdict, int, int]:
         """Place one carried number: a verdict, and the numbers that it is about, ``first`` to ``last`` (RESTART: where it began)."""

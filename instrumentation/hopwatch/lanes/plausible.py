@@ -5,8 +5,8 @@ from typing import Any
 
 from hopwatch.journal.counters import Words
 from hopwatch.lanes.sending import MOST_LANES
-from hopwatch.lanes.topic_counts import NO_STREAM
 from hopwatch.lanes.topics import LONGEST_TOPIC
+from hopwatch.lanes.unstamped import NO_STREAM
 from hopwatch.stamp import NO_TIME, WHOLE_STREAM_LANE, Stamp
 from hopwatch.words import LANE_FIRST, LANE_NEXT
 
@@ -39,10 +39,7 @@ class Reach:
 
     def holds(self, words: Words, stamp: Stamp) -> bool:
         """Whether a lane that came so far can have this stamp."""
-        number = stamp.lane_number
-        furthest, nearest = words[LANE_FIRST] + self._messages, words[LANE_NEXT] - self._messages
-        if not nearest <= number <= furthest:
-            self._messages = more = int(MOST_A_SECOND * (1 + time.monotonic() - self._began))
-            if not words[LANE_NEXT] - more <= number <= words[LANE_FIRST] + more:
-                return False
-        return stamp.number <= MOST_NUMBER and stamp.sent_at != NO_TIME
+        apart = max(stamp.lane_number - words[LANE_FIRST], words[LANE_NEXT] - stamp.lane_number)
+        if apart > self._messages:
+            self._messages = int(MOST_A_SECOND * (1 + time.monotonic() - self._began))
+        return apart <= self._messages and stamp.number <= MOST_NUMBER and stamp.sent_at != NO_TIME

@@ -7,14 +7,12 @@ from typing import Any
 from hopwatch import finding
 from hopwatch.finding import Finding
 from hopwatch.frames import as_bytes
-from hopwatch.ids import as_text
-from hopwatch.journal.counters import Slot, Words
+from hopwatch.journal.counters import Words
 from hopwatch.journal.journal import Journal
-from hopwatch.lanes.following import MOST_LANES, Followed, Following, Key
-from hopwatch.lanes.owed import Owed
+from hopwatch.lanes.following import MOST_LANES, Followed, Following, Key, ReceivingLane
 from hopwatch.lanes.plausible import MOST_NUMBER, Reach, is_of_a_sender
-from hopwatch.lanes.receiving_lane import ReceivingLane
-from hopwatch.lanes.subscriptions import Subscriptions
+from hopwatch.lanes.sending import lane_event
+from hopwatch.lanes.subscriptions import Owed, Subscriptions
 from hopwatch.lanes.unstamped import Unstamped, connection_of
 from hopwatch.stamp import (
     INTERVAL_MASK,
@@ -60,21 +58,16 @@ class ReceivingLanes:
         self._journal = journal
         self._owed = Owed(subscriptions)
         self._following = following = Following(socket, counters, journal, unstamped)
-        self._lanes, self.followed = following.by_key, following.by_label
+        self._lanes, self.followed, self.slots = following.by_key, following.by_label, following.slots
         self._reopened: set[Key] = set()
         self._reach = Reach(time.monotonic())
         self._impossible = 0
         self.unstamped = unstamped
         self.find: Callable[[Finding], None] = lambda _: None
 
-    @property
-    def slots(self) -> list[Slot]:
-        """The slots of the lanes that are followed."""
-        return self._following.slots
-
     def let_go(self) -> None:
         """Touch the slots no more."""
-        self._following.let_go()
+        self.slots.clear()
 
     @staticmethod
     def take_next(followed: Followed, content: bytes, frame: Any) -> bool:
@@ -280,6 +273,4 @@ class ReceivingLanes:
         self._event("late", stamp, number=number)
 
     def _event(self, event: str, stamp: Stamp, **fields: object) -> None:
-        self._journal.event(
-            event, socket=as_text(self._socket), stream=as_text(stamp.stream), lane=stamp.lane, **fields
-        )
+        lane_event(self._journal, event, self._socket, stamp.stream, stamp.lane, **fields)

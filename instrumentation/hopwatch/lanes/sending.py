@@ -7,7 +7,7 @@ from hopwatch import stamp
 from hopwatch.ids import as_text
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
-from hopwatch.words import LANE_COUNT, LANE_INDEX, LANE_NEWEST_SENT_AT, LANE_SOCKET, LANE_STREAM, SOCKET
+from hopwatch.words import LANE_INDEX, LANE_NEWEST_SENT_AT, LANE_SOCKET, LANE_STREAM, SOCKET
 
 MOST_LANES = 10_000
 PROGRESS_LANES = 32
@@ -84,17 +84,15 @@ class SendingLanes:
         self.slots.append(slot)
         slot.words[LANE_STREAM] = self._stream
         slot.words[LANE_INDEX] = index
-        slot.words[LANE_COUNT] = 0
         slot.words[LANE_SOCKET] = self._stream
-        self._journal.event(
-            "lane",
-            socket=as_text(self._stream),
-            stream=as_text(self._stream),
-            lane=index,
-            topic=topic.hex(),
-            slot=slot.place,
-        )
+        about = {"topic": topic.hex(), "slot": slot.place}
+        lane_event(self._journal, "lane", self._stream, self._stream, index, **about)
         return SendingLane(index, topic_length, slot.words)
+
+
+def lane_event(journal: Journal, event: str, socket: int, stream: int, lane: int, **fields: object) -> None:
+    """Journal one event of a lane."""
+    journal.event(event, socket=as_text(socket), stream=as_text(stream), lane=lane, **fields)
 
 
 def write_lanes(journal: Journal, counters: Words, slots: list[Slot], final: bool) -> None:

@@ -10,9 +10,9 @@ from hopwatch.ids import as_text
 from hopwatch.interruptions import comes_from_without
 from hopwatch.journal.counters import Slot, Words
 from hopwatch.journal.journal import Journal
-from hopwatch.lanes.answers import checked, told_by
 from hopwatch.lanes.numbers import NumberLine, Verdict, furthest
-from hopwatch.lanes.sending import PROGRESS_LANES, write_lanes
+from hopwatch.lanes.sending import PROGRESS_LANES, lane_event, write_lanes
+from hopwatch.lanes.topics import LONGEST_TOPIC
 from hopwatch.sequences import NumberedMessages
 from hopwatch.words import (
     DUPLICATED,
@@ -82,18 +82,16 @@ class SequencedLanes:
             found = self._sequence.read(frames)
             if found is None:
                 return
-            topic, number = checked(found, self._sequence.modulus)
+            topic, number = _checked(found, self._sequence.modulus)
         except BaseException as error:  # the application's callable may raise what it likes
             if comes_from_without(error):
                 raise
             self._off = True
-            self.find(finding.sequence_failed(self._sequence.name, told_by(error)))
+            self.find(finding.sequence_failed(self._sequence.name, _told_by(error)))
             return
         lane = self._lanes.get((topic, connection)) or self._moved(topic, connection, number)
         if lane is None:
-            lane = self._open(topic, connection, number)
-            if lane is not None and self._sending:
-                lane.words[LANE_MORE_FRAMES] = more_frames
+            self._open(topic, connection, number, more_frames if self._sending else 0)
         elif self._sending:
             self._send(lane, number, more_frames)
         else:
@@ -118,9 +116,10 @@ class SequencedLanes:
         elif verdict is Verdict.GAP:
             words[LANE_COUNT] += 1
             words[LANE_NEXT] = lane.line.next - lane.base
+            numbers = {"first": first - lane.base, "last": last - lane.base, "lost": last - first + 1}
             counters[GAPS] += 1
-            counters[LOST] += last - first + 1
-            self._write_gap(lane, first, last)
+            counters[LOST] += numbers["lost"]
+            self._event("gap", lane, **numbers, received=words[LANE_COUNT])
         elif verdict is Verdict.LATE:
             words[LANE_COUNT] += 1
             counters[REORDERED] += 1
@@ -163,9 +162,7 @@ class SequencedLanes:
         ahead = (number - line.next) % self._sequence.modulus
         if ahead > furthest(self._sequence.modulus) or (number == 0 and ahead):
             self._epochs[None] = max(self._epochs[None], lane.epoch + 1)
-            opened = self._open(lane.topic, None, number, lane.epoch + 1)
-            if opened is not None:
-                opened.words[LANE_MORE_FRAMES] = more_frames
+            self._open(lane.topic, None, number, more_frames, lane.epoch + 1)
             return
         if ahead:
             first, last = line.next - lane.base, line.next + ahead - 1 - lane.base
@@ -189,7 +186,7 @@ class SequencedLanes:
         return None
 
     def _open(
-        self, topic: bytes, connection: int | None, number: int, epoch: int | None = None
+        self, topic: bytes, connection: int | None, number: int, more: int = 0, epoch: int | None = None
     ) -> SequencedLane | None:
         if len(self.slots) >= MOST_LANES:
             self.find(finding.too_many_lanes(MOST_LANES))
@@ -206,10 +203,11 @@ class SequencedLanes:
         words[LANE_STREAM] = stream
         words[LANE_INDEX] = index
         words[LANE_COUNT] = 1
+        words[LANE_MORE_FRAMES] = more
         words[LANE_FIRST] = number - base
         words[LANE_NEXT] = number + 1 - base
         words[LANE_SOCKET] = self._socket
-        line = NumberLine.beginning(self._sequence.modulus, number)
+        line = NumberLine(self._sequence.modulus, number)
         lane = SequencedLane(line, words, stream, index, topic, epoch, base)
         self._keep(lane, connection)
         about = {"sequence": self._sequence.name, "epoch": epoch} | ({"base": str(base)} if base else {})
@@ -222,16 +220,46 @@ class SequencedLanes:
             self._connections.setdefault(lane.topic, []).append(connection)
         self._lanes[key] = lane
 
-    def _write_gap(self, lane: SequencedLane, first: int, last: int) -> None:
-        numbers = {"first": first - lane.base, "last": last - lane.base, "lost": last - first + 1}
-        self._event("gap", lane, **numbers, received=lane.words[LANE_COUNT])
-
     def _event(self, event: str, lane: SequencedLane, **fields: object) -> None:
-        about = {"socket": as_text(self._socket), "stream": as_text(lane.stream), "lane": lane.index}
-        self._journal.event(event, **about, **fields)
+        lane_event(self._journal, event, self._socket, lane.stream, lane.index, **fields)
 
 
 def stream_id(socket: int, sequence: str, epoch: int) -> int:
     """The id of a stream that only its receiver numbers (FORMAT.md, "Numbers that messages carry")."""
     text = f"{as_text(socket)}/{sequence}/{epoch}"
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") or 1
+
+
+def _told_by(error: BaseException) -> str:
+    """An exception in words."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except BaseException as worse:  # nor need it be able to say what it is
+        if comes_from_without(worse):
+            raise
+        return type(error).__name__
+
+
+def _checked(found: object, modulus: int) -> tuple[bytes, int]:
+    """The lane and number that a message was said to have. Raises TypeError, ValueError, and whatever else odd objects do."""
+    if not isinstance(found, tuple) or len(found) != 2:
+        raise TypeError(f"it gave {found!r}, and not a lane and a number")
+    lane, number = found
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise TypeError(f"it gave {number!r} for a number")
+    number = int(number)
+    if not 0 <= number < modulus:
+        raise ValueError(f"it gave {number}, which is not from 0 to {modulus - 1}")
+    if isinstance(lane, bytes):
+        return _shortened(bytes(lane)), number
+    if isinstance(lane, str | int):
+        return _shortened(str(lane).encode()), number
+    raise TypeError(f"it gave {lane!r} for a lane")
+
+
+def _shortened(topic: bytes) -> bytes:
+    """Topics are kept, and journaled: one that is too long for that is told by its beginning and a hash of it."""
+    if len(topic) <= LONGEST_TOPIC:
+        return topic
+    digest = hashlib.blake2b(topic, digest_size=16).hexdigest().encode()
+    return topic[: LONGEST_TOPIC - len(digest)] + digest

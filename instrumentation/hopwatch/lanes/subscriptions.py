@@ -1,10 +1,15 @@
-"""What a filtering receiver has subscribed to."""
+"""What a filtering receiver has subscribed to, and which messages it is owed as far as that tells."""
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 
 MOST_LEFT = 1_000
+
+SETTLED_NS = 250_000_000
+"""A message sent so long after a subscription came back, and next in its lane, shows that the subscription is in force again. Before,
+numbers that are missing may be those that were sent while there was none. The two times are of two hosts' clocks."""
 
 
 class Subscriptions:
@@ -28,7 +33,9 @@ class Subscriptions:
         """One subscription to a prefix less; unknown prefixes are left alone."""
         if self._topics[topic] <= 1:
             del self._topics[topic]
-            self._leave(topic)
+            if len(self._left) >= MOST_LEFT:
+                self._left = {b""}  # which ones is not kept any more: any topic may have been left
+            self._left.add(topic)
         else:
             self._topics[topic] -= 1
 
@@ -41,11 +48,6 @@ class Subscriptions:
             return bool(topic)
         return any(topic.startswith(prefix) for prefix in self._topics)
 
-    def _leave(self, topic: bytes) -> None:
-        if len(self._left) >= MOST_LEFT:
-            self._left = {b""}  # which ones is not kept any more: any topic may have been left
-        self._left.add(topic)
-
     def was_left(self, topic: bytes) -> bool:
         """Whether a prefix of ``topic`` was unsubscribed from once, whatever has been subscribed to since."""
         return any(topic.startswith(prefix) for prefix in self._left)
@@ -54,3 +56,27 @@ class Subscriptions:
     def topics(self) -> Counter[bytes]:
         """The prefixes subscribed to, and how often each is."""
         return self._topics.copy()
+
+
+class Owed:
+    """What a receiver is owed; ``subscriptions`` is None for receivers that do not filter. ``resubscribed_at`` is in nanoseconds of the wall clock."""
+
+    def __init__(self, subscriptions: Subscriptions | None) -> None:
+        self._subscriptions = subscriptions
+        self.resubscribed_at = 0
+
+    def is_all_of(self, topic: bytes) -> bool:
+        """Whether every message of the topic is let through."""
+        return self._subscriptions is None or self._subscriptions.cover(topic)
+
+    def is_in_force(self, topic: bytes, sent_at: int) -> bool:
+        """Whether a message shows that its topic is subscribed to again, as far as it ever was left."""
+        return sent_at > self.resubscribed_at + SETTLED_NS and self.is_all_of(topic)
+
+    def was_left(self, topic: bytes) -> bool:
+        """Whether the topic was unsubscribed from once, whatever has been subscribed to since."""
+        return self._subscriptions is not None and self._subscriptions.was_left(topic)
+
+    def subscribed(self) -> None:
+        """Subscriptions have become more."""
+        self.resubscribed_at = time.time_ns()

@@ -25,12 +25,11 @@ def topic_rule(topic: object) -> TopicRule:
     """
     if topic is None:
         return first_of_several
-    if isinstance(topic, str):
-        topic = topic.encode()
-    if isinstance(topic, bytes) and topic:
-        return _up_to(topic)
+    delimiter = topic.encode() if isinstance(topic, str) else topic
+    if isinstance(delimiter, bytes) and delimiter:
+        return lambda frames: frames[0].split(delimiter, 1)[0]
     if isinstance(topic, int) and not isinstance(topic, bool) and topic > 0:
-        return _leading(topic)
+        return lambda frames: frames[0][:topic]
     if callable(topic):
         return _asked(topic)
     raise UsageError(f"topic must be a delimiter, a positive length or a callable, not {topic!r}")
@@ -59,25 +58,9 @@ def _asked(applications: TopicRule) -> TopicRule:
     def rule(frames: Frames) -> bytes | None:
         try:
             return applications(frames)
-        except Exception:
-            raise
         except BaseException as error:  # what it raises is not meant to end the program
-            if comes_from_without(error):
+            if isinstance(error, Exception) or comes_from_without(error):
                 raise
             raise UsageError(f"the topic rule raised {type(error).__name__}") from error
-
-    return rule
-
-
-def _up_to(delimiter: bytes) -> TopicRule:
-    def rule(frames: Frames) -> bytes | None:
-        return frames[0].split(delimiter, 1)[0]
-
-    return rule
-
-
-def _leading(length: int) -> TopicRule:
-    def rule(frames: Frames) -> bytes | None:
-        return frames[0][:length]
 
     return rule

@@ -6,16 +6,19 @@ message is counted for each of them: what a lane is then said to have lost is a 
 """
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import zmq
 
+from hopwatch import finding
+from hopwatch.finding import Finding
 from hopwatch.frames import as_bytes
-from hopwatch.journal.counters import Words
-from hopwatch.lanes.sparse_lane import Key, SparseLane
-from hopwatch.lanes.topic_counts import TopicCounts
-from hopwatch.lanes.topics import LONGEST_TOPIC
+from hopwatch.journal.counters import Slot, Words, private_slot
+from hopwatch.journal.journal import Journal
+from hopwatch.lanes.sending import lane_event
+from hopwatch.lanes.topics import LONGEST_TOPIC, MOST_TOPICS
 from hopwatch.stamp import (
     BY_FIRST_FRAME,
     LENGTH_MASK,
@@ -25,7 +28,7 @@ from hopwatch.stamp import (
     Stamp,
     most_between,
 )
-from hopwatch.words import LANE_COUNT, LANE_UNSTAMPED
+from hopwatch.words import LANE_COUNT, LANE_INDEX, LANE_SLOT_WORDS, LANE_SOCKET, LANE_UNSTAMPED
 
 MOST_GROUPS = 20_000
 MOST_RULES = 16
@@ -33,6 +36,86 @@ MOST_RULES = 16
 MOST_LANES_TOGETHER = 8
 
 SRCFD = int(zmq.SRCFD)
+
+NO_STREAM = 0
+"""The stream of messages that belong to no lane."""
+
+Key = tuple[int, bytes | None]
+"""A rule (flag bits of a stamp) and what it makes of a message: a topic; None where there is none."""
+
+
+@dataclass(eq=False, slots=True)
+class SparseLane:
+    """What came of one lane since its last stamp. ``most`` is more than can lie between two stamps."""
+
+    words: Words
+    most: int
+    key: Key
+    connection: int | None
+    since: int = 0
+    followed: bool = True
+
+    def give_up(self) -> None:
+        """Follow it no more: too many lanes share a connection and a topic. From here on it is taken to lose nothing."""
+        self.followed = False
+        self.words[LANE_UNSTAMPED] = self.most
+
+    def take(self, between: int) -> int:
+        """A stamp has come, so many numbers after the last: how many of those came without one."""
+        came = min(self.since, between) if self.followed else between
+        self.since -= came
+        return came
+
+    def go_on(self, between: int, came: int, *, shared_out: bool) -> None:
+        """A lane that was given up is back, so many numbers later; ``came`` may have come meanwhile: which did is not known for certain.
+
+        It is taken to have lost nothing; where a lane is shared out, what did not come here came elsewhere.
+        """
+        self.since = max(0, between)
+        if shared_out:
+            self.since = min(self.since, came + self.words[LANE_UNSTAMPED])
+
+    def begin(self) -> int:
+        """Count from here, where a stamp was; returns how many more had come than were numbered."""
+        surplus, self.since = self.since, 0
+        if self.followed:
+            self.words[LANE_UNSTAMPED] = 0
+        return surplus
+
+
+class TopicCounts:
+    """How many messages of each topic came that carry no number and belong to no lane.
+
+    A slot a topic, for ``MOST_TOPICS`` of them; what is past that shares one, and ``find`` is told so. Where nobody
+    asked for them (``wanted``), one that is not journaled serves.
+    """
+
+    def __init__(self, socket: int, journal: Journal, *, wanted: bool = True) -> None:
+        self.slots: list[Slot] = []
+        self._socket = socket
+        self._journal = journal
+        self.find: Callable[[Finding], None] = lambda _: None
+        self._most = MOST_TOPICS if wanted else 0
+        self._topics = 0
+        self._gathered: Words | None = None if wanted else private_slot(LANE_SLOT_WORDS).words
+
+    def slot(self, topic: bytes | None) -> Words:
+        """Where the messages of one more topic are counted; None: of any further topic."""
+        if topic is not None and self._topics < self._most:
+            self._topics += 1
+            return self._open(self._topics - 1, topic)
+        if self._gathered is None:
+            self.find(finding.topics_gathered(MOST_TOPICS))
+            self._gathered = self._open(WHOLE_STREAM_LANE, b"")
+        return self._gathered
+
+    def _open(self, index: int, topic: bytes) -> Words:
+        slot = self._journal.lane_slot()
+        self.slots.append(slot)
+        slot.words[LANE_INDEX] = index
+        slot.words[LANE_SOCKET] = self._socket
+        lane_event(self._journal, "lane", self._socket, NO_STREAM, index, topic=topic.hex(), slot=slot.place)
+        return slot.words
 
 
 @dataclass(slots=True)

@@ -1,22 +1,22 @@
 """High water marks that do not do what they seem to."""
 
+from collections.abc import Mapping
+
 from hopwatch.finding import Finding
-from hopwatch.rules.setup import Kind, Moment, SetUp, in_force
+from hopwatch.rules.setup import Kind, Moment, SetUp
 
 DEFAULT_MARK = 1000
 
+LOW_MARK = 100
+
 ONLY_SEND = ("PUSH", "PUB")
 ONLY_RECEIVE = ("PULL", "SUB")
-BOTH_WAYS = ("DEALER", "ROUTER", "PAIR")
-
-
-def marks_that_count(type_name: str) -> tuple[str, ...]:
-    """The marks that bound the messages of this type of socket."""
-    if type_name in ONLY_SEND or type_name == "XPUB":
-        return ("sndhwm",)
-    if type_name in ONLY_RECEIVE or type_name == "XSUB":
-        return ("rcvhwm",)
-    return ("sndhwm", "rcvhwm") if type_name in BOTH_WAYS else ()
+MARKS_THAT_COUNT: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys((*ONLY_SEND, "XPUB"), ("sndhwm",)),
+    **dict.fromkeys((*ONLY_RECEIVE, "XSUB"), ("rcvhwm",)),
+    **dict.fromkeys(("DEALER", "ROUTER", "PAIR"), ("sndhwm", "rcvhwm")),
+}
+"""The marks that bound the messages of each type of socket."""
 
 
 def mark_of_the_other_way(setup: SetUp, moment: Moment) -> Finding | None:
@@ -24,9 +24,7 @@ def mark_of_the_other_way(setup: SetUp, moment: Moment) -> Finding | None:
 
     Not looked at when a mark is set: the other one may be the next (``set_hwm`` sets both). By the first send both are.
     """
-    if moment.kind in {Kind.OPTION, Kind.SUBSCRIBED} or not (
-        in_force(setup, moment) or (moment.kind in {Kind.FIRST_SEND, Kind.CLOSING} and setup.endpoints)
-    ):
+    if moment.kind in {Kind.OPTION, Kind.SUBSCRIBED} or not setup.endpoints:
         return None
     if setup.type_name not in ONLY_SEND + ONLY_RECEIVE:
         return None
@@ -49,11 +47,11 @@ def mark_of_the_other_way(setup: SetUp, moment: Moment) -> Finding | None:
     )
 
 
-def unlimited_mark(setup: SetUp, moment: Moment) -> Finding | None:
+def unlimited_mark(setup: SetUp, _moment: Moment) -> Finding | None:
     """A mark of 0: the queue grows as long as there is memory."""
-    if not in_force(setup, moment):
-        return None
-    unlimited = [name.upper() for name in marks_that_count(setup.type_name) if setup.option(name) == 0]
+    unlimited = [
+        name.upper() for name in MARKS_THAT_COUNT.get(setup.type_name, ()) if setup.option(name) == 0
+    ]
     if not unlimited:
         return None
     both = len(unlimited) > 1
@@ -74,7 +72,7 @@ def mark_set_after_bind(setup: SetUp, moment: Moment) -> Finding | None:
     """A bound endpoint gives each connection that it accepts the marks of the time of its bind; only connections that the socket has
     taken in when a mark is set get the new one, and so do those of connect, at any time.
     """
-    if moment.kind is not Kind.OPTION or moment.detail not in marks_that_count(setup.type_name):
+    if moment.detail not in MARKS_THAT_COUNT.get(setup.type_name, ()):
         return None
     stale = [
         (endpoint, then[moment.detail])
@@ -94,12 +92,10 @@ def mark_set_after_bind(setup: SetUp, moment: Moment) -> Finding | None:
     )
 
 
-def subscriptions_beyond_mark(setup: SetUp, moment: Moment) -> Finding | None:
+def subscriptions_beyond_mark(setup: SetUp, _moment: Moment) -> Finding | None:
     """A SUB sends its subscriptions through a pipe that SNDHWM bounds, and drops what does not fit."""
     mark = setup.option("sndhwm")
-    if setup.type_name not in {"SUB", "XSUB"} or not in_force(setup, moment):
-        return None
-    if not 0 < mark < setup.subscriptions:
+    if setup.type_name not in {"SUB", "XSUB"} or not 0 < mark < setup.subscriptions:
         return None
     return Finding(
         rule="subscriptions_beyond_mark",
@@ -111,4 +107,27 @@ def subscriptions_beyond_mark(setup: SetUp, moment: Moment) -> Finding | None:
             f"Set SNDHWM above the number of subscriptions ({setup.subscriptions} when this was found), before connecting, "
             "or subscribe to fewer, shorter prefixes."
         ),
+    )
+
+
+def low_mark_over_ipc(setup: SetUp, _moment: Moment) -> Finding | None:
+    """Over ipc, a sender that closes takes with it what a full receiver has not read from the kernel. Over TCP it stays to be read, unless the receiver
+    sends that sender something.
+    """
+    over_ipc = [endpoint for endpoint in setup.endpoints if endpoint.startswith("ipc://")]
+    mark = setup.option("rcvhwm")
+    if not over_ipc or setup.type_name not in {"PULL", "SUB", "DEALER", "PAIR"} or not 0 < mark < LOW_MARK:
+        return None
+    kept = (
+        "which keeps it"
+        if setup.type_name == "PULL"
+        else "which keeps it unless this socket sends or subscribes meanwhile"
+    )
+    return Finding(
+        rule="low_mark_over_ipc",
+        text=(
+            f"RCVHWM of this {setup.type_name} is {mark}, and it uses {over_ipc[0]}: over ipc, when a sender closes while more than that is unread, "
+            "the rest is lost, though the sender waited for it to be delivered."
+        ),
+        advice=f"Raise RCVHWM above what can be unread, use tcp ({kept}), or let the sender close only when it has an answer.",
     )

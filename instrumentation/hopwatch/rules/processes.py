@@ -2,13 +2,11 @@
 
 from hopwatch.finding import Finding
 
-TWO_THREADS = "two_threads"
-
 
 def two_threads() -> Finding:
     """Calls came in turns from threads that were all alive."""
     return Finding(
-        rule=TWO_THREADS,
+        rule="two_threads",
         text=(
             "Calls on this socket came from one thread, then from another, then from the first again, while both were alive. "
             "Without a lock, frames of their messages mix, and libzmq may crash; hopwatch cannot see locks."

@@ -1,12 +1,15 @@
-"""What comes to light while a socket sends."""
+"""What comes to light while a socket sends, and what it loses of that when it closes."""
 
 from hopwatch.finding import Finding
 from hopwatch.rules.setup import Kind, Moment, SetUp
 
+KEEPING_TYPES = ("PUSH", "DEALER")
+"""Types that wait for room instead of dropping: an application that uses them means each message to arrive."""
 
-def nodrop_blocks(setup: SetUp, moment: Moment) -> Finding | None:
+
+def nodrop_blocks(setup: SetUp, _moment: Moment) -> Finding | None:
     """A publisher waited, which only XPUB_NODROP makes it do."""
-    if moment.kind is not Kind.WAITED or setup.type_name not in {"PUB", "XPUB"}:
+    if setup.type_name not in {"PUB", "XPUB"}:
         return None
     return Finding(
         rule="nodrop_blocks",
@@ -15,9 +18,9 @@ def nodrop_blocks(setup: SetUp, moment: Moment) -> Finding | None:
     )
 
 
-def dontwait_never_raises(setup: SetUp, moment: Moment) -> Finding | None:
+def dontwait_never_raises(setup: SetUp, _moment: Moment) -> Finding | None:
     """A publisher is sent on as if it could refuse (with XPUB_NODROP it does, and where that is not known it is not looked at)."""
-    if moment.kind is not Kind.SENT_AT_ONCE or setup.option("xpub_nodrop") != 0:
+    if setup.option("xpub_nodrop") != 0:
         return None
     return Finding(
         rule="dontwait_never_raises",
@@ -32,9 +35,9 @@ def dontwait_never_raises(setup: SetUp, moment: Moment) -> Finding | None:
     )
 
 
-def router_not_mandatory(setup: SetUp, moment: Moment) -> Finding | None:
+def router_not_mandatory(setup: SetUp, _moment: Moment) -> Finding | None:
     """A ROUTER begins to send, without ROUTER_MANDATORY (with it, it is not looked at)."""
-    if moment.kind is not Kind.FIRST_SEND or setup.option("router_mandatory") != 0:
+    if setup.option("router_mandatory") != 0:
         return None
     return Finding(
         rule="router_not_mandatory",
@@ -45,6 +48,38 @@ def router_not_mandatory(setup: SetUp, moment: Moment) -> Finding | None:
         advice=(
             "If each message matters, set ROUTER_MANDATORY to 1: a send to no peer then raises EHOSTUNREACH, and one to a full pipe waits, or "
             "raises EAGAIN with DONTWAIT. If messages to peers that have gone may go, leave it: hopwatch counts them (unroutable, onsets)."
+        ),
+    )
+
+
+def conflate_multipart(setup: SetUp, _moment: Moment) -> Finding | None:
+    """A message of several frames was sent on a socket that conflates: ZMQ_CONFLATE keeps one frame, not one message."""
+    if setup.option("conflate") != 1:
+        return None
+    return Finding(
+        rule="conflate_multipart",
+        text=(
+            f"This {setup.type_name} has ZMQ_CONFLATE on and sent a message of several frames: libzmq keeps or drops each frame by itself, "
+            "so that most often the last one arrives alone, and at times another one does."
+        ),
+        advice="Send a single frame, or do without ZMQ_CONFLATE and let the receiver skip old messages.",
+    )
+
+
+def no_linger(setup: SetUp, moment: Moment) -> Finding | None:
+    """LINGER 0, by the option, by ``close(linger=0)`` or by ``Context.destroy(linger=0)``: what is queued is thrown away."""
+    if setup.type_name not in KEEPING_TYPES or setup.option("linger") != 0:
+        return None
+    if moment.kind is Kind.CLOSING and moment.value == 0:
+        return None  # nothing was sent
+    if all(endpoint.startswith("inproc://") for endpoint in setup.endpoints):
+        return None  # over inproc it stays to be read
+    return Finding(
+        rule="no_linger",
+        text=f"LINGER of this {setup.type_name} is 0: messages that are still queued when it closes are thrown away, sent or not.",
+        advice=(
+            "Set LINGER to the milliseconds that closing may take, and close without linger=0 "
+            "(Context.destroy(linger=0) sets it on every socket). Where nothing is queued by then, such as after the last answer, it loses nothing."
         ),
     )
 

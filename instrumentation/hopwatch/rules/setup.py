@@ -90,17 +90,9 @@ class SetUp(NamedTuple):
 
 
 ATTACHING = frozenset({Kind.BOUND, Kind.CONNECTED, Kind.WRAPPED})
-SETTLED = ATTACHING | {Kind.OPTION, Kind.SUBSCRIBED}
-
-
-def in_force(setup: SetUp, moment: Moment) -> bool:
-    """Whether the set-up may have changed just now, on a socket that is bound or connected: before that, it may still be mended."""
-    return moment.kind in SETTLED and bool(setup.endpoints)
 
 
 def _same(bound: str, unbound: str) -> bool:
     """For unbinding, a TCP endpoint is taken for unbinding as it was given, too: ``tcp://*:5555`` is ``tcp://0.0.0.0:5555``."""
-    if bound == unbound:
-        return True
     both_tcp = bound.startswith("tcp://") and unbound.startswith("tcp://")
-    return both_tcp and bound.rpartition(":")[2] == unbound.rpartition(":")[2]
+    return bound == unbound or (both_tcp and bound.rpartition(":")[2] == unbound.rpartition(":")[2])
