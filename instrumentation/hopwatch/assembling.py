@@ -23,20 +23,17 @@ from hopwatch.rules.judge import OLDEST_TRIED
 from hopwatch.sequences import NumberedMessages, named
 from hopwatch.settings import Settings
 from hopwatch.sockets import making, numbering
-from hopwatch.sockets.classes import instrumented
+from hopwatch.sockets.classes import instrumented, may_send_past
+from hopwatch.sockets.counts import Incoming, Outgoing
 from hopwatch.sockets.first_calls import FirstCalls
-from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.hooks import HookedSocket, Use
 from hopwatch.sockets.hot_paths import methods_of, parts_of
-from hopwatch.sockets.incoming import Incoming
 from hopwatch.sockets.options import subscription_changed
-from hopwatch.sockets.outgoing import Outgoing
-from hopwatch.sockets.past_us import may_send_past
 from hopwatch.sockets.routing import may_probe_routing
 from hopwatch.sockets.sequenced import read_numbers
 from hopwatch.sockets.set_up import last_endpoint, look_at_wrapped, options_of, options_of_new, set_up_of
 from hopwatch.sockets.standing import above, enrol, join, way_of, worker_of
 from hopwatch.sockets.state import SocketState
-from hopwatch.sockets.use import Use
 from hopwatch.sockets.ways import Way
 from hopwatch.stamp import SHARED_OUT
 from hopwatch.words import SOCKET
@@ -126,9 +123,6 @@ def instrument_socket(
     if socket_type in FILTERING and not by_install and native_state.subscribes_to_everything(socket):
         subscription_changed(state, "subscribe", b"")
     state.receiving.find = state.receiving.unstamped.topics.find = weakly(state.find)
-    state.is_wrapped = lambda peer: any(
-        peer in other.bound_within and not other.closed for other in instrument.states
-    )
     hooked = enrol(worker, new_class, state)
     making.PROCESS.know(hooked)
     instrument.states.add(state)
@@ -168,6 +162,7 @@ def _new_state(socket_type: zmq.SocketType, way: Way, wish: Wish, instrument: In
         outgoing=Outgoing(slot.words, first_calls, way.plain_flags),
         incoming=Incoming(slot.words),
         first_calls=first_calls,
+        is_wrapped=instrument.has_bound,
         way=way,
     )
 

@@ -19,7 +19,7 @@ from hopwatch.monitors.thread import Chore, MonitorThread
 from hopwatch.native_threads import lock
 from hopwatch.settings import Settings
 from hopwatch.sockets.forked import leave_to_parent
-from hopwatch.sockets.state import SocketState
+from hopwatch.sockets.state import SocketState, Within
 
 logger = logging.getLogger("hopwatch")
 
@@ -42,6 +42,10 @@ class Instrument:
     room: Room = field(default_factory=Room)
     lacks_room: bool = False
     options_of_new: dict[int, dict[str, int]] = field(default_factory=dict)
+
+    def has_bound(self, endpoint: Within) -> bool:
+        """Whether one of its sockets is bound to this inproc endpoint."""
+        return any(endpoint in state.bound_within and not state.closed for state in self.states)
 
     def __post_init__(self) -> None:
         """The first monitor thread."""

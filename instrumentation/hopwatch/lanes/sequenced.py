@@ -3,9 +3,11 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from hopwatch import finding
 from hopwatch.finding import Finding
+from hopwatch.frames import as_bytes
 from hopwatch.ids import as_text
 from hopwatch.interruptions import comes_from_without
 from hopwatch.journal.counters import Slot, Words
@@ -13,6 +15,7 @@ from hopwatch.journal.journal import Journal
 from hopwatch.lanes.numbers import NumberLine, Verdict, furthest
 from hopwatch.lanes.sending import PROGRESS_LANES, lane_event, write_lanes
 from hopwatch.lanes.topics import LONGEST_TOPIC
+from hopwatch.lanes.unstamped import connection_of
 from hopwatch.sequences import NumberedMessages
 from hopwatch.words import (
     DUPLICATED,
@@ -72,6 +75,17 @@ class SequencedLanes:
         self._indices: dict[bytes, int] = {}
         self._epochs: dict[int | None, int] = {}
         self._off = False
+        self._frames: list[bytes] = []
+        self._connection: int | None = None
+
+    def add(self, frame: Any, more: bool) -> None:
+        """Take in one frame (in any form that pyzmq takes or gives), which others of its message follow or not."""
+        if not self._frames:
+            self._connection = connection_of(frame)
+        self._frames.append(as_bytes(frame))
+        if not more:
+            frames, self._frames = self._frames, []
+            self.take(frames, self._connection)
 
     def take(self, frames: list[bytes], connection: int | None) -> None:
         """Take in one message. A reader that raises is not asked again."""

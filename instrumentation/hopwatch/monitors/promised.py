@@ -10,13 +10,14 @@ import zmq
 from hopwatch import finding, native_state
 from hopwatch.monitors.thread import MonitorThread
 from hopwatch.monitors.watched import Watched, attach
+from hopwatch.sockets.attaching import Attaching
 from hopwatch.sockets.hooks import stop_monitor
 
 if TYPE_CHECKING:
     from hopwatch.sockets.hooks import HookedSocket
 
 
-class PromisedMonitor:
+class PromisedMonitor(Attaching):
     """Ours, unless somebody else's is or may be attached: a second monitor silently stops the first."""
 
     def __init__(self, monitors: MonitorThread) -> None:
@@ -58,7 +59,6 @@ class PromisedMonitor:
             state.find(finding.not_watched(str(error)))
             return
         state.monitored = True
-        state.wake_monitors = self._monitors.wake
 
     def after_use(self) -> None:
         """Have it drained."""
@@ -77,6 +77,10 @@ class PromisedMonitor:
         """Sockets that are closed soon are watched no more if they are many."""
         if self._used_at is not None:
             self._monitors.room.lived(time.monotonic() - self._used_at)
+
+    def wake(self) -> None:
+        """Wake the thread that drains it."""
+        self._monitors.wake()
 
 
 def _has_monitor(socket: HookedSocket) -> bool | None:

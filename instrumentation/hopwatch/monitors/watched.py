@@ -148,7 +148,7 @@ class Watched:
         if self.state.sending is not None:
             self.state.sending.write_progress(self.state.slot.words)
         if self.state.reading_sent is not None:
-            self.state.reading_sent.lanes.write_progress()
+            self.state.reading_sent.write_progress()
 
     def _counts(self) -> dict[str, int]:
         words = self.state.slot.words

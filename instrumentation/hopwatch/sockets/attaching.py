@@ -1,11 +1,9 @@
-"""What a socket is promised of a monitor until it is used."""
+"""What a socket is promised of a monitor until it is used; a socket that gets none has the promise of nothing."""
 
-from __future__ import annotations
-
-from typing import Any, Protocol
+from typing import Any
 
 
-class Attaching(Protocol):
+class Attaching:
     """A monitor that a socket is to get."""
 
     def before_use(self, socket: Any) -> None:
@@ -17,15 +15,5 @@ class Attaching(Protocol):
     def after_close(self) -> None:
         """The socket is closed."""
 
-
-class NoAttaching:
-    """There is none to come."""
-
-    def before_use(self, socket: Any) -> None:
-        """Nothing to attach."""
-
-    def after_use(self) -> None:
-        """Nothing to drain."""
-
-    def after_close(self) -> None:
-        """Nothing to learn from that."""
+    def wake(self) -> None:
+        """Have it seen at once that it was detached."""

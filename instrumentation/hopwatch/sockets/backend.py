@@ -11,7 +11,20 @@ from zmq.backend import Socket as BackendSocket
 
 ASKS_LIBZMQ_FROM = (26, 4)
 
+DONTWAIT = int(zmq.DONTWAIT)
+SNDMORE = int(zmq.SNDMORE)
 RCVMORE = int(zmq.RCVMORE)
+RCVTIMEO = int(zmq.RCVTIMEO)
+MAXMSGSIZE = int(zmq.MAXMSGSIZE)
+MANDATORY = int(zmq.ROUTER_MANDATORY)
+EVENTS = int(zmq.EVENTS)
+POLLIN = int(zmq.POLLIN)
+POLLOUT = int(zmq.POLLOUT)
+"""Flags and options as plain numbers: pyzmq's own are enumerations, which take longer to compare and combine."""
+
+backend_send: Any = BackendSocket.send
+backend_get = BackendSocket.get
+backend_set = BackendSocket.set
 
 
 class Bare:

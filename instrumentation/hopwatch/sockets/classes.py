@@ -1,7 +1,8 @@
 """The class that a socket gets: one for all of its class and mode, with instrumented ways to send and receive put below the bare one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from types import FunctionType
 from typing import Any, cast
 
 import zmq
@@ -10,6 +11,8 @@ from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.ways import Methods
 
 SocketClass = type["zmq.Socket[bytes]"]
+
+SENDS = [name for name in dir(zmq.Socket) if name.startswith("send")]
 
 MOST_KEPT = 128
 """An application may make classes without end."""
@@ -92,3 +95,25 @@ def exchange(
             parts = tuple(new if part is old else part for part in current._hopwatch_parts)
             member.__dict__.update(methods or {})
             member.__class__ = instrumented(current._hopwatch_bare, parts, current._hopwatch_above)
+
+
+def may_send_past(cls: type[zmq.Socket[Any]]) -> bool:
+    """Whether it has a ``send``, ``send_multipart`` ... of its own that does not ask ``super()``.
+
+    Such a class may call ``zmq.backend.Socket.send``, or a function of ``zmq.Socket`` that it kept. Where it does so for some messages
+    only, those would wait at a full pipe for as long as XPUB_NODROP is on for the sake of the others.
+    """
+    return any(not _asks_super(send) for send in _own_sends(cls))
+
+
+def _own_sends(cls: type) -> Iterator[object]:
+    for part in cls.__mro__:
+        if part.__module__.partition(".")[0] == "zmq":
+            return
+        yield from (vars(part)[name] for name in SENDS if name in vars(part))
+
+
+def _asks_super(send: object) -> bool:
+    if not isinstance(send, FunctionType):
+        return False
+    return "super" in send.__code__.co_names or "__class__" in send.__code__.co_freevars

@@ -14,12 +14,11 @@ from zmq.backend import Socket as BackendSocket
 from hopwatch import finding
 from hopwatch.journal.counters import Words
 from hopwatch.rules.setup import Kind
-from hopwatch.sockets.attaching import NoAttaching
+from hopwatch.sockets.attaching import Attaching
 from hopwatch.sockets.backend import BARE
 from hopwatch.sockets.options import decides_probing, option_set
 from hopwatch.sockets.set_up import last_endpoint
 from hopwatch.sockets.state import Guard, SocketState
-from hopwatch.sockets.use import Use
 from hopwatch.words import EAGAIN_RECEIVES, SENT
 
 INPROC = "inproc://"
@@ -129,7 +128,7 @@ class HookedSocket(zmq.Socket[bytes]):
         BARE.monitor(self, addr, events)
         with Guard(self._hopwatch):
             self._hopwatch.monitored = False
-            self._hopwatch.attaching = NoAttaching()
+            self._hopwatch.attaching = Attaching()
             self._hopwatch.note("monitor", state="stopped" if addr is None else "application")
 
     def _hopwatch_tell_address(self) -> int:
@@ -203,6 +202,39 @@ class HookedSocket(zmq.Socket[bytes]):
         """Nothing to arm where nothing is to be probed, or no more."""
 
 
+class Use:
+    """Around what makes a socket usable: its monitor is attached before, and what was noted of it journaled after.
+
+    Until then what is to be told of it can wait. Writing a file and waking a thread let other threads run, which making and setting up a bare
+    socket does not: applications count on being the first to bind, or to end a context.
+
+    ``event_follows``: it is journaled with the event that the caller writes at once, by one system call.
+    """
+
+    __slots__ = ("_event_follows", "_socket", "_state")
+
+    def __init__(self, socket: HookedSocket, *, event_follows: bool = False) -> None:
+        self._socket, self._state = socket, socket._hopwatch
+        self._event_follows = event_follows
+
+    def __enter__(self) -> None:
+        """Attach the monitor, so that it misses nothing."""
+        if not self._state.in_use:
+            with Guard(self._state):
+                self._state.attaching.before_use(self._socket)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Have the monitor drained, also where the socket has not become usable: it blocks libzmq otherwise."""
+        state = self._state
+        if state.in_use:
+            return
+        state.in_use = kind is None
+        with Guard(state):
+            state.attaching.after_use()
+            if state.in_use and not self._event_follows:
+                state.journal.write_waiting()
+
+
 def _text(addr: str | bytes) -> str:
     """Some versions of pyzmq take whatever bytes can be made of."""
     return addr if isinstance(addr, str) else bytes(addr).decode(errors="replace")
@@ -233,4 +265,4 @@ def stop_monitor(socket: zmq.Socket[bytes], state: SocketState) -> None:
             if error.errno not in {zmq.ETERM, zmq.ENOTSOCK}:
                 raise
         finally:
-            state.wake_monitors()
+            state.attaching.wake()

@@ -6,15 +6,16 @@ from typing import Any
 
 import zmq
 
+from hopwatch.sockets.backend import backend_send
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.hot_receives import counting_recv, stamped_recv
 from hopwatch.sockets.hot_sends import Sender, counting_send, slow_send, stamping_send
-from hopwatch.sockets.receiving import AsynchronousReceive, CountingReceive, TimeLimited
+from hopwatch.sockets.receiving import AskedByLoops, CountingReceive
 from hopwatch.sockets.refusals import Arming, Waiting
 from hopwatch.sockets.routing import RoutingProbe, routing_send
 from hopwatch.sockets.sending import CountingSend, StampingSend, StreamSend, SubscribingSend
 from hopwatch.sockets.state import SocketState
-from hopwatch.sockets.trying import asking_send, backend_send, sends_ask_first
+from hopwatch.sockets.trying import asking_send, sends_ask_first
 from hopwatch.sockets.ways import Methods, Way
 
 SENT_IN_THEIR_OWN_WAY: dict[int, type[HookedSocket]] = {zmq.XSUB: SubscribingSend, zmq.STREAM: StreamSend}
@@ -31,7 +32,7 @@ def parts_of(
     probing = RoutingProbe if socket_type == zmq.ROUTER else Arming
     refusals: type[HookedSocket] = probing if probed else Waiting
     if way.asynchronous:
-        return (sending, refusals, AsynchronousReceive, TimeLimited)
+        return (sending, refusals, AskedByLoops, CountingReceive)
     return (sending, refusals, CountingReceive)
 
 

@@ -5,25 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import zmq
-from zmq.backend import Socket as BackendSocket
 
 from hopwatch.interruptions import raised_by_signal_handler
-from hopwatch.sockets.backend import REFUSED, backend_recv, is_refusal
+from hopwatch.sockets.backend import DONTWAIT, RCVMORE, REFUSED, backend_get, backend_recv, is_refusal
+from hopwatch.sockets.counts import NOT_NOW
 from hopwatch.sockets.hooks import unwrapped_meanwhile
-from hopwatch.sockets.outgoing import NOT_NOW
 from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.trying import try_recv
 from hopwatch.sockets.ways import Methods
 from hopwatch.stamp import LABEL_SIZE, LAST_BYTE
 from hopwatch.stamp import SIZE as STAMP_SIZE
 from hopwatch.words import RECEIVED, RECEIVED_BYTES
-
-DONTWAIT = int(zmq.DONTWAIT)
-RCVMORE = int(zmq.RCVMORE)
-
-Again = zmq.Again
-
-backend_get = BackendSocket.get
 
 
 def counting_recv(state: SocketState) -> Methods:
@@ -33,7 +25,7 @@ def counting_recv(state: SocketState) -> Methods:
     def recv(self: Any, flags: int, copy: bool, track: bool) -> Any:
         try:
             frame = backend_recv(self, flags, copy, track)
-        except Again:
+        except zmq.Again:
             if not incoming.retired:
                 self._hopwatch_count_refused_receive()
             raise

@@ -11,23 +11,18 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import zmq
-from zmq.backend import Socket as BackendSocket
-
 from hopwatch.frames import size_of
 from hopwatch.lanes.sending import SendingLane
-from hopwatch.sockets.backend import REFUSED, is_refusal
+from hopwatch.sockets.backend import DONTWAIT, REFUSED, backend_send, is_refusal
+from hopwatch.sockets.counts import NOT_NOW
 from hopwatch.sockets.numbering import Numbering
-from hopwatch.sockets.outgoing import NOT_NOW
 from hopwatch.sockets.state import SocketState
 from hopwatch.stamp import WHOLE_WORD, pack_stamp
 from hopwatch.words import LANE_COUNT, SENT, SENT_BYTES
 
 Sender = Callable[..., Any]
 
-DONTWAIT = int(zmq.DONTWAIT)
 
-backend_send: Sender = BackendSocket.send
 now = time.time
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import zmq
 from zmq.backend import Socket as BackendSocket
 
+from hopwatch.sockets.backend import POLLOUT
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.ways import asks_at_once
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
         ) -> Any: ...
 else:
     AsyncSocket = object
-
-POLLOUT = int(zmq.POLLOUT)
 
 
 class Front(HookedSocket):

@@ -8,8 +8,8 @@ from typing import Any
 import zmq
 from zmq.backend import zmq_poll as bare_poll
 
+from hopwatch.finding import used_after_fork
 from hopwatch.patches import exchange_functions
-from hopwatch.rules.processes import used_after_fork
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.while_wrapped import WhileWrapped
 

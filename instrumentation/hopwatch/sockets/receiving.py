@@ -12,22 +12,25 @@ from zmq.backend import Socket as BackendSocket
 from hopwatch import stamp
 from hopwatch.finding import address_taken
 from hopwatch.frames import as_bytes
-from hopwatch.sockets.backend import RECEIVES_INTO, REFUSED, backend_recv, is_refusal
+from hopwatch.sockets.backend import (
+    DONTWAIT,
+    RCVMORE,
+    RCVTIMEO,
+    RECEIVES_INTO,
+    REFUSED,
+    backend_get,
+    backend_recv,
+    is_refusal,
+)
 from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
 from hopwatch.sockets.hot_receives import stamped_recv
 from hopwatch.sockets.state import Guard
-from hopwatch.sockets.trimming import STAMP_SIZE, as_asked, trimmed
+from hopwatch.sockets.trimming import STAMP_SIZE, trimmed
 from hopwatch.sockets.trying import try_recv
 from hopwatch.stamp import LAST_BYTE
 from hopwatch.words import RECEIVED, WAITED_RECEIVES
 
-DONTWAIT = int(zmq.DONTWAIT)
-RCVMORE = int(zmq.RCVMORE)
-RCVTIMEO = int(zmq.RCVTIMEO)
-
 SENDING_ONLY = {"PUSH", "PUB"}
-
-backend_get = BackendSocket.get
 
 
 def goes_on(socket: zmq.Socket[bytes], frame: bytes | zmq.Frame) -> bool:
@@ -65,7 +68,7 @@ class CountingReceive(HookedSocket):
             raise
         if not unwrapped_meanwhile(self):
             parts[-1] = self._hopwatch_take_whole(parts)
-        return parts if copies else as_asked(parts, copy)
+        return [as_bytes(part) for part in parts] if copy and not copies else parts
 
     if RECEIVES_INTO:
 
@@ -263,14 +266,10 @@ def writable_memory(buffer: Any, nbytes: Any, flags: Any) -> memoryview | None:
     return memory if fits and not memory.readonly and are_flags(flags) else None
 
 
-class AsynchronousReceive(CountingReceive):
-    """pyzmq's event loops ask three times a message, which needs no look."""
+class AskedByLoops(HookedSocket):
+    """pyzmq's event loops ask three times a message, which needs no look; and for RCVTIMEO, which takes a third of a receive's time to find by its name."""
 
     get = getsockopt = BackendSocket.get
-
-
-class TimeLimited(HookedSocket):
-    """pyzmq's event loops ask for RCVTIMEO with each message, and find an attribute that is an option by its name in a third of a receive's time."""
 
     rcvtimeo = property(
         lambda socket: BackendSocket.get(socket, RCVTIMEO),

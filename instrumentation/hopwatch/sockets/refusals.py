@@ -9,18 +9,13 @@ from typing import Any
 import zmq
 from zmq.backend import Socket as BackendSocket
 
-from hopwatch.sockets.backend import REFUSED, is_refusal
+from hopwatch.sockets.backend import DONTWAIT, POLLOUT, REFUSED, backend_send, is_refusal
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.numbering import Numbered
 from hopwatch.sockets.state import Guard
-from hopwatch.sockets.trying import POLLOUT, refuse_unless, sends_ask_first
+from hopwatch.sockets.trying import refuse_unless, sends_ask_first
 from hopwatch.words import EAGAIN_SENDS, ONSETS, PENDING_SENDS, SENT, WAITED_NS, WAITED_SENDS
-
-DONTWAIT = int(zmq.DONTWAIT)
-SNDMORE = int(zmq.SNDMORE)
-
-backend_send = BackendSocket.send
 
 PROMPT_NS = 50_000
 """Within this time of a refusal the pipe is still full: libzmq looks for news from its readers about once a millisecond."""

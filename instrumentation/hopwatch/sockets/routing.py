@@ -10,13 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 import zmq
-from zmq.backend import Socket as BackendSocket
 
 from hopwatch import finding, native_state
 from hopwatch.alive import weakly
 from hopwatch.frames import as_bytes, size_of
 from hopwatch.rules.sending import swallowed
-from hopwatch.sockets.backend import FAILED, errno_of
+from hopwatch.sockets.backend import DONTWAIT, FAILED, MANDATORY, SNDMORE, backend_send, backend_set, errno_of
 from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hot_sends import Sender
 from hopwatch.sockets.refusals import RefusalHandling, Waiting
@@ -24,18 +23,11 @@ from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.unrouted import ALONE, FULL, UNKNOWN, Place, Unrouted
 from hopwatch.words import SENT
 
-DONTWAIT = int(zmq.DONTWAIT)
-SNDMORE = int(zmq.SNDMORE)
-MANDATORY = int(zmq.ROUTER_MANDATORY)
-
 REASONS = {int(zmq.EHOSTUNREACH): UNKNOWN, int(zmq.EAGAIN): FULL}
 
 NOBODY = b"\0hopwatch: no peer has a routing id of more than 255 bytes".ljust(256, b".")
 """Sent before a routing id that was refused: libzmq swallows the frames behind it, as a bare ROUTER would have swallowed them,
 even if the peer appears in the meantime."""
-
-backend_send = BackendSocket.send
-backend_set = BackendSocket.set
 
 
 class RoutingProbe(RefusalHandling):

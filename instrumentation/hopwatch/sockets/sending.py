@@ -9,19 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import zmq
-
 from hopwatch import finding
 from hopwatch.frames import as_bytes, is_frame, size_of
 from hopwatch.rules.setup import Kind
-from hopwatch.sockets.backend import BARE, REFUSED, is_refusal
+from hopwatch.sockets.backend import BARE, REFUSED, SNDMORE, is_refusal
 from hopwatch.sockets.numbering import Numbered
 from hopwatch.sockets.options import subscription_changed
 from hopwatch.sockets.refusals import RefusalHandling
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.trimming import stamped
-
-SNDMORE = int(zmq.SNDMORE)
 
 
 class CountingSend(RefusalHandling):

@@ -5,22 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import zmq
-from zmq.backend import Socket as BackendSocket
 
 from hopwatch.alive import weakly
 from hopwatch.frames import as_bytes
 from hopwatch.lanes.sequenced import SequencedLanes
 from hopwatch.sequences import NumberedMessages
+from hopwatch.sockets.backend import SNDMORE
 from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.hot_paths import sending_methods
 from hopwatch.sockets.hot_sends import slow_send
-from hopwatch.sockets.reading import Reading
 from hopwatch.sockets.receiving import CountingReceive
 from hopwatch.sockets.sending import CountingSend
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.ways import Methods
-
-SNDMORE = int(zmq.SNDMORE)
 
 TWO_WAY = {zmq.DEALER, zmq.ROUTER, zmq.REQ, zmq.REP, zmq.PAIR}
 SENDING = {zmq.PUB, zmq.XPUB, zmq.PUSH, *TWO_WAY}
@@ -37,10 +34,10 @@ def read_numbers(
     parts, methods = made
     words = state.slot.words
 
-    def reading(*, sending: bool) -> Reading:
+    def reading(*, sending: bool) -> SequencedLanes:
         lanes = SequencedLanes(state.identifier, sequence, words, state.journal, sending=sending)
         lanes.find = weakly(state.find)
-        return Reading(lanes)
+        return lanes
 
     if socket_type in SENDING:
         state.reading_sent = reading(sending=True)
@@ -51,8 +48,7 @@ def read_numbers(
         state.takes_stamps = True
         state.incoming.may_ask_seldom = False
         methods = {**methods, "_hopwatch_recv_now": receive_by_frames}
-        way = AsynchronousSequencedReceive if state.way.asynchronous else SequencedReceive
-        parts = (*parts[:2], way, *parts[3:])
+        parts = tuple(SequencedReceive if part is CountingReceive else part for part in parts)
     return parts, methods
 
 
@@ -92,9 +88,3 @@ class SequencedReceive(CountingReceive):
         """Take in a stamp; only stamps would have a use for the count of messages without one."""
         if found:
             super()._hopwatch_track(found, first_frame, several)
-
-
-class AsynchronousSequencedReceive(SequencedReceive):
-    """As ``AsynchronousReceive``."""
-
-    get = getsockopt = BackendSocket.get

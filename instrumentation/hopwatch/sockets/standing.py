@@ -13,16 +13,14 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.sockets import unbound_calls
+from hopwatch.sockets.backend import DONTWAIT
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.greenlets import GreenletWaits
-from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.hooks import HookedSocket, Use
 from hopwatch.sockets.pending import Front, JoinedPending, Pending
 from hopwatch.sockets.sending import CountingSend
 from hopwatch.sockets.state import SocketState
-from hopwatch.sockets.use import Use
 from hopwatch.sockets.ways import Way
-
-DONTWAIT = int(zmq.DONTWAIT)
 
 ASYNCHRONOUS = "zmq._future"
 """Holds the base of all asyncio and tornado sockets; loaded with the first of these."""

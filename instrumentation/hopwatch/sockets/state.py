@@ -12,24 +12,23 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.alive import Alive
-from hopwatch.finding import Finding
+from hopwatch.finding import Finding, two_threads
 from hopwatch.ids import as_text
 from hopwatch.interruptions import raised_by_signal_handler
 from hopwatch.journal.counters import Slot, private_slot, snapshot
 from hopwatch.journal.journal import Journal, NoJournal
 from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes, write_lanes
+from hopwatch.lanes.sequenced import SequencedLanes
 from hopwatch.lanes.subscriptions import Subscriptions
 from hopwatch.native_threads import Lock, reentrant_lock
 from hopwatch.rules.judge import judge
-from hopwatch.rules.processes import two_threads
 from hopwatch.rules.setup import Kind, Moment, SetUp
-from hopwatch.sockets.attaching import Attaching, NoAttaching
+from hopwatch.sockets.attaching import Attaching
+from hopwatch.sockets.backend import DONTWAIT, MAXMSGSIZE
+from hopwatch.sockets.counts import Incoming, Outgoing
 from hopwatch.sockets.first_calls import Callers, FirstCalls
-from hopwatch.sockets.incoming import Incoming
 from hopwatch.sockets.numbering import Numbering
-from hopwatch.sockets.outgoing import Outgoing
-from hopwatch.sockets.reading import Reading
 from hopwatch.sockets.unrouted import Unrouted
 from hopwatch.sockets.ways import Methods, Way
 from hopwatch.stamp import SIZE as STAMP_SIZE
@@ -39,21 +38,8 @@ if TYPE_CHECKING:
     from hopwatch.sockets.hooks import HookedSocket
 
 
-DONTWAIT = int(zmq.DONTWAIT)
-MAXMSGSIZE = int(zmq.MAXMSGSIZE)
-
-
-def nothing() -> None:
-    """What there is to do where no monitor is attached."""
-
-
 Within = tuple[int, str]
 """An inproc endpoint: its context's address, and its name."""
-
-
-def anything_is(_: Within) -> bool:
-    """Where nobody looks who is bound to an inproc endpoint."""
-    return True
 
 
 @dataclass(eq=False)
@@ -72,21 +58,20 @@ class SocketState:
     slot: Slot
     outgoing: Outgoing
     incoming: Incoming
+    is_wrapped: Callable[[Within], bool]
     subscriptions: Subscriptions | None
     receiving: ReceivingLanes
     sending: SendingLanes | None = None
     numbering: Numbering | None = None
-    reading_sent: Reading | None = None
-    reading_received: Reading | None = None
+    reading_sent: SequencedLanes | None = None
+    reading_received: SequencedLanes | None = None
     onset_due: bool = False
     sends_parts: bool = True
     bound_within: set[Within] = field(default_factory=set)
     connected_within: list[Within] = field(default_factory=list)
-    is_wrapped: Callable[[Within], bool] = anything_is
     unrouted: Unrouted | None = None
     monitored: bool = False
     detaching: Lock = field(default_factory=reentrant_lock)
-    wake_monitors: Callable[[], None] = nothing
     faulty: bool = False
     by_install: bool = False
     takes_stamps: bool = False
@@ -95,7 +80,7 @@ class SocketState:
     methods: Methods = field(default_factory=dict)
     members: Alive[HookedSocket] = field(default_factory=Alive)
     in_use: bool = False
-    attaching: Attaching = field(default_factory=NoAttaching)
+    attaching: Attaching = field(default_factory=Attaching)
     borrowers: Alive[zmq.Socket[Any]] = field(default_factory=Alive)
     closed: bool = False
     findings: list[Finding] = field(default_factory=list)
@@ -251,7 +236,7 @@ class SocketState:
     def leave_to_parent(self) -> None:
         """In a forked child: the slots and files belong to the parent, so touch them no more."""
         self.journal = NoJournal()
-        self.in_use, self.attaching = True, NoAttaching()
+        self.in_use, self.attaching = True, Attaching()
         self.leave_hot_path()
         self._let_go(private_slot(SOCKET_SLOT_WORDS))
 
@@ -261,13 +246,13 @@ class SocketState:
         self.receiving.unstamped.topics.slots = []
         for reading in (self.reading_sent, self.reading_received):
             if reading is not None:
-                reading.lanes.slots = []
+                reading.slots = []
         if self.sending is not None:
             self.sending.slots = []
 
 
-def _slots_of(reading: Reading | None) -> list[Slot]:
-    return [] if reading is None else reading.lanes.slots
+def _slots_of(reading: SequencedLanes | None) -> list[Slot]:
+    return [] if reading is None else reading.slots
 
 
 class Guard:

@@ -7,7 +7,6 @@ from typing import Any
 import zmq
 
 from hopwatch import stamp
-from hopwatch.frames import as_bytes
 
 STAMP_SIZE = stamp.SIZE
 
@@ -40,8 +39,3 @@ def trimmed(frame: bytes | zmq.Frame) -> bytes | zmq.Frame:
     rest = TrimmedFrame(frame.buffer[:-STAMP_SIZE])
     rest.source, rest.more, rest.tracker = frame, frame.more, frame.tracker
     return rest
-
-
-def as_asked(parts: list[Any], copy: bool) -> list[Any]:
-    """Return a message's frames as bytes, or as they are."""
-    return [as_bytes(part) for part in parts] if copy else parts

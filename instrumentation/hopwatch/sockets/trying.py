@@ -13,20 +13,19 @@ from typing import Any
 import zmq
 from zmq.backend import Socket as BackendSocket
 
-from hopwatch.sockets.backend import backend_recv
-
-DONTWAIT = int(zmq.DONTWAIT)
-EVENTS = int(zmq.EVENTS)
-POLLIN = int(zmq.POLLIN)
-POLLOUT = int(zmq.POLLOUT)
+from hopwatch.sockets.backend import (
+    EVENTS,
+    POLLIN,
+    POLLOUT,
+    backend_get,
+    backend_recv,
+    backend_send,
+)
 
 REFUSALS_LOSE_SIGNALS = ".abi3." in str(getattr(sys.modules[BackendSocket.__module__], "__file__", ""))
 
 WAITING_TYPES = {"PUSH", "DEALER", "PAIR", "CLIENT", "SCATTER", "CHANNEL"}
 """Types whose send waits where POLLOUT is not set, and only there. A ROUTER waits for one peer, and a REQ or REP refuses out of turn."""
-
-backend_send = BackendSocket.send
-backend_get = BackendSocket.get
 
 
 def refuse_unless(socket: Any, event: int) -> None:

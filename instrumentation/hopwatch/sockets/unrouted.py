@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from hopwatch.journal.counters import Words
 from hopwatch.words import ONSETS, UNROUTABLE
@@ -17,8 +18,7 @@ MOST_RUNS = 1000
 WriteEvent = Callable[..., None]
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """A message's numbers: in its stream, and in its lane (None where messages are not numbered)."""
 
     number: int
@@ -89,11 +89,16 @@ class Unrouted:
     def _tell(self, peer: bytes, run: Run) -> None:
         if run.waiting == 0:
             return
-        place = {"number": run.first.number, "lane": run.first.lane, "lane_number": run.first.lane_number}
         if run.reason == FULL:
             if run.written == 0:
-                self._write("onset", **place)
+                self._write("onset", **run.first._asdict())
         else:
-            self._write("unroutable", **place, messages=run.waiting, reason=run.reason, peer=peer[:255].hex())
+            self._write(
+                "unroutable",
+                **run.first._asdict(),
+                messages=run.waiting,
+                reason=run.reason,
+                peer=peer[:255].hex(),
+            )
         run.written += run.waiting
         run.waiting = 0

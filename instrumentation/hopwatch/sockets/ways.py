@@ -7,9 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-import zmq
-
-DONTWAIT = int(zmq.DONTWAIT)
+from hopwatch.sockets.backend import DONTWAIT
 
 NOTHING_ELSE = nullcontext()
 

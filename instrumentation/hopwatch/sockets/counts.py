@@ -1,4 +1,4 @@
-"""What one socket has received, and where it stands within a message."""
+"""What one socket has sent and received, and where it stands within a message."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from dataclasses import dataclass
 import zmq
 
 from hopwatch.journal.counters import Words
-from hopwatch.words import RECEIVED, RECEIVED_BYTES, RECEIVED_MORE_FRAMES
+from hopwatch.sockets.backend import SNDMORE
+from hopwatch.sockets.first_calls import FirstCalls
+from hopwatch.words import RECEIVED, RECEIVED_BYTES, RECEIVED_MORE_FRAMES, SENT, SENT_BYTES, SENT_MORE_FRAMES
+
+NOT_NOW = object()
+"""What the flags of no send or receive are: stands for the plain ones while no call is plain."""
 
 FRAMES_ASKED_AT_FIRST = 64
 """Whether more frames follow costs several times what the receive itself does. It is asked of each of the first frames, then of two
@@ -20,6 +25,47 @@ ASK_SOMETIMES = 62
 
 ALWAYS = -1
 """``look_at`` of a socket each of whose frames is looked at."""
+
+
+@dataclass(eq=False, slots=True)
+class Outgoing:
+    """Owns the counts of what was sent, whichever way it went.
+
+    ``alone`` and ``not_last`` are the flags of the sends that the hot path takes (``hot_sends.py``): of a message's only frame, and of
+    a frame that others follow. ``begun``: others are still to follow the frame that was sent last.
+    """
+
+    words: Words
+    first_calls: FirstCalls
+    plain_flags: int
+    messages: int = 0
+    total_bytes: int = 0
+    begun: bool = False
+    alone: object = NOT_NOW
+    not_last: object = NOT_NOW
+    retired: bool = False
+
+    def count(self, size: int, more: bool) -> None:
+        """Count a frame, which more of its message follow or not."""
+        self.total_bytes = self.words[SENT_BYTES] = self.total_bytes + size
+        self.begun = more
+        if more:
+            self.words[SENT_MORE_FRAMES] += 1
+            self.alone = NOT_NOW
+        else:
+            self.messages = self.words[SENT] = self.messages + 1
+            self.begin_afresh()
+
+    def begin_afresh(self) -> None:
+        """The next frame begins a message."""
+        self.begun = False
+        if not self.first_calls.sends and not self.retired:
+            self.alone, self.not_last = self.plain_flags, self.plain_flags | SNDMORE
+
+    def retire(self) -> None:
+        """Nobody sends by the hot path any more."""
+        self.alone = self.not_last = NOT_NOW
+        self.retired = True
 
 
 @dataclass(eq=False, slots=True)
