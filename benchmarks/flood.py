@@ -55,7 +55,7 @@ def gaps(context: zmq.Context) -> tuple[int, int]:
         receiver.recv()
 
     grown = flood(one)
-    lost = receiver._hopwatch_words[LOST]
+    lost = receiver._hopwatch.slot.words[LOST]
     receiver.close()
     sender.close(linger=0)
     return lost, grown
@@ -76,7 +76,7 @@ def full_pipes(context: zmq.Context) -> tuple[int, int]:
         router.send_multipart([b"gone-%d" % (number % 5000), b"x"])
 
     grown = flood(one)
-    lost = router._hopwatch_words[ONSETS] + router._hopwatch_words[UNROUTABLE]
+    lost = router._hopwatch.slot.words[ONSETS] + router._hopwatch.slot.words[UNROUTABLE]
     router.close(linger=0)
     dealer.close(linger=0)
     return lost, grown

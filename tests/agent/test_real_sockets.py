@@ -88,7 +88,7 @@ while not sub.poll(10):
     pub.send(b"begin")
 for number in range(5000):
     pub.send(b"x" * 500)
-print(pub._hopwatch_words[ONSETS], flush=True)
+print(pub._hopwatch.slot.words[ONSETS], flush=True)
 context.destroy(linger=0)
 """
 

@@ -64,7 +64,7 @@ def test_a_flood_of_gaps_keeps_the_journal_within_its_bound_and_takes_no_memory(
         flood(0, 20_000)
         before = resident()
         flood(40_000, 20_000)
-        print(resident() - before, hopwatch.wrap(receiver)._hopwatch_words[LOST])
+        print(resident() - before, hopwatch.wrap(receiver)._hopwatch.slot.words[LOST])
         context.destroy(linger=0)
         """,
     )
@@ -100,7 +100,7 @@ def test_a_flood_of_full_pipes_and_of_peers_that_are_not_there_takes_no_memory(
         flood(8_000)
         before = resident()
         flood(8_000)
-        print(resident() - before, router._hopwatch_words[ONSETS], router._hopwatch_words[UNROUTABLE])
+        print(resident() - before, router._hopwatch.slot.words[ONSETS], router._hopwatch.slot.words[UNROUTABLE])
         context.destroy(linger=0)
         """,
     )

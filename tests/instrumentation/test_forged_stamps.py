@@ -185,7 +185,7 @@ def test_who_has_received_for_long_may_lack_as_much_as_could_be_sent_meanwhile()
 
 def test_lost_messages_are_bounded_however_many_lanes_are_made_up(pair: Pair, journal: Journal) -> None:
     push, pull = pair
-    pull._hopwatch_words[LOST] = 2**62 - 10
+    pull._hopwatch.slot.words[LOST] = 2**62 - 10
     for number in (0, 10**6):
         push.send_multipart([b"x" + stamp_like(number)])
         pull.recv()

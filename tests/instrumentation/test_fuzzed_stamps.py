@@ -151,7 +151,7 @@ def receive_all(known: Known, messages: list[list[bytes]], how: How) -> None:
             frames = receive(receiver)
             came.append(frames[1:] if kinds[1] == zmq.ROUTER else frames)
         assert came == [as_received(message) for message in [*messages, LAST]]
-        assert receiver._hopwatch_words[RECEIVED] == len(came)
+        assert receiver._hopwatch.slot.words[RECEIVED] == len(came)
         known.read_on()
     known.read_on()
 

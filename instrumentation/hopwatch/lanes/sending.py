@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from hopwatch import stamp
 from hopwatch.ids import as_text
-from hopwatch.journal.counters import Slot, Words
+from hopwatch.journal.counters import Slot, Words, private_slot
 from hopwatch.journal.journal import Journal
-from hopwatch.words import LANE_INDEX, LANE_NEWEST_SENT_AT, LANE_SOCKET, LANE_STREAM, SOCKET
+from hopwatch.words import LANE_INDEX, LANE_NEWEST_SENT_AT, LANE_SLOT_WORDS, LANE_SOCKET, LANE_STREAM, SOCKET
 
 MOST_LANES = 10_000
 PROGRESS_LANES = 32
@@ -20,7 +20,7 @@ STRANGERS_SHARE = 10
 class SendingLane:
     """One lane: its index, the length of its topic within the first frame, and its slot.
 
-    ``count`` is what the slot says, at hand; ``due`` the next number to be stamped; ``label`` the end of its stamps, once it was made.
+    ``count`` is the next number: what the slot says, and one more while a message is being sent; ``due`` the next number to be stamped; ``label`` the end of its stamps, once it was made.
     """
 
     index: int
@@ -29,6 +29,17 @@ class SendingLane:
     count: int = 0
     due: int = 0
     label: bytes = b""
+
+    def take_number(self) -> int:
+        """The number of the message that is about to be sent; who sends meanwhile, in a signal handler, takes the next."""
+        number = self.count
+        self.count = number + 1
+        return number
+
+    def give_back(self, number: int) -> None:
+        """The message of this number was not sent."""
+        if self.count == number + 1:
+            self.count = number
 
 
 class SendingLanes:
@@ -73,6 +84,13 @@ class SendingLanes:
     def known(self, key: bytes) -> SendingLane | None:
         """The lane of a key, if there is one already."""
         return self._by_key.get(key)
+
+    def let_go(self) -> None:
+        """Touch the slots no more; a send that is under way counts in none."""
+        self.slots = []
+        words = private_slot(LANE_SLOT_WORDS).words
+        for lane in (*self._by_key.values(), *filter(None, [self._whole])):
+            lane.words = words
 
     def write_progress(self, counters: Words) -> None:
         """Journal where every lane stands, of streams with few of them; ``counters`` is the slot of their socket."""

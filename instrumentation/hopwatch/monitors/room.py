@@ -162,7 +162,7 @@ def _open_descriptors(limit: int) -> int:
 def _number_of(socket: zmq.Socket[Any]) -> int:
     try:
         return int(BackendSocket.get(socket, zmq.FD))
-    except zmq.ZMQError:  # libzmq refuses ZMQ_FD of thread-safe sockets
+    except (zmq.ZMQError, RuntimeError):  # libzmq refuses ZMQ_FD of thread-safe sockets, and so does pyzmq
         return 0
 
 

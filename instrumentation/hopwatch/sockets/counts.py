@@ -6,10 +6,18 @@ from dataclasses import dataclass
 
 import zmq
 
-from hopwatch.journal.counters import Words
+from hopwatch.journal.counters import Words, private_slot
 from hopwatch.sockets.backend import SNDMORE
 from hopwatch.sockets.first_calls import FirstCalls
-from hopwatch.words import RECEIVED, RECEIVED_BYTES, RECEIVED_MORE_FRAMES, SENT, SENT_BYTES, SENT_MORE_FRAMES
+from hopwatch.words import (
+    RECEIVED,
+    RECEIVED_BYTES,
+    RECEIVED_MORE_FRAMES,
+    SENT,
+    SENT_BYTES,
+    SENT_MORE_FRAMES,
+    SOCKET_SLOT_WORDS,
+)
 
 NOT_NOW = object()
 """What the flags of no send or receive are: stands for the plain ones while no call is plain."""
@@ -63,7 +71,8 @@ class Outgoing:
             self.alone, self.not_last = self.plain_flags, self.plain_flags | SNDMORE
 
     def retire(self) -> None:
-        """Nobody sends by the hot path any more."""
+        """Nobody sends by the hot path any more; who is in it counts in no slot."""
+        self.words = private_slot(SOCKET_SLOT_WORDS).words
         self.alone = self.not_last = NOT_NOW
         self.retired = True
 
@@ -121,7 +130,8 @@ class Incoming:
         self.look_at = ALWAYS
 
     def retire(self) -> None:
-        """Nobody receives by the hot path any more, but for who waits in it."""
+        """Nobody receives by the hot path any more; who waits in it counts in no slot."""
+        self.words = private_slot(SOCKET_SLOT_WORDS).words
         self.retired, self.look_at = True, ALWAYS
 
     def _ask_always(self) -> None:

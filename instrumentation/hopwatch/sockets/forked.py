@@ -54,5 +54,4 @@ def leave_to_parent(state: SocketState, open_journal: Callable[[], Journal]) -> 
     if not state.closed:
         polls.PROCESS.look_for_forked()
     for member in state.members:
-        member._hopwatch_words = state.slot.words
         member.__class__ = instrumented(member._hopwatch_bare, (ForkedSocket,))

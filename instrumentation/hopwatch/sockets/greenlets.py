@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from hopwatch.sockets.backend import RECEIVES_INTO
 from hopwatch.sockets.state import SocketState
-from hopwatch.words import PENDING_SENDS, WAITED_NS, WAITED_RECEIVES, WAITED_SENDS
+from hopwatch.words import WAITED_RECEIVES
 
 if TYPE_CHECKING:
 
@@ -46,15 +45,12 @@ class GreenletWaits(GreenSocket):
                 return super().recv_into(buffer, nbytes=nbytes, flags=flags)
 
     def _wait_write(self) -> None:
-        words = self._hopwatch.slot.words
-        words[WAITED_SENDS] += 1
-        words[PENDING_SENDS] += 1
-        began = time.monotonic_ns()
+        state = self._hopwatch
+        began = state.begin_wait()
         try:
             super()._wait_write()
         finally:
-            words[WAITED_NS] += time.monotonic_ns() - began
-            words[PENDING_SENDS] = max(words[PENDING_SENDS] - 1, 0)
+            state.end_wait(began)
 
     def _wait_read(self) -> None:
         self._hopwatch.slot.words[WAITED_RECEIVES] += 1

@@ -12,7 +12,6 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch import finding
-from hopwatch.journal.counters import Words
 from hopwatch.rules.setup import Kind
 from hopwatch.sockets.attaching import Attaching
 from hopwatch.sockets.backend import BARE
@@ -61,7 +60,6 @@ class HookedSocket(zmq.Socket[bytes]):
     """
 
     _hopwatch: SocketState
-    _hopwatch_words: Words
     _hopwatch_bare: type[zmq.Socket[bytes]]
     _hopwatch_parts: ClassVar[tuple[type[HookedSocket], ...]]
     _hopwatch_above: ClassVar[tuple[type, ...]]
@@ -171,7 +169,7 @@ class HookedSocket(zmq.Socket[bytes]):
         if isinstance(linger, int):
             state.event("option", option="linger", value=int(linger))
             state.consider(Kind.CLOSE_LINGERS, value=linger)
-        state.consider(Kind.CLOSING, value=self._hopwatch_words[SENT])
+        state.consider(Kind.CLOSING, value=self._hopwatch.slot.words[SENT])
 
     def _hopwatch_connected_within(self, addr: str) -> None:
         """Who is bound to an inproc endpoint is looked at before the next message is stamped: it may be bound only then."""
@@ -196,7 +194,7 @@ class HookedSocket(zmq.Socket[bytes]):
     def _hopwatch_count_refused_receive(self) -> None:
         """Libzmq had no message."""
         if not self._hopwatch.way.receives_deferred:
-            self._hopwatch_words[EAGAIN_RECEIVES] += 1
+            self._hopwatch.slot.words[EAGAIN_RECEIVES] += 1
 
     def _hopwatch_arm(self) -> None:
         """Nothing to arm where nothing is to be probed, or no more."""

@@ -11,6 +11,7 @@ from hopwatch.sockets.backend import DONTWAIT, RCVMORE, REFUSED, backend_get, ba
 from hopwatch.sockets.counts import NOT_NOW
 from hopwatch.sockets.hooks import unwrapped_meanwhile
 from hopwatch.sockets.state import SocketState
+from hopwatch.sockets.trimming import found_in
 from hopwatch.sockets.trying import try_recv
 from hopwatch.sockets.ways import Methods
 from hopwatch.stamp import LABEL_SIZE, LAST_BYTE
@@ -20,7 +21,7 @@ from hopwatch.words import RECEIVED, RECEIVED_BYTES
 
 def counting_recv(state: SocketState) -> Methods:
     """``recv`` of a socket to which no stamp has come; frames that need a closer look go to ``_hopwatch_look``."""
-    words, incoming = state.slot.words, state.incoming
+    incoming = state.incoming
 
     def recv(self: Any, flags: int, copy: bool, track: bool) -> Any:
         try:
@@ -36,8 +37,8 @@ def counting_recv(state: SocketState) -> Methods:
             or (size >= STAMP_SIZE and frame[-1] == LAST_BYTE)
         ):
             return frame if incoming.retired else self._hopwatch_look(frame, copy)
-        incoming.total_bytes = words[RECEIVED_BYTES] = incoming.total_bytes + size
-        incoming.messages = words[RECEIVED] = incoming.messages + 1
+        incoming.total_bytes = incoming.words[RECEIVED_BYTES] = incoming.total_bytes + size
+        incoming.messages = incoming.words[RECEIVED] = incoming.messages + 1
         return frame
 
     return {"_hopwatch_recv_now": recv}
@@ -45,7 +46,7 @@ def counting_recv(state: SocketState) -> Methods:
 
 def stamped_recv(state: SocketState) -> Methods:
     """``recv`` of a socket that takes stamps off: here messages of one frame."""
-    words, incoming, first, plain = state.slot.words, state.incoming, state.first_calls, state.way.plain_flags
+    incoming, first, plain = state.incoming, state.first_calls, state.way.plain_flags
     followed, take_next = state.receiving.followed, state.receiving.take_next
     unstamped = state.receiving.unstamped
     plain_now: object = NOT_NOW if first.receives else plain
@@ -65,12 +66,10 @@ def stamped_recv(state: SocketState) -> Methods:
         data = frame.bytes if by_frames else frame
         if incoming.retired:
             return data
-        size = len(data)
         try:
-            lane = followed.get(data[-LABEL_SIZE:])
+            lane, size = followed.get(data[-LABEL_SIZE:]), len(data)
             if lane is not None and take_next(lane, data, frame):
-                size -= STAMP_SIZE
-                data = data[:size]
+                data = data[: size - STAMP_SIZE]
             elif (size >= STAMP_SIZE and data[-1] == LAST_BYTE) or (
                 frame.more if by_frames else backend_get(self, RCVMORE)
             ):
@@ -81,8 +80,9 @@ def stamped_recv(state: SocketState) -> Methods:
             if raised_by_signal_handler(error.__traceback__):
                 raise
             state.fault(error)
-        incoming.total_bytes = words[RECEIVED_BYTES] = incoming.total_bytes + size
-        incoming.messages = words[RECEIVED] = incoming.messages + 1
+            data = data[: len(data) - len(found_in(data))]
+        incoming.total_bytes = incoming.words[RECEIVED_BYTES] = incoming.total_bytes + len(data)
+        incoming.messages = incoming.words[RECEIVED] = incoming.messages + 1
         return data
 
     def looked_at(self: Any, flags: int, copy: bool, track: bool) -> Any:

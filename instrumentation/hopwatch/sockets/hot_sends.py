@@ -41,8 +41,7 @@ def slow_send(
 
 def counting_send(state: SocketState, try_send: Sender = backend_send) -> Sender:
     """``send`` of a socket that counts. ``try_send`` makes the first try of a message's first frame, without waiting (see ``refusals.py``)."""
-    words, out = state.slot.words, state.outgoing
-    send_part = part_send(state, try_send)
+    out, send_part = state.outgoing, part_send(state, try_send)
 
     def send(
         self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
@@ -55,8 +54,8 @@ def counting_send(state: SocketState, try_send: Sender = backend_send) -> Sender
                     raise
             else:
                 size = len(data) if data.__class__ is bytes else size_of(data)
-                out.total_bytes = words[SENT_BYTES] = out.total_bytes + size
-                out.messages = words[SENT] = out.messages + 1
+                out.total_bytes = out.words[SENT_BYTES] = out.total_bytes + size
+                out.messages = out.words[SENT] = out.messages + 1
                 return tracker
         return send_part(self, data, flags, copy, track, routing_id, group)
 
@@ -67,9 +66,9 @@ def stamping_send(state: SocketState, numbering: Numbering, try_send: Sender = b
     """``send`` of a socket that numbers its messages: here those of one frame, of bytes, whose lane is open.
 
     A send that a signal handler's exception ends is not counted, though libzmq may have taken the message: the next one then gets
-    the same number, and its receiver counts a duplicate.
+    the same number, and its receiver counts a duplicate. A number is taken before the send: a handler that sends meanwhile takes the next one.
     """
-    words, out, due_after = state.slot.words, state.outgoing, numbering.due_after
+    out, due_after = state.outgoing, numbering.due_after
     counting, send_part = counting_send(state, try_send), part_send(state, try_send)
 
     def send(
@@ -81,20 +80,22 @@ def stamping_send(state: SocketState, numbering: Numbering, try_send: Sender = b
                 way = send_part if state.numbering is numbering else counting
                 return way(self, data, flags, copy, track, routing_id, group)
             number, frame = lane.count, data
-            if number >= lane.due:
-                sent = out.messages
-                frame = data + pack_stamp((sent - number) & WHOLE_WORD, sent, now(), lane.label)
+            lane.count = number + 1
             try:
+                if number >= lane.due:
+                    sent = out.messages
+                    frame = data + pack_stamp((sent - number) & WHOLE_WORD, sent, now(), lane.label)
                 tracker = try_send(self, frame, DONTWAIT, copy, track)
-            except REFUSED as error:
-                if not is_refusal(error):
+            except BaseException as error:
+                lane.give_back(number)
+                if not isinstance(error, REFUSED) or not is_refusal(error):
                     raise
             else:
                 if frame is not data:
                     lane.due = due_after(number)
-                lane.count = lane.words[LANE_COUNT] = number + 1
-                out.total_bytes = words[SENT_BYTES] = out.total_bytes + len(data)
-                out.messages = words[SENT] = out.messages + 1
+                lane.words[LANE_COUNT] = lane.count
+                out.total_bytes = out.words[SENT_BYTES] = out.total_bytes + len(data)
+                out.messages = out.words[SENT] = out.messages + 1
                 return tracker
         return send_part(self, data, flags, copy, track, routing_id, group)
 
@@ -114,19 +115,22 @@ def part_send(state: SocketState, try_send: Sender) -> Sender:
         is_plain = more or (ends and (lane is not None or numbering is None))
         if not is_plain or not state.sends_parts or routing_id is not None or group is not None:
             return self._hopwatch_send(data, flags, copy, track, routing_id, group)
-        number = 0 if lane is None else lane.count
-        frame = data if lane is None or numbering is None else data + numbering.stamp_of(lane)
+        number, refused = 0 if lane is None else lane.take_number(), False
         try:
+            frame = data if lane is None or numbering is None else data + numbering.stamp_of(lane, number)
             if begun:
                 tracker = backend_send(self, frame, flags, copy, track)
             else:
                 tracker = try_send(self, frame, flags | DONTWAIT, copy, track)
-        except REFUSED as error:
-            if not is_refusal(error):
-                raise
-            if begun:
+        except BaseException as error:
+            if lane is not None:
+                lane.give_back(number)
+            refused = isinstance(error, REFUSED) and is_refusal(error)
+            if refused and begun:
                 self._hopwatch_drop_begun()
+            if begun or not refused:
                 raise
+        if refused:
             return self._hopwatch_send(data, flags, copy, track, routing_id, group)
         if numbering is not None:
             if lane is not None:

@@ -39,7 +39,7 @@ class Numbered(NamedTuple):
 
 
 class Numbering:
-    """Numbers the messages of one stream. A number is used up only by ``sent``, once the message is accepted.
+    """Numbers the messages of one stream. A number that ``end`` gave goes back to its lane if the message is not accepted.
 
     ``begun`` holds the frames accepted of a message that is not complete. ``single_frame_lane`` is the lane of every message of
     one frame, once it is open, where they all share one. ``rule_flags`` tell a receiver of sparse stamps whose lane a message without
@@ -90,15 +90,15 @@ class Numbering:
             self.single_frame_lane = lane
         if not self.stamps:
             lane.due = NEVER
-        return Numbered(lane, lane.count, self.stamp_of(lane, always=self._is_hidden(lane, len(frames))))
+        number = lane.take_number()
+        return Numbered(lane, number, self.stamp_of(lane, number, always=self._is_hidden(lane, len(frames))))
 
     def known_lane(self) -> SendingLane | None:
         """The lane of the message that is begun, where its first frame tells, and the lane is open."""
         return self._known(self.begun[0]) if self._known is not None and self.begun else None
 
-    def stamp_of(self, lane: SendingLane, always: bool = False) -> bytes:
-        """The stamp of the next message of a lane; empty where it gets none."""
-        number = lane.count
+    def stamp_of(self, lane: SendingLane, number: int, always: bool = False) -> bytes:
+        """The stamp of the message of this number in its lane; empty where it gets none."""
         if (number < lane.due and not always) or not self.stamps:
             return b""
         sent = self._counters[SENT]
@@ -119,7 +119,7 @@ class Numbering:
     def sent(self, lane: SendingLane, lane_number: int) -> None:
         """The message of this number was accepted, with its last frame."""
         lane.words[LANE_MORE_FRAMES] += len(self.begun)
-        lane.count = lane.words[LANE_COUNT] = lane_number + 1
+        lane.words[LANE_COUNT] = lane.count
         if lane_number >= lane.due:
             lane.due = self.due_after(lane_number)
         self.begun.clear()

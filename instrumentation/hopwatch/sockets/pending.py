@@ -7,7 +7,6 @@ future, and how many of those there are. Nothing here runs for a message that go
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +20,7 @@ from hopwatch.sockets.ways import asks_at_once
 from hopwatch.words import (
     EAGAIN_RECEIVES,
     EAGAIN_SENDS,
-    PENDING_SENDS,
-    WAITED_NS,
     WAITED_RECEIVES,
-    WAITED_SENDS,
 )
 
 if TYPE_CHECKING:
@@ -110,18 +106,14 @@ def send_waits(state: SocketState, event: Any) -> None:
     """Count a send that has become pending, until its future is done."""
     if event.kind == "poll":
         return
-    state.slot.words[WAITED_SENDS] += 1
-    state.slot.words[PENDING_SENDS] += 1
-    event.future.add_done_callback(partial(send_waited, state, time.monotonic_ns()))
+    event.future.add_done_callback(partial(send_waited, state, state.begin_wait()))
 
 
 def send_waited(state: SocketState, began: int, future: Future[Any]) -> None:
     """A pending send was accepted, timed out or was cancelled."""
-    words = state.slot.words
-    words[WAITED_NS] += time.monotonic_ns() - began
-    words[PENDING_SENDS] = max(words[PENDING_SENDS] - 1, 0)
+    state.end_wait(began)
     if timed_out(future):
-        words[EAGAIN_SENDS] += 1
+        state.slot.words[EAGAIN_SENDS] += 1
 
 
 def receive_waits(state: SocketState, event: Any) -> None:

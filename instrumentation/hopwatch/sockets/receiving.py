@@ -12,6 +12,7 @@ from zmq.backend import Socket as BackendSocket
 from hopwatch import stamp
 from hopwatch.finding import address_taken
 from hopwatch.frames import as_bytes
+from hopwatch.lanes.plausible import is_of_a_sender
 from hopwatch.sockets.backend import (
     DONTWAIT,
     RCVMORE,
@@ -25,9 +26,8 @@ from hopwatch.sockets.backend import (
 from hopwatch.sockets.hooks import HookedSocket, unwrapped_meanwhile
 from hopwatch.sockets.hot_receives import stamped_recv
 from hopwatch.sockets.state import Guard
-from hopwatch.sockets.trimming import STAMP_SIZE, trimmed
+from hopwatch.sockets.trimming import found_in, trimmed
 from hopwatch.sockets.trying import try_recv
-from hopwatch.stamp import LAST_BYTE
 from hopwatch.words import RECEIVED, WAITED_RECEIVES
 
 SENDING_ONLY = {"PUSH", "PUB"}
@@ -45,9 +45,8 @@ class CountingReceive(HookedSocket):
 
     def recv(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As ``zmq.Socket.recv``."""
-        try:
-            recv_now = self._hopwatch_recv_now
-        except AttributeError:  # somebody held on to this method, and the socket is wrapped no more
+        recv_now = getattr(self, "_hopwatch_recv_now", None)
+        if recv_now is None:  # somebody held on to this method, and the socket is wrapped no more
             return self.recv(flags, copy, track)
         return recv_now(self, flags, copy, track)
 
@@ -120,10 +119,10 @@ class CountingReceive(HookedSocket):
 
     def _hopwatch_wait(self, flags: int, copy: bool, track: bool) -> Any:
         """A frame from libzmq, as the application asks for it; where stamps come, and it lets us wait, there was none at once."""
-        waits = self._hopwatch.takes_stamps and isinstance(flags, int) and not flags & DONTWAIT
-        words = self._hopwatch_words
+        state = self._hopwatch
+        waits = state.takes_stamps and isinstance(flags, int) and not flags & DONTWAIT
         if waits:
-            words[WAITED_RECEIVES] += 1
+            state.slot.words[WAITED_RECEIVES] += 1
         try:
             return backend_recv(self, flags, copy, track)
         except zmq.Again:
@@ -132,7 +131,7 @@ class CountingReceive(HookedSocket):
             raise
         except zmq.ZMQError as error:
             if waits and error.errno == zmq.EFSM:  # out of turn: it did not wait
-                words[WAITED_RECEIVES] -= 1
+                state.slot.words[WAITED_RECEIVES] -= 1
             raise
 
     def _hopwatch_next(self, flags: int, copy: bool, track: bool) -> Any:
@@ -165,9 +164,13 @@ class CountingReceive(HookedSocket):
         """Account for a message that was received at once, or for the rest of one; return its last frame without its stamp."""
         state, incoming, last = self._hopwatch, self._hopwatch.incoming, parts[-1]
         found = found_in(last)
-        if found:
-            if not state.takes_stamps:
+        if found and not state.takes_stamps:
+            first = incoming.first_frame if incoming.frames else parts[0]
+            if is_of_a_sender(stamp.decode(found), first):
                 self._hopwatch_stamps_come()
+            else:  # the application's own bytes
+                found = b""
+        if found:
             last = trimmed(last)
         if self._hopwatch_reads:
             for part in parts[:-1]:
@@ -229,7 +232,7 @@ class CountingReceive(HookedSocket):
         """Take stamps off from here on."""
         state = self._hopwatch
         with Guard(state):
-            state.receiving.unstamped.before += self._hopwatch_words[RECEIVED]
+            state.receiving.unstamped.before += self._hopwatch.slot.words[RECEIVED]
         state.takes_stamps = True
         state.incoming.stamps_come()
         methods = stamped_recv(state)
@@ -237,15 +240,6 @@ class CountingReceive(HookedSocket):
         for member in {self, *state.members}:
             if isinstance(member, CountingReceive):
                 member.__dict__.update(methods)
-
-
-def found_in(frame: bytes | zmq.Frame) -> bytes:
-    """The stamp at the end of a message's last frame, if there is one."""
-    content = frame if isinstance(frame, bytes) else frame.buffer
-    if len(content) < STAMP_SIZE or content[-1] != LAST_BYTE:
-        return b""
-    found = bytes(content[-STAMP_SIZE:])
-    return found if stamp.ends_stamped(found) else b""
 
 
 def are_flags(flags: Any) -> bool:

@@ -15,7 +15,7 @@ from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.numbering import Numbered
 from hopwatch.sockets.state import Guard
 from hopwatch.sockets.trying import refuse_unless, sends_ask_first
-from hopwatch.words import EAGAIN_SENDS, ONSETS, PENDING_SENDS, SENT, WAITED_NS, WAITED_SENDS
+from hopwatch.words import EAGAIN_SENDS, ONSETS, SENT
 
 PROMPT_NS = 50_000
 """Within this time of a refusal the pipe is still full: libzmq looks for news from its readers about once a millisecond."""
@@ -56,7 +56,7 @@ class RefusalHandling(HookedSocket):
         with Guard(state):
             lane = None if message is None else message.lane.index
             lane_number = None if message is None else message.lane_number
-            state.event("onset", number=self._hopwatch_words[SENT], lane=lane, lane_number=lane_number)
+            state.event("onset", number=self._hopwatch.slot.words[SENT], lane=lane, lane_number=lane_number)
 
 
 class Waiting(RefusalHandling):
@@ -66,24 +66,21 @@ class Waiting(RefusalHandling):
         if not flags & DONTWAIT:
             return False
         if not self._hopwatch.way.sends_deferred:
-            self._hopwatch_words[EAGAIN_SENDS] += 1
+            self._hopwatch.slot.words[EAGAIN_SENDS] += 1
         return True
 
     def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
-        words = self._hopwatch_words
-        words[WAITED_SENDS] += 1
-        words[PENDING_SENDS] += 1
-        with Guard(self._hopwatch):
-            self._hopwatch.waits()
-        began = time.monotonic_ns()
+        state = self._hopwatch
+        with Guard(state):
+            state.waits()
+        began = state.begin_wait()
         try:
             return backend_send(self, data, flags, copy, track)
         except zmq.Again:
-            words[EAGAIN_SENDS] += 1
+            state.slot.words[EAGAIN_SENDS] += 1
             raise
         finally:
-            words[WAITED_NS] += time.monotonic_ns() - began
-            words[PENDING_SENDS] = max(words[PENDING_SENDS] - 1, 0)
+            state.end_wait(began)
 
 
 class Probing(RefusalHandling):
@@ -100,7 +97,7 @@ class Probing(RefusalHandling):
 
     def _hopwatch_retry(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         flags |= DONTWAIT
-        state, words = self._hopwatch, self._hopwatch_words
+        state = self._hopwatch
         for last_try in (False, True):
             began = time.perf_counter_ns()
             try:
@@ -116,7 +113,7 @@ class Probing(RefusalHandling):
             finally:
                 if isinstance(self, Probing):  # or another thread has unwrapped it
                     BackendSocket.set(self, zmq.XPUB_NODROP, 1)
-        words[ONSETS] += 1
+        state.slot.words[ONSETS] += 1
         if state.numbering is not None:
             state.onset_due = True
         elif isinstance(self, Probing):

@@ -35,7 +35,7 @@ class RoutingProbe(RefusalHandling):
 
     def _hopwatch_transmit(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
         unrouted = self._hopwatch.unrouted
-        number = self._hopwatch_words[SENT]
+        number = self._hopwatch.slot.words[SENT]
         if unrouted is None or unrouted.begun_message == number:
             return backend_send(self, data, flags, copy, track)
         if not flags & SNDMORE:
@@ -47,10 +47,12 @@ class RoutingProbe(RefusalHandling):
         return tracker
 
     def _hopwatch_send_routing_id(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+        is_open = True
         try:
             backend_set(self, MANDATORY, 1)
         except zmq.ZMQError:
-            # it is closed, or its context is: a bare one may have something else to say of the arguments
+            is_open = False
+        if not is_open:  # a bare one may have something else to say of the arguments
             return backend_send(self, data, flags, copy, track)
         try:
             tracker = backend_send(self, data, flags, copy, track)
@@ -74,7 +76,7 @@ class RoutingProbe(RefusalHandling):
         state = self._hopwatch
         with Guard(state):
             peer = as_bytes(routing_id)
-            place = Place(self._hopwatch_words[SENT])
+            place = Place(self._hopwatch.slot.words[SENT])
             if state.numbering is not None and reason != ALONE:
                 place = state.numbering.place(routing_id, peer_is_there=reason == FULL)
             if state.unrouted is not None and state.unrouted.refused(peer, reason, place) and reason != FULL:
@@ -87,7 +89,7 @@ class RoutingProbe(RefusalHandling):
         state = self._hopwatch
         if state.unrouted is not None:
             state.unrouted.probing = False
-            state.outgoing.begun = state.unrouted.begun_message == self._hopwatch_words[SENT]
+            state.outgoing.begun = state.unrouted.begun_message == self._hopwatch.slot.words[SENT]
         state.event("probing_stopped")
 
 

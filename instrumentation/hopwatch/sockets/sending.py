@@ -35,9 +35,8 @@ class CountingSend(RefusalHandling):
         group: str | None = None,
     ) -> Any:
         """As ``zmq.Socket.send``."""
-        try:
-            send_now = self._hopwatch_send_now
-        except AttributeError:  # somebody held on to this method, and the socket is wrapped no more
+        send_now = getattr(self, "_hopwatch_send_now", None)
+        if send_now is None:  # somebody held on to this method, and the socket is wrapped no more
             return self.send(data, flags, copy, track, routing_id, group)
         return send_now(self, data, flags, copy, track, routing_id, group)
 
@@ -119,7 +118,12 @@ class StampingSend(CountingSend):
         state = self._hopwatch
         message = self._hopwatch_number(data) if is_frame(data) else None
         frame = stamped(data, message.stamp) if message is not None and message.stamp else data
-        tracker = super()._hopwatch_send_frame(frame, flags, copy, track)
+        try:
+            tracker = super()._hopwatch_send_frame(frame, flags, copy, track)
+        except BaseException:
+            if message is not None:
+                message.lane.give_back(message.lane_number)
+            raise
         if state.onset_due:
             state.onset_due = False
             self._hopwatch_write_onset(message)

@@ -65,7 +65,7 @@ def enrol(socket: AnySocket, new_class: type[HookedSocket], state: SocketState) 
     # past a ``__setattr__`` of the application's class, and before the methods that another thread may call at once
     does_the_work = issubclass(new_class, CountingSend)
     methods = state.methods if does_the_work else {}
-    socket.__dict__.update(methods, _hopwatch=state, _hopwatch_words=state.slot.words)
+    socket.__dict__.update(methods, _hopwatch=state)
     socket.__class__ = new_class
     hooked = cast(HookedSocket, socket)
     state.members.add(hooked)
@@ -161,7 +161,10 @@ def leave_unfinished(socket: AnySocket) -> None:
     """Make a socket bare that could not be instrumented to the end, whichever of its objects were."""
     for member in (worker_of(socket), socket):
         if isinstance(member, HookedSocket):
+            state = member.__dict__.get("_hopwatch")
             leave(member)
+            if state is not None:
+                state.write_closed()
 
 
 def address_of(socket: AnySocket) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -32,7 +33,16 @@ from hopwatch.sockets.numbering import Numbering
 from hopwatch.sockets.unrouted import Unrouted
 from hopwatch.sockets.ways import Methods, Way
 from hopwatch.stamp import SIZE as STAMP_SIZE
-from hopwatch.words import COUNTER_NAMES, LANE_SOCKET, SENT, SOCKET, SOCKET_SLOT_WORDS
+from hopwatch.words import (
+    COUNTER_NAMES,
+    LANE_SOCKET,
+    PENDING_SENDS,
+    SENT,
+    SOCKET,
+    SOCKET_SLOT_WORDS,
+    WAITED_NS,
+    WAITED_SENDS,
+)
 
 if TYPE_CHECKING:
     from hopwatch.sockets.hooks import HookedSocket
@@ -169,6 +179,18 @@ class SocketState:
         elif self.callers.alternate():
             self.find(two_threads())
 
+    def begin_wait(self) -> int:
+        """A send begins to wait; returns when, for ``end_wait``."""
+        self.slot.words[WAITED_SENDS] += 1
+        self.slot.words[PENDING_SENDS] += 1
+        return time.monotonic_ns()
+
+    def end_wait(self, began: int) -> None:
+        """It has ended; the socket may have been closed or unwrapped meanwhile, and have given its slot back."""
+        words = self.slot.words
+        words[WAITED_NS] += time.monotonic_ns() - began
+        words[PENDING_SENDS] = max(words[PENDING_SENDS] - 1, 0)
+
     def conflates(self) -> None:
         """The socket keeps single frames from here on: what it counts by topic says nothing of what is sent. Numbers do."""
         self.sends_parts = False
@@ -248,7 +270,7 @@ class SocketState:
             if reading is not None:
                 reading.slots = []
         if self.sending is not None:
-            self.sending.slots = []
+            self.sending.let_go()
 
 
 def _slots_of(reading: SequencedLanes | None) -> list[Slot]:

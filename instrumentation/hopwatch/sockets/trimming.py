@@ -39,3 +39,12 @@ def trimmed(frame: bytes | zmq.Frame) -> bytes | zmq.Frame:
     rest = TrimmedFrame(frame.buffer[:-STAMP_SIZE])
     rest.source, rest.more, rest.tracker = frame, frame.more, frame.tracker
     return rest
+
+
+def found_in(frame: bytes | zmq.Frame) -> bytes:
+    """The stamp at the end of a message's last frame, if there is one."""
+    content = frame if isinstance(frame, bytes) else frame.buffer
+    if len(content) < STAMP_SIZE or content[-1] != stamp.LAST_BYTE:
+        return b""
+    found = bytes(content[-STAMP_SIZE:])
+    return found if stamp.ends_stamped(found) else b""
