@@ -27,12 +27,13 @@ from hopwatch.sockets.classes import instrumented, may_send_past
 from hopwatch.sockets.counts import Incoming, Outgoing
 from hopwatch.sockets.first_calls import FirstCalls
 from hopwatch.sockets.hooks import HookedSocket, Use
-from hopwatch.sockets.hot_paths import methods_of, parts_of
+from hopwatch.sockets.hot_paths import give_methods, sends_of
 from hopwatch.sockets.options import subscription_changed
+from hopwatch.sockets.receives import Receives
 from hopwatch.sockets.routing import may_probe_routing
 from hopwatch.sockets.sequenced import read_numbers
 from hopwatch.sockets.set_up import last_endpoint, look_at_wrapped, options_of, options_of_new, set_up_of
-from hopwatch.sockets.standing import above, enrol, join, way_of, worker_of
+from hopwatch.sockets.standing import above, enrol, join, parts_of, way_of, worker_of
 from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.ways import Way
 from hopwatch.stamp import SHARED_OUT
@@ -105,13 +106,12 @@ def instrument_socket(
     # what install wraps was made this moment: nothing is set, bound, subscribed to or attached that would have to be looked for
     probed = _may_probe(socket, socket_type, state, new=by_install)
     state.takes_stamps = reads_stamps
-    state.incoming.may_ask_seldom = not reads_stamps and not state.way.asynchronous
-    methods = methods_of(state, stamps=stamps, probed=probed)
-    parts = parts_of(socket_type, state.way, stamps=stamps, probed=probed)
+    sends, receives = sends_of(state, socket_type, stamps=stamps, probed=probed), Receives(state)
     if wish.numbers is not None:
-        parts, methods = read_numbers(state, socket_type, wish.numbers, (parts, methods))
-    state.methods = methods
-    new_class = instrumented(type(worker), parts, above(worker))
+        sends, receives = read_numbers(state, socket_type, wish.numbers, sends, receives)
+    state.incoming.may_ask_seldom = not state.takes_stamps and not state.way.asynchronous
+    give_methods(state, sends, receives)
+    new_class = instrumented(type(worker), parts_of(state.way), above(worker))
     if by_install:
         options = options_of_new(socket, socket_type, instrument.options_of_new)
     else:

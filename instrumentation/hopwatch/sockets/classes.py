@@ -8,7 +8,6 @@ from typing import Any, cast
 import zmq
 
 from hopwatch.sockets.hooks import HookedSocket
-from hopwatch.sockets.ways import Methods
 
 SocketClass = type["zmq.Socket[bytes]"]
 
@@ -78,23 +77,6 @@ def _around(bare: SocketClass, below: type, above: tuple[type, ...]) -> tuple[ty
 def _unnoticed(bare: SocketClass, bases: tuple[type, ...], namespace: dict[str, Any]) -> type[HookedSocket]:
     """A class of the application's own metaclass, which is not told of it: it may register classes, or want no more of them."""
     return cast(type[HookedSocket], type.__new__(type(bare), bare.__name__, bases, namespace))
-
-
-def exchange(
-    socket: HookedSocket,
-    old: type[HookedSocket],
-    new: type[HookedSocket],
-    methods: Methods | None = None,
-) -> None:
-    """Give a socket, and whatever else stands for it, another way to send or receive, and the methods made for that."""
-    state = socket._hopwatch
-    state.methods.update(methods or {})
-    for member in {socket, *state.members}:
-        current = type(member)
-        if old in current._hopwatch_parts:
-            parts = tuple(new if part is old else part for part in current._hopwatch_parts)
-            member.__dict__.update(methods or {})
-            member.__class__ = instrumented(current._hopwatch_bare, parts, current._hopwatch_above)
 
 
 def may_send_past(cls: type[zmq.Socket[Any]]) -> bool:

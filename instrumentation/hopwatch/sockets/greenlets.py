@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hopwatch.sockets.backend import RECEIVES_INTO
+from hopwatch.sockets.hooks import also_when_held
 from hopwatch.sockets.state import SocketState
 from hopwatch.words import WAITED_RECEIVES
 
@@ -27,11 +28,13 @@ class GreenletWaits(GreenSocket):
 
     _hopwatch: SocketState
 
+    @also_when_held
     def send(self, data: Any, flags: int = 0, copy: bool = True, track: bool = False, **kwargs: Any) -> Any:
         """As the bare socket's."""
         with self._hopwatch.way.answers(flags):
             return super().send(data, flags, copy, track, **kwargs)
 
+    @also_when_held
     def recv(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As the bare socket's."""
         with self._hopwatch.way.answers(flags):
@@ -39,6 +42,7 @@ class GreenletWaits(GreenSocket):
 
     if RECEIVES_INTO:
 
+        @also_when_held
         def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
             """As the bare socket's."""
             with self._hopwatch.way.answers(flags):

@@ -18,7 +18,7 @@ from hopwatch.sockets.backend import BARE
 from hopwatch.sockets.options import decides_probing, option_set
 from hopwatch.sockets.set_up import last_endpoint
 from hopwatch.sockets.state import Guard, SocketState
-from hopwatch.words import EAGAIN_RECEIVES, SENT
+from hopwatch.words import SENT
 
 INPROC = "inproc://"
 
@@ -136,7 +136,8 @@ class HookedSocket(zmq.Socket[bytes]):
             with Use(self):
                 pass
             with Guard(self._hopwatch):
-                self._hopwatch_address_taken()
+                if self._hopwatch.receives is not None:
+                    self._hopwatch.receives.address_taken()
         return cast(int, ADDRESS.__get__(self))
 
     underlying = property(_hopwatch_tell_address, ADDRESS.__set__, ADDRESS.__delete__)
@@ -186,18 +187,10 @@ class HookedSocket(zmq.Socket[bytes]):
                 self._hopwatch.consider(kind, endpoint)
 
     def _hopwatch_stop_probing(self) -> None:
-        """Nothing to stop where nothing probes."""
-
-    def _hopwatch_address_taken(self) -> None:
-        """Somebody may receive past us, which matters where stamps come."""
-
-    def _hopwatch_count_refused_receive(self) -> None:
-        """Libzmq had no message."""
-        if not self._hopwatch.way.receives_deferred:
-            self._hopwatch.slot.words[EAGAIN_RECEIVES] += 1
-
-    def _hopwatch_arm(self) -> None:
-        """Nothing to arm where nothing is to be probed, or no more."""
+        """Probe it no more, if it was."""
+        sends = self._hopwatch.sends
+        if sends is not None:
+            sends.refusals.stop_probing(self)
 
 
 class Use:
@@ -236,11 +229,6 @@ class Use:
 def _text(addr: str | bytes) -> str:
     """Some versions of pyzmq take whatever bytes can be made of."""
     return addr if isinstance(addr, str) else bytes(addr).decode(errors="replace")
-
-
-def unwrapped_meanwhile(socket: object) -> bool:
-    """Whether another thread has unwrapped the socket that this one is waiting on."""
-    return not isinstance(socket, HookedSocket)
 
 
 def has_unread(socket: zmq.Socket[bytes]) -> bool | None:

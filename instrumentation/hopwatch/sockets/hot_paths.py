@@ -7,60 +7,67 @@ from typing import Any
 import zmq
 
 from hopwatch.sockets.backend import backend_send
-from hopwatch.sockets.hooks import HookedSocket
 from hopwatch.sockets.hot_receives import counting_recv, stamped_recv
-from hopwatch.sockets.hot_sends import Sender, counting_send, slow_send, stamping_send
-from hopwatch.sockets.receiving import AskedByLoops, CountingReceive
-from hopwatch.sockets.refusals import Arming, Waiting
+from hopwatch.sockets.hot_sends import Sender, counting_send, stamping_send
+from hopwatch.sockets.receives import Receives
+from hopwatch.sockets.refusals import Arming, Refusals, Waiting
 from hopwatch.sockets.routing import RoutingProbe, routing_send
-from hopwatch.sockets.sending import CountingSend, StampingSend, StreamSend, SubscribingSend
+from hopwatch.sockets.sends import Sends, StampingSends, StreamSends, SubscribingSends
+from hopwatch.sockets.sequenced import SequencedReceives, SequencedSends
 from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.trying import asking_send, sends_ask_first
-from hopwatch.sockets.ways import Methods, Way
 
-SENT_IN_THEIR_OWN_WAY: dict[int, type[HookedSocket]] = {zmq.XSUB: SubscribingSend, zmq.STREAM: StreamSend}
+SENT_IN_THEIR_OWN_WAY: dict[int, type[Sends]] = {zmq.XSUB: SubscribingSends, zmq.STREAM: StreamSends}
 LOOKED_AT = frozenset({"XSUB", "STREAM", "ROUTER"})
 """Types each of whose frames is looked at as it is sent."""
 
 
-def parts_of(
-    socket_type: zmq.SocketType, way: Way, *, stamps: bool, probed: bool
-) -> tuple[type[HookedSocket], ...]:
-    """The classes between ``zmq.Socket`` and the application's own, the first of them asked first."""
-    sending: type[HookedSocket] = StampingSend if stamps else CountingSend
-    sending = SENT_IN_THEIR_OWN_WAY.get(socket_type, sending)
+def sends_of(state: SocketState, socket_type: zmq.SocketType, *, stamps: bool, probed: bool) -> Sends:
+    """What sends that the hot path leaves go by."""
+    sends: type[Sends] = StampingSends if stamps else Sends
+    sends = SENT_IN_THEIR_OWN_WAY.get(socket_type, sends)
     probing = RoutingProbe if socket_type == zmq.ROUTER else Arming
-    refusals: type[HookedSocket] = probing if probed else Waiting
-    if way.asynchronous:
-        return (sending, refusals, AskedByLoops, CountingReceive)
-    return (sending, refusals, CountingReceive)
+    refusals: type[Refusals] = probing if probed else Waiting
+    return sends(state, refusals(state))
 
 
-def methods_of(state: SocketState, *, stamps: bool, probed: bool) -> Methods:
-    """The functions made for this socket alone, around its counters."""
-    receiving = stamped_recv(state) if state.takes_stamps else counting_recv(state)
-    return {**sending_methods(_send_of(state, stamps=stamps), probed and state.unrouted is None), **receiving}
+def give_methods(state: SocketState, sends: Sends, receives: Receives) -> None:
+    """Give a socket its ways to send and receive, and the functions made for it alone, around its counters."""
+    state.sends, state.receives = sends, receives
+    recv: Any = stamped_recv if state.takes_stamps else counting_recv
+    if isinstance(receives, SequencedReceives):
+        state.methods["_hopwatch_recv_now"] = receives.next
+    else:
+        state.methods["_hopwatch_recv_now"] = recv(state, receives)
+    send = _send_of(state, sends)
+    state.methods["_hopwatch_send_now"] = (
+        _arming(state, sends, send) if isinstance(sends.refusals, Arming) else send
+    )
 
 
-def sending_methods(send: Sender, arms: bool) -> Methods:
-    """The functions that a socket sends by; one that ``arms`` is to be probed from its first send on."""
-    if not arms:
-        return {"_hopwatch_send_now": send}
+def _arming(state: SocketState, sends: Sends, send: Sender) -> Sender:
+    """``send`` of a socket that is to be probed from its first send on."""
 
-    def arming_send(self: Any, *arguments: Any) -> Any:
-        self._hopwatch_arm()
-        return send(self, *arguments)
+    def arming_send(socket: Any, *arguments: Any) -> Any:
+        if isinstance(sends.refusals, Arming):
+            sends.refusals.arm(socket)
+        if not isinstance(sends.refusals, Arming):
+            state.give({"_hopwatch_send_now": send})
+        return send(socket, *arguments)
 
-    return {"_hopwatch_send_now": arming_send, "_hopwatch_armed": send}
+    return arming_send
 
 
-def _send_of(state: SocketState, *, stamps: bool) -> Sender:
+def _send_of(state: SocketState, sends: Sends) -> Sender:
+    if isinstance(sends, SequencedSends):
+        return sends.send
+    stamps = isinstance(sends, StampingSends)
     if state.unrouted is not None and not stamps:
-        return routing_send(state, state.unrouted)
+        return routing_send(state, sends, state.unrouted)
     if state.type_name in LOOKED_AT:
-        return slow_send
+        return sends.send
     asks = not state.way.plain_flags and sends_ask_first(state.type_name)
     try_send = asking_send if asks else backend_send
     if stamps and state.numbering is not None:
-        return stamping_send(state, state.numbering, try_send)
-    return counting_send(state, try_send)
+        return stamping_send(state, sends, state.numbering, try_send)
+    return counting_send(state, sends, try_send)

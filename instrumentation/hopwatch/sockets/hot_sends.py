@@ -1,7 +1,7 @@
 """The hot path of sends: what is done for each frame that is sent as most are.
 
 A function a socket, with what it needs in its closure: an attribute of a pyzmq socket takes about as long to read as a word of shared
-memory. Whatever is not the plain case goes to the slower methods of ``sending.py``. ``hot_paths.py`` chooses among the functions: it is what
+memory. Whatever is not the plain case goes to the slower methods of ``sends.py``. ``hot_paths.py`` chooses among the functions: it is what
 a compiled hot path is put in at.
 """
 
@@ -16,6 +16,7 @@ from hopwatch.lanes.sending import SendingLane
 from hopwatch.sockets.backend import DONTWAIT, REFUSED, backend_send, is_refusal
 from hopwatch.sockets.counts import NOT_NOW
 from hopwatch.sockets.numbering import Numbering
+from hopwatch.sockets.sends import Sends
 from hopwatch.sockets.state import SocketState
 from hopwatch.stamp import WHOLE_WORD, pack_stamp
 from hopwatch.words import LANE_COUNT, SENT, SENT_BYTES
@@ -26,29 +27,16 @@ Sender = Callable[..., Any]
 now = time.time
 
 
-def slow_send(
-    self: Any,
-    data: Any,
-    flags: int,
-    copy: bool,
-    track: bool,
-    routing_id: int | None,
-    group: str | None,
-) -> Any:
-    """``send`` of a socket each of whose frames is looked at, such as an XSUB's, which may be subscriptions."""
-    return self._hopwatch_send(data, flags, copy, track, routing_id, group)
-
-
-def counting_send(state: SocketState, try_send: Sender = backend_send) -> Sender:
+def counting_send(state: SocketState, sends: Sends, try_send: Sender = backend_send) -> Sender:
     """``send`` of a socket that counts. ``try_send`` makes the first try of a message's first frame, without waiting (see ``refusals.py``)."""
-    out, send_part = state.outgoing, part_send(state, try_send)
+    out, send_part = state.outgoing, part_send(state, sends, try_send)
 
     def send(
-        self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
+        socket: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
         if flags == out.alone and routing_id is None and group is None:
             try:
-                tracker = try_send(self, data, DONTWAIT, copy, track)
+                tracker = try_send(socket, data, DONTWAIT, copy, track)
             except REFUSED as error:
                 if not is_refusal(error):
                     raise
@@ -57,35 +45,37 @@ def counting_send(state: SocketState, try_send: Sender = backend_send) -> Sender
                 out.total_bytes = out.words[SENT_BYTES] = out.total_bytes + size
                 out.messages = out.words[SENT] = out.messages + 1
                 return tracker
-        return send_part(self, data, flags, copy, track, routing_id, group)
+        return send_part(socket, data, flags, copy, track, routing_id, group)
 
     return send
 
 
-def stamping_send(state: SocketState, numbering: Numbering, try_send: Sender = backend_send) -> Sender:
+def stamping_send(
+    state: SocketState, sends: Sends, numbering: Numbering, try_send: Sender = backend_send
+) -> Sender:
     """``send`` of a socket that numbers its messages: here those of one frame, of bytes, whose lane is open.
 
     A send that a signal handler's exception ends is not counted, though libzmq may have taken the message: the next one then gets
     the same number, and its receiver counts a duplicate. A number is taken before the send: a handler that sends meanwhile takes the next one.
     """
     out, due_after = state.outgoing, numbering.due_after
-    counting, send_part = counting_send(state, try_send), part_send(state, try_send)
+    counting, send_part = counting_send(state, sends, try_send), part_send(state, sends, try_send)
 
     def send(
-        self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
+        socket: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
         if flags == out.alone and data.__class__ is bytes and routing_id is None and group is None:
             lane = numbering.single_frame_lane
             if lane is None:
                 way = send_part if state.numbering is numbering else counting
-                return way(self, data, flags, copy, track, routing_id, group)
+                return way(socket, data, flags, copy, track, routing_id, group)
             number, frame = lane.count, data
             lane.count = number + 1
             try:
                 if number >= lane.due:
                     sent = out.messages
                     frame = data + pack_stamp((sent - number) & WHOLE_WORD, sent, now(), lane.label)
-                tracker = try_send(self, frame, DONTWAIT, copy, track)
+                tracker = try_send(socket, frame, DONTWAIT, copy, track)
             except BaseException as error:
                 lane.give_back(number)
                 if not isinstance(error, REFUSED) or not is_refusal(error):
@@ -97,41 +87,41 @@ def stamping_send(state: SocketState, numbering: Numbering, try_send: Sender = b
                 out.total_bytes = out.words[SENT_BYTES] = out.total_bytes + len(data)
                 out.messages = out.words[SENT] = out.messages + 1
                 return tracker
-        return send_part(self, data, flags, copy, track, routing_id, group)
+        return send_part(socket, data, flags, copy, track, routing_id, group)
 
     return send
 
 
-def part_send(state: SocketState, try_send: Sender) -> Sender:
+def part_send(state: SocketState, sends: Sends, try_send: Sender) -> Sender:
     """``send`` of the frames of messages that have several."""
     out, plain = state.outgoing, state.way.plain_flags
 
     def send(
-        self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
+        socket: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
         more, begun, numbering = flags == out.not_last, out.begun, state.numbering
         ends = begun and flags == plain and out.not_last is not NOT_NOW
         lane = known_lane(state, data) if ends and numbering is not None else None
         is_plain = more or (ends and (lane is not None or numbering is None))
         if not is_plain or not state.sends_parts or routing_id is not None or group is not None:
-            return self._hopwatch_send(data, flags, copy, track, routing_id, group)
+            return sends.send(socket, data, flags, copy, track, routing_id, group)
         number, refused = 0 if lane is None else lane.take_number(), False
         try:
             frame = data if lane is None or numbering is None else data + numbering.stamp_of(lane, number)
             if begun:
-                tracker = backend_send(self, frame, flags, copy, track)
+                tracker = backend_send(socket, frame, flags, copy, track)
             else:
-                tracker = try_send(self, frame, flags | DONTWAIT, copy, track)
+                tracker = try_send(socket, frame, flags | DONTWAIT, copy, track)
         except BaseException as error:
             if lane is not None:
                 lane.give_back(number)
             refused = isinstance(error, REFUSED) and is_refusal(error)
             if refused and begun:
-                self._hopwatch_drop_begun()
+                sends.drop_begun()
             if begun or not refused:
                 raise
         if refused:
-            return self._hopwatch_send(data, flags, copy, track, routing_id, group)
+            return sends.send(socket, data, flags, copy, track, routing_id, group)
         if numbering is not None:
             if lane is not None:
                 numbering.sent(lane, number)

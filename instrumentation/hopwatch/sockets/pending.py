@@ -14,7 +14,7 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.sockets.backend import POLLOUT
-from hopwatch.sockets.hooks import HookedSocket
+from hopwatch.sockets.hooks import HookedSocket, also_when_held
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.ways import asks_at_once
 from hopwatch.words import (
@@ -42,21 +42,14 @@ else:
 
 
 class Front(HookedSocket):
-    """Comes below pyzmq's asynchronous socket: the worker knows whether onsets are probed."""
+    """Comes below pyzmq's asynchronous socket."""
 
-    _shadow_sock: HookedSocket
-
+    @also_when_held
     def get(self, option: int) -> Any:
         """As the bare socket's."""
         return self._hopwatch.without_stamp_room(option, BackendSocket.get(self, option))
 
     getsockopt = get
-
-    def _hopwatch_stop_probing(self) -> None:
-        self._shadow_sock._hopwatch_stop_probing()
-
-    def _hopwatch_address_taken(self) -> None:
-        self._shadow_sock._hopwatch_address_taken()
 
 
 class Pending(AsyncSocket):
@@ -64,12 +57,14 @@ class Pending(AsyncSocket):
 
     _hopwatch: SocketState
 
+    @also_when_held
     def send(self, data: Any, flags: int = 0, copy: bool = True, track: bool = False, **kwargs: Any) -> Any:
         """As the bare socket's."""
         kwargs["flags"], kwargs["copy"], kwargs["track"] = flags, copy, track
         with self._hopwatch.way.answers(flags):
             return self._add_send_event("send", msg=data, kwargs=kwargs)
 
+    @also_when_held
     def send_multipart(
         self, msg_parts: Any, flags: int = 0, copy: bool = True, track: bool = False, **kwargs: Any
     ) -> Any:

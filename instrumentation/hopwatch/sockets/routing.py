@@ -16,12 +16,11 @@ from hopwatch.alive import weakly
 from hopwatch.frames import as_bytes, size_of
 from hopwatch.rules.sending import swallowed
 from hopwatch.sockets.backend import DONTWAIT, FAILED, MANDATORY, SNDMORE, backend_send, backend_set, errno_of
-from hopwatch.sockets.classes import exchange
 from hopwatch.sockets.hot_sends import Sender
-from hopwatch.sockets.refusals import RefusalHandling, Waiting
+from hopwatch.sockets.refusals import Refusals, Waiting
+from hopwatch.sockets.sends import Sends
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.unrouted import ALONE, FULL, UNKNOWN, Place, Unrouted
-from hopwatch.words import SENT
 
 REASONS = {int(zmq.EHOSTUNREACH): UNKNOWN, int(zmq.EAGAIN): FULL}
 
@@ -30,66 +29,69 @@ NOBODY = b"\0hopwatch: no peer has a routing id of more than 255 bytes".ljust(25
 even if the peer appears in the meantime."""
 
 
-class RoutingProbe(RefusalHandling):
+class RoutingProbe(Refusals):
     """A ROUTER whose routing ids are sent with ROUTER_MANDATORY on. Like a bare one it takes every message and never waits."""
 
-    def _hopwatch_transmit(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
-        unrouted = self._hopwatch.unrouted
-        number = self._hopwatch.slot.words[SENT]
+    def transmit(self, socket: Any, data: Any, flags: int, copy: bool, track: bool) -> Any:
+        """Send a frame, the first of a message as its routing id."""
+        unrouted = self.state.unrouted
+        number = self.state.outgoing.messages
         if unrouted is None or unrouted.begun_message == number:
-            return backend_send(self, data, flags, copy, track)
+            return backend_send(socket, data, flags, copy, track)
         if not flags & SNDMORE:
-            tracker = backend_send(self, data, flags, copy, track)
-            self._hopwatch_refused(data, ALONE)
+            tracker = backend_send(socket, data, flags, copy, track)
+            self._refused(data, ALONE)
             return tracker
-        tracker = self._hopwatch_send_routing_id(data, flags | DONTWAIT, copy, track)
+        tracker = self.send_routing_id(socket, data, flags | DONTWAIT, copy, track)
         unrouted.begun_message = number
         return tracker
 
-    def _hopwatch_send_routing_id(self, data: Any, flags: int, copy: bool, track: bool) -> Any:
+    def send_routing_id(self, socket: Any, data: Any, flags: int, copy: bool, track: bool) -> Any:
+        """Send the first frame of a message, and see whether its peer is there and has room."""
         is_open = True
         try:
-            backend_set(self, MANDATORY, 1)
+            backend_set(socket, MANDATORY, 1)
         except zmq.ZMQError:
             is_open = False
         if not is_open:  # a bare one may have something else to say of the arguments
-            return backend_send(self, data, flags, copy, track)
+            return backend_send(socket, data, flags, copy, track)
         try:
-            tracker = backend_send(self, data, flags, copy, track)
+            tracker = backend_send(socket, data, flags, copy, track)
         except FAILED as error:
             reason = REASONS.get(errno_of(error) or 0)
             if reason is None:
                 raise
         else:
-            state = self._hopwatch
+            state = self.state
             if state.unrouted:
                 with Guard(state):
                     state.unrouted.routed(as_bytes(data))
             return tracker
         finally:
-            backend_set(self, MANDATORY, 0)
-        backend_send(self, NOBODY, flags)
-        self._hopwatch_refused(data, reason)
-        return backend_send(self, data, flags, copy, track)
+            backend_set(socket, MANDATORY, 0)
+        backend_send(socket, NOBODY, flags)
+        self._refused(data, reason)
+        return backend_send(socket, data, flags, copy, track)
 
-    def _hopwatch_refused(self, routing_id: Any, reason: str) -> None:
-        state = self._hopwatch
+    def _refused(self, routing_id: Any, reason: str) -> None:
+        state = self.state
         with Guard(state):
             peer = as_bytes(routing_id)
-            place = Place(self._hopwatch.slot.words[SENT])
+            place = Place(self.state.outgoing.messages)
             if state.numbering is not None and reason != ALONE:
                 place = state.numbering.place(routing_id, peer_is_there=reason == FULL)
             if state.unrouted is not None and state.unrouted.refused(peer, reason, place) and reason != FULL:
                 state.find(swallowed(reason))
 
-    def _hopwatch_stop_probing(self) -> None:
-        if self.closed:
+    def stop_probing(self, socket: Any) -> None:
+        """Let libzmq swallow untold from here on."""
+        if socket.closed:
             return
-        exchange(self, RoutingProbe, Waiting)
-        state = self._hopwatch
+        self._give_way_to(Waiting(self.state))
+        state = self.state
         if state.unrouted is not None:
             state.unrouted.probing = False
-            state.outgoing.begun = state.unrouted.begun_message == self._hopwatch.slot.words[SENT]
+            state.outgoing.begun = state.unrouted.begun_message == self.state.outgoing.messages
         state.event("probing_stopped")
 
 
@@ -103,34 +105,34 @@ def may_probe_routing(socket: zmq.Socket[bytes], state: SocketState, *, new: boo
         state.find(finding.mandatory_unknown())
     state.unrouted = Unrouted(state.slot.words, weakly(state.event), probing=mandatory is False)
     if not new and native_state.message_is_begun(socket):
-        state.unrouted.begun_message = state.slot.words[SENT]
+        state.unrouted.begun_message = state.outgoing.messages
     return state.unrouted.probing
 
 
-def routing_send(state: SocketState, unrouted: Unrouted) -> Sender:
+def routing_send(state: SocketState, sends: Sends, unrouted: Unrouted) -> Sender:
     """``send`` of a ROUTER that is not stamped: here routing ids and last frames, as ``hot_sends.py`` for other types."""
     out, first_calls, plain = state.outgoing, state.first_calls, state.way.plain_flags
-    looked_at = False
+    looked_at, probe = False, sends.refusals
     first = plain | SNDMORE
 
     def send(
-        self: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
+        socket: Any, data: Any, flags: int, copy: bool, track: bool, routing_id: int | None, group: str | None
     ) -> Any:
         nonlocal looked_at
         if not looked_at:
             looked_at = not first_calls.sends
-        elif unrouted.probing and routing_id is None and group is None:
+        elif unrouted.probing and isinstance(probe, RoutingProbe) and routing_id is None and group is None:
             number = out.messages
             begun = unrouted.begun_message == number
             if begun and flags == plain:
-                tracker = backend_send(self, data, plain, copy, track)
+                tracker = backend_send(socket, data, plain, copy, track)
                 out.count(len(data) if data.__class__ is bytes else size_of(data), False)
                 return tracker
             if not begun and flags == first:
-                tracker = self._hopwatch_send_routing_id(data, first | DONTWAIT, copy, track)
+                tracker = probe.send_routing_id(socket, data, first | DONTWAIT, copy, track)
                 unrouted.begun_message = number
                 out.count(len(data) if data.__class__ is bytes else size_of(data), True)
                 return tracker
-        return self._hopwatch_send(data, flags, copy, track, routing_id, group)
+        return sends.send(socket, data, flags, copy, track, routing_id, group)
 
     return send

@@ -18,9 +18,9 @@ from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.greenlets import GreenletWaits
 from hopwatch.sockets.hooks import HookedSocket, Use
 from hopwatch.sockets.pending import Front, JoinedPending, Pending
-from hopwatch.sockets.sending import CountingSend
 from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.ways import Way
+from hopwatch.sockets.worker import AskedByLoops, Worker
 
 ASYNCHRONOUS = "zmq._future"
 """Holds the base of all asyncio and tornado sockets; loaded with the first of these."""
@@ -60,10 +60,15 @@ def above(socket: AnySocket) -> tuple[type, ...]:
     return (GreenletWaits,) if _is_a(socket, "zmq.green.core", "_Socket") else ()
 
 
+def parts_of(way: Way) -> tuple[type[HookedSocket], ...]:
+    """The classes between ``zmq.Socket`` and the application's own, the first of them asked first."""
+    return (AskedByLoops, Worker) if way.asynchronous else (Worker,)
+
+
 def enrol(socket: AnySocket, new_class: type[HookedSocket], state: SocketState) -> HookedSocket:
     """Give an object its instrumented class, and its place among those that stand for the same socket."""
     # past a ``__setattr__`` of the application's class, and before the methods that another thread may call at once
-    does_the_work = issubclass(new_class, CountingSend)
+    does_the_work = issubclass(new_class, Worker)
     methods = state.methods if does_the_work else {}
     socket.__dict__.update(methods, _hopwatch=state)
     socket.__class__ = new_class
@@ -134,7 +139,7 @@ def _is_pyzmqs(some: type) -> bool:
 
 
 def _worker_among(state: SocketState) -> HookedSocket | None:
-    return next((member for member in state.members if isinstance(member, CountingSend)), None)
+    return next((member for member in state.members if isinstance(member, Worker)), None)
 
 
 def return_lent(socket: AnySocket) -> None:

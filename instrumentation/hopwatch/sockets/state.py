@@ -46,6 +46,8 @@ from hopwatch.words import (
 
 if TYPE_CHECKING:
     from hopwatch.sockets.hooks import HookedSocket
+    from hopwatch.sockets.receives import Receives
+    from hopwatch.sockets.sends import Sends
 
 
 Within = tuple[int, str]
@@ -57,7 +59,7 @@ class SocketState:
     """One instrumented socket; holds no reference to it, so that it is collected as a bare one is.
 
     ``members`` are the Python objects that stand for it: the application's, and shadows of that; ``borrowers`` are shadows
-    that use the ways of a member; ``methods``: what all who do its sends and receives have. ``in_use``: it was bound or connected, or may have been; no
+    that use the ways of a member; ``methods``: what all who do its sends and receives have, and ``sends`` and ``receives``: where these lead; None once it is closed or unwrapped. ``in_use``: it was bound or connected, or may have been; no
     message can have come or gone before. ``stamp_room``: its ZMQ_MAXMSGSIZE is that of the application and room for a stamp.
     """
 
@@ -87,6 +89,8 @@ class SocketState:
     takes_stamps: bool = False
     stamp_room: bool = False
     way: Way = field(default_factory=Way)
+    sends: Sends | None = None
+    receives: Receives | None = None
     methods: Methods = field(default_factory=dict)
     members: Alive[HookedSocket] = field(default_factory=Alive)
     in_use: bool = False
@@ -249,11 +253,20 @@ class SocketState:
         slot.words[SOCKET] = 0
         self.journal.give_back(slot, lanes, still_used)
 
+    def give(self, methods: Methods) -> None:
+        """Give all that do its sends and receives other functions for that."""
+        if self.methods:
+            self.methods.update(methods)
+            for member in self.members:
+                if "_hopwatch_send_now" in member.__dict__:
+                    member.__dict__.update(methods)
+
     def leave_hot_path(self) -> None:
-        """Send and receive by the hot path no more, but for calls that are in it; and break its reference cycle."""
+        """Send and receive this way no more, but for calls that are under way; and break the reference cycles."""
         self.outgoing.retire()
         self.incoming.retire()
         self.methods = {}
+        self.sends = self.receives = None
 
     def leave_to_parent(self) -> None:
         """In a forked child: the slots and files belong to the parent, so touch them no more."""

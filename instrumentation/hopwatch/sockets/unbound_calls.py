@@ -16,8 +16,8 @@ from hopwatch.patches import Patches
 from hopwatch.sockets.backend import BARE
 from hopwatch.sockets.classes import MOST_KEPT
 from hopwatch.sockets.hooks import HookedSocket
-from hopwatch.sockets.sending import CountingSend
 from hopwatch.sockets.while_wrapped import WhileWrapped
+from hopwatch.sockets.worker import Worker
 
 NAMES = (
     *("send", "recv", "recv_into", "poll", "close"),
@@ -53,14 +53,14 @@ def _redirected(name: str, bare: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(bare)
     def call(self: Any, *arguments: Any, **options: Any) -> Any:
         own = None  # also if somebody kept this function from an earlier redirection
-        if isinstance(self, CountingSend) and vars(BARE).get(name) is bare:
+        if isinstance(self, Worker) and vars(BARE).get(name) is bare:
             own = _own_way(type(self), name)
         return (own or bare)(self, *arguments, **options)
 
     return call
 
 
-def _find_own_way(cls: type[CountingSend], name: str) -> Callable[..., Any] | None:
+def _find_own_way(cls: type[Worker], name: str) -> Callable[..., Any] | None:
     """What an instrumented class does under a name, below the application's own; None where it does nothing."""
     bare, ours = cls._hopwatch_bare.__mro__, cls.__mro__
     applications = bare[: bare.index(zmq.Socket)]
