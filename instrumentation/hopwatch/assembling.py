@@ -137,7 +137,7 @@ def instrument_socket(
     if not by_install:
         if endpoint:
             state.note("endpoint", endpoint=endpoint)
-        with Use(cast(HookedSocket, socket)):
+        with Use(cast(HookedSocket, socket), state):
             pass
 
 

@@ -32,8 +32,7 @@ class SendingLane:
 
     def take_number(self) -> int:
         """The number of the message that is about to be sent; who sends meanwhile, in a signal handler, takes the next."""
-        number = self.count
-        self.count = number + 1
+        number, self.count = self.count, self.count + 1
         return number
 
     def give_back(self, number: int) -> None:

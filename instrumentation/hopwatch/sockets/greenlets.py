@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hopwatch.sockets.backend import RECEIVES_INTO
-from hopwatch.sockets.hooks import also_when_held
+from hopwatch.sockets.hooks import state_of
 from hopwatch.sockets.state import SocketState
 from hopwatch.words import WAITED_RECEIVES
 
@@ -28,24 +28,30 @@ class GreenletWaits(GreenSocket):
 
     _hopwatch: SocketState
 
-    @also_when_held
     def send(self, data: Any, flags: int = 0, copy: bool = True, track: bool = False, **kwargs: Any) -> Any:
         """As the bare socket's."""
-        with self._hopwatch.way.answers(flags):
+        state = state_of(self)
+        if state is None:
+            return self.send(data, flags, copy, track, **kwargs)
+        with state.way.answers(flags):
             return super().send(data, flags, copy, track, **kwargs)
 
-    @also_when_held
     def recv(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As the bare socket's."""
-        with self._hopwatch.way.answers(flags):
+        state = state_of(self)
+        if state is None:
+            return self.recv(flags, copy, track)
+        with state.way.answers(flags):
             return super().recv(flags, copy, track)
 
     if RECEIVES_INTO:
 
-        @also_when_held
         def recv_into(self, buffer: Any, /, *, nbytes: int = 0, flags: int = 0) -> int:
             """As the bare socket's."""
-            with self._hopwatch.way.answers(flags):
+            state = state_of(self)
+            if state is None:
+                return self.recv_into(buffer, nbytes=nbytes, flags=flags)
+            with state.way.answers(flags):
                 return super().recv_into(buffer, nbytes=nbytes, flags=flags)
 
     def _wait_write(self) -> None:

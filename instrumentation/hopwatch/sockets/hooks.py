@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import threading
-from collections.abc import Callable
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, cast
 
 import zmq
 from zmq.backend import Socket as BackendSocket
@@ -26,8 +24,6 @@ ZAP_ENDPOINT = "inproc://zeromq.zap.01"
 """Who binds it answers libzmq's own questions of authentication, in messages of a fixed number of frames."""
 
 
-Method = TypeVar("Method", bound=Callable[..., Any])
-
 ADDRESS: Any = BackendSocket.underlying
 
 
@@ -40,16 +36,13 @@ class InMaking(threading.local):
 IN_MAKING = InMaking()
 
 
-def also_when_held(method: Method) -> Method:
-    """Lets a bound method that somebody kept go on as the bare one once its socket was unwrapped."""
+def state_of(socket: Any) -> SocketState | None:
+    """The state of a wrapped socket. None: somebody held on to a method of it, and it is wrapped no more; its own method does then.
 
-    @functools.wraps(method)
-    def call(self: zmq.Socket[bytes], *arguments: Any, **options: Any) -> Any:
-        if isinstance(self, HookedSocket):
-            return method(self, *arguments, **options)
-        return getattr(self, method.__name__)(*arguments, **options)
-
-    return cast(Method, call)
+    A call asks once: its socket may be unwrapped before it ends.
+    """
+    state: SocketState | None = socket.__dict__.get("_hopwatch")
+    return state
 
 
 class HookedSocket(zmq.Socket[bytes]):
@@ -69,75 +62,95 @@ class HookedSocket(zmq.Socket[bytes]):
         """Who makes another socket by the class of a wrapped one gets one of the application's class."""
         return cls._hopwatch_bare(*args, **kwargs)
 
-    @also_when_held
     def setsockopt(self, option: int, optval: Any) -> None:
         """As the bare socket's; what was set is journaled."""
-        if decides_probing(self._hopwatch, option, optval):
-            self._hopwatch_stop_probing()
-        BackendSocket.set(self, option, self._hopwatch.with_stamp_room(option, optval))
-        with Guard(self._hopwatch):
-            option_set(self._hopwatch, int(option), optval)
+        state = state_of(self)
+        if state is None:
+            self.setsockopt(option, optval)
+            return
+        if decides_probing(state, option, optval):
+            _stop_probing(self, state)
+        BackendSocket.set(self, option, state.with_stamp_room(option, optval))
+        with Guard(state):
+            option_set(state, int(option), optval)
 
     set = setsockopt  # type: ignore[assignment]
 
-    @also_when_held
     def bind(self, addr: str | bytes) -> Any:
         """As the bare socket's; the endpoint is journaled as libzmq resolved it."""
-        with Use(self, event_follows=True):
+        state = state_of(self)
+        if state is None:
+            return self.bind(addr)
+        with Use(self, state, event_follows=True):
             context = BARE.bind(self, addr)
-        with Guard(self._hopwatch):
+        with Guard(state):
             endpoint = last_endpoint(self) or _text(addr)
-            self._hopwatch.event("bind", endpoint=endpoint)
+            state.event("bind", endpoint=endpoint)
             if endpoint.startswith(INPROC):
-                self._hopwatch.bound_within.add((self.context.underlying, endpoint))
+                state.bound_within.add((self.context.underlying, endpoint))
             if _text(addr) == ZAP_ENDPOINT:
-                self._hopwatch.stop_stamping(finding.zap_refused())
-            self._hopwatch.consider(Kind.BOUND, endpoint)
+                state.stop_stamping(finding.zap_refused())
+            state.consider(Kind.BOUND, endpoint)
         return context
 
-    @also_when_held
     def connect(self, addr: str | bytes) -> Any:
         """As the bare socket's; the endpoint is journaled."""
+        state = state_of(self)
+        if state is None:
+            return self.connect(addr)
         with Use(
-            self, event_follows=True
+            self, state, event_follows=True
         ):  # before: the first send is to find the connection as libzmq has just made it
             pass
         context = BARE.connect(self, addr)
-        self._hopwatch_endpoint("connect", addr, Kind.CONNECTED)
-        with Guard(self._hopwatch):
-            self._hopwatch_connected_within(_text(addr))
+        _tell_endpoint(state, "connect", addr, Kind.CONNECTED)
+        with Guard(state):
+            if state.numbering is not None and _text(addr).startswith(INPROC):
+                # who is bound to it is looked at before the next message is stamped: it may be bound only then
+                state.connected_within.append((self.context.underlying, _text(addr)))
+                state.numbering.single_frame_lane = None
         return context
 
-    @also_when_held
     def unbind(self, addr: str | bytes) -> None:
         """As the bare socket's; the endpoint is journaled."""
+        state = state_of(self)
+        if state is None:
+            self.unbind(addr)
+            return
         BARE.unbind(self, addr)
-        self._hopwatch_endpoint("unbind", addr, Kind.UNBOUND)
+        _tell_endpoint(state, "unbind", addr, Kind.UNBOUND)
 
-    @also_when_held
     def disconnect(self, addr: str | bytes) -> None:
         """As the bare socket's; the endpoint is journaled."""
+        state = state_of(self)
+        if state is None:
+            self.disconnect(addr)
+            return
         BARE.disconnect(self, addr)
-        self._hopwatch_endpoint("disconnect", addr)
+        _tell_endpoint(state, "disconnect", addr)
 
-    @also_when_held
     def monitor(self, addr: str | bytes | None, events: int = zmq.EVENT_ALL) -> None:
         """As the bare socket's; libzmq has one monitor a socket, so the application's takes the place of ours."""
+        state = state_of(self)
+        if state is None:
+            self.monitor(addr, events)
+            return
         BARE.monitor(self, addr, events)
-        with Guard(self._hopwatch):
-            self._hopwatch.monitored = False
-            self._hopwatch.attaching = Attaching()
-            self._hopwatch.note("monitor", state="stopped" if addr is None else "application")
+        with Guard(state):
+            state.monitored = False
+            state.attaching = Attaching()
+            state.note("monitor", state="stopped" if addr is None else "application")
 
     def _hopwatch_tell_address(self) -> int:
         """As the bare socket's; whoever has the address may send past us, so onsets are probed no more."""
-        if not IN_MAKING.depth:
-            self._hopwatch_stop_probing()
-            with Use(self):
+        state = state_of(self)
+        if not IN_MAKING.depth and state is not None:
+            _stop_probing(self, state)
+            with Use(self, state):
                 pass
-            with Guard(self._hopwatch):
-                if self._hopwatch.receives is not None:
-                    self._hopwatch.receives.address_taken()
+            with Guard(state):
+                if state.receives is not None:
+                    state.receives.address_taken()
         return cast(int, ADDRESS.__get__(self))
 
     underlying = property(_hopwatch_tell_address, ADDRESS.__set__, ADDRESS.__delete__)
@@ -148,16 +161,18 @@ class HookedSocket(zmq.Socket[bytes]):
 
     __deepcopy__ = __copy__
 
-    @also_when_held
     def close(self, linger: int | None = None) -> None:
         """As the bare socket's; our monitor goes first, so that ``Context.term()`` never waits for it."""
-        state = self._hopwatch
+        state = state_of(self)
+        if state is None:
+            self.close(linger)
+            return
         ours = state.process == os.getpid()
         unread = None
         if ours and not self._closed:
             with Guard(state):
                 unread = has_unread(self)
-                self._hopwatch_closing(linger)
+                _tell_closing(state, linger)
             with Guard(state):
                 stop_monitor(self, state)
         BARE.close(self, linger)
@@ -165,32 +180,9 @@ class HookedSocket(zmq.Socket[bytes]):
             with Guard(state):
                 state.write_closed(unread)
 
-    def _hopwatch_closing(self, linger: int | None) -> None:
-        state = self._hopwatch
-        if isinstance(linger, int):
-            state.event("option", option="linger", value=int(linger))
-            state.consider(Kind.CLOSE_LINGERS, value=linger)
-        state.consider(Kind.CLOSING, value=self._hopwatch.slot.words[SENT])
-
-    def _hopwatch_connected_within(self, addr: str) -> None:
-        """Who is bound to an inproc endpoint is looked at before the next message is stamped: it may be bound only then."""
-        state = self._hopwatch
-        if state.numbering is not None and addr.startswith(INPROC):
-            state.connected_within.append((self.context.underlying, addr))
-            state.numbering.single_frame_lane = None
-
-    def _hopwatch_endpoint(self, event: str, addr: str | bytes, kind: Kind | None = None) -> None:
-        with Guard(self._hopwatch):
-            endpoint = _text(addr)
-            self._hopwatch.event(event, endpoint=endpoint)
-            if kind is not None:
-                self._hopwatch.consider(kind, endpoint)
-
     def _hopwatch_stop_probing(self) -> None:
         """Probe it no more, if it was."""
-        sends = self._hopwatch.sends
-        if sends is not None:
-            sends.refusals.stop_probing(self)
+        _stop_probing(self, self._hopwatch)
 
 
 class Use:
@@ -204,8 +196,8 @@ class Use:
 
     __slots__ = ("_event_follows", "_socket", "_state")
 
-    def __init__(self, socket: HookedSocket, *, event_follows: bool = False) -> None:
-        self._socket, self._state = socket, socket._hopwatch
+    def __init__(self, socket: HookedSocket, state: SocketState, *, event_follows: bool = False) -> None:
+        self._socket, self._state = socket, state
         self._event_follows = event_follows
 
     def __enter__(self) -> None:
@@ -224,6 +216,27 @@ class Use:
             state.attaching.after_use()
             if state.in_use and not self._event_follows:
                 state.journal.write_waiting()
+
+
+def _stop_probing(socket: HookedSocket, state: SocketState) -> None:
+    sends = state.sends
+    if sends is not None:
+        sends.refusals.stop_probing(socket)
+
+
+def _tell_closing(state: SocketState, linger: int | None) -> None:
+    if isinstance(linger, int):
+        state.event("option", option="linger", value=int(linger))
+        state.consider(Kind.CLOSE_LINGERS, value=linger)
+    state.consider(Kind.CLOSING, value=state.slot.words[SENT])
+
+
+def _tell_endpoint(state: SocketState, event: str, addr: str | bytes, kind: Kind | None = None) -> None:
+    with Guard(state):
+        endpoint = _text(addr)
+        state.event(event, endpoint=endpoint)
+        if kind is not None:
+            state.consider(kind, endpoint)
 
 
 def _text(addr: str | bytes) -> str:

@@ -69,8 +69,7 @@ def stamping_send(
             if lane is None:
                 way = send_part if state.numbering is numbering else counting
                 return way(socket, data, flags, copy, track, routing_id, group)
-            number, frame = lane.count, data
-            lane.count = number + 1
+            frame, number, lane.count = data, lane.count, lane.count + 1
             try:
                 if number >= lane.due:
                     sent = out.messages

@@ -14,7 +14,7 @@ import zmq
 from zmq.backend import Socket as BackendSocket
 
 from hopwatch.sockets.backend import POLLOUT
-from hopwatch.sockets.hooks import HookedSocket, also_when_held
+from hopwatch.sockets.hooks import HookedSocket, state_of
 from hopwatch.sockets.state import Guard, SocketState
 from hopwatch.sockets.ways import asks_at_once
 from hopwatch.words import (
@@ -44,10 +44,11 @@ else:
 class Front(HookedSocket):
     """Comes below pyzmq's asynchronous socket."""
 
-    @also_when_held
     def get(self, option: int) -> Any:
         """As the bare socket's."""
-        return self._hopwatch.without_stamp_room(option, BackendSocket.get(self, option))
+        state = state_of(self)
+        value = BackendSocket.get(self, option)
+        return value if state is None else state.without_stamp_room(option, value)
 
     getsockopt = get
 
@@ -57,20 +58,24 @@ class Pending(AsyncSocket):
 
     _hopwatch: SocketState
 
-    @also_when_held
     def send(self, data: Any, flags: int = 0, copy: bool = True, track: bool = False, **kwargs: Any) -> Any:
         """As the bare socket's."""
+        state = state_of(self)
+        if state is None:
+            return self.send(data, flags, copy, track, **kwargs)
         kwargs["flags"], kwargs["copy"], kwargs["track"] = flags, copy, track
-        with self._hopwatch.way.answers(flags):
+        with state.way.answers(flags):
             return self._add_send_event("send", msg=data, kwargs=kwargs)
 
-    @also_when_held
     def send_multipart(
         self, msg_parts: Any, flags: int = 0, copy: bool = True, track: bool = False, **kwargs: Any
     ) -> Any:
         """As the bare socket's."""
+        state = state_of(self)
+        if state is None:
+            return self.send_multipart(msg_parts, flags, copy, track, **kwargs)
         kwargs["flags"], kwargs["copy"], kwargs["track"] = flags, copy, track
-        with self._hopwatch.way.answers(flags):
+        with state.way.answers(flags):
             return self._add_send_event("send_multipart", msg=msg_parts, kwargs=kwargs)
 
     def _add_io_state(self, state: int) -> None:

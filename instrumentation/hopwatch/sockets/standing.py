@@ -108,7 +108,7 @@ def adopt(shadow: AnySocket, state: SocketState) -> None:
         join(shadow, state)
         return
     worker._hopwatch_stop_probing()
-    with Use(worker):  # it may be bound or connected past us
+    with Use(worker, state):  # it may be bound or connected past us
         pass
     shadow.__dict__.update({name: _lent(worker, shadow, name) for name in LENT}, _hopwatch=state)
     state.borrowers.add(shadow)

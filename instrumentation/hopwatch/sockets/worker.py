@@ -49,7 +49,7 @@ class Worker(HookedSocket):
         if state is None:
             return self.recv_multipart(flags, copy, track)
         receives = state.receives
-        if receives is None or not self._hopwatch_direct:
+        if receives is None or not getattr(self, "_hopwatch_direct", False):
             return zmq.Socket.recv_multipart(self, flags, copy, track)
         return receives.receive_whole(self, flags, copy, track)
 
@@ -60,9 +60,10 @@ class Worker(HookedSocket):
             state = self.__dict__.get("_hopwatch")
             if state is None:
                 return self.recv_into(buffer, nbytes=nbytes, flags=flags)
-            if state.receives is None:
+            receives = state.receives
+            if receives is None:
                 return int(BackendSocket.recv_into(self, buffer, nbytes=nbytes, flags=flags))
-            return int(state.receives.receive_in(self, buffer, nbytes, flags))
+            return int(receives.receive_in(self, buffer, nbytes, flags))
 
     def get(self, option: int) -> Any:
         """As the bare socket's; what the application asks about more frames we need not ask."""
