@@ -184,3 +184,17 @@ def test_no_figure_is_made_up(cause: str) -> None:
     text = advised(cause=cause, **UNMEASURED, sndhwm=None, rcvhwm=None, conflated_at="sender", maxmsgsize=10)
     assert "None" not in text
     assert "nan" not in text
+
+
+@pytest.mark.parametrize(
+    ("reasons", "first"),
+    [
+        (("routing_id_alone",), "Let feed send at least one frame behind the routing id"),
+        (("no_peer", "routing_id_alone"), "Set ROUTER_MANDATORY on feed"),
+        ((), "Set ROUTER_MANDATORY on feed"),
+    ],
+)
+def test_what_a_router_has_to_do_so_that_its_messages_have_a_taker(
+    reasons: tuple[str, ...], first: str
+) -> None:
+    assert advised(cause="unroutable", reasons=reasons).startswith(first)

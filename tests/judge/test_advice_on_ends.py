@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from hopwatch_judge import KilledForMemory
-from plain_incidents import UNMEASURED, advised
+from plain_incidents import NOON, UNMEASURED, advised
 
 
 def test_what_a_lower_mark_of_a_sender_that_waits_bounds() -> None:
@@ -201,3 +201,38 @@ def test_how_long_sending_what_was_lost_would_have_taken(linger: int) -> None:
 
 def test_what_a_sender_has_to_keep_for_a_connection_that_comes_back() -> None:
     assert "(here 3000 were missing: about 3 MB)" in advised(cause="reconnect")
+
+
+@pytest.mark.parametrize(
+    ("facts", "why"),
+    [
+        ({"downs": 2}, "Find out why the connection of feed → desk went down; what is in its buffers"),
+        ({"downs": None}, "Find out why the connection of feed → desk went down;"),
+        ({"downs": 0}, "why feed was not connected to desk, or to who was there before;"),
+        ({"transport": "unknown"}, "why a connection of feed to somebody who is not known went down;"),
+        ({"transport": "unknown", "downs": 2}, "why the connection of feed → desk went down;"),
+        ({"took_over_at": NOON}, "why the proxy ended in whose place feed came; what it still had is lost"),
+    ],
+)
+def test_what_to_find_out_of_a_cut(facts: dict[str, Any], why: str) -> None:
+    assert why in advised(cause="reconnect", **facts)
+
+
+@pytest.mark.parametrize(
+    ("facts", "more"),
+    [
+        ({}, "more memory (now 1 GB), or lower marks: a queue takes up to 50 messages"),
+        ({"rcvhwm": None}, "more memory (now 1 GB), or lower marks: a queue takes its mark times"),
+        ({"mean_bytes": None}, "more memory (now 1 GB), or lower marks: a queue takes its mark times"),
+        (
+            {"mean_bytes": 5.0, "rcvhwm": 1},
+            "more memory (now 1 GB), or lower marks: a queue takes up to 1 messages of 5 bytes, at least 64 bytes",
+        ),
+        ({"receiver_killed": KilledForMemory(1, None)}, "more memory, or lower marks"),
+        ({"receiver_killed": None}, "Find out why the process of desk ended."),
+    ],
+)
+def test_what_a_receiver_needs_that_was_killed_for_memory(facts: dict[str, Any], more: str) -> None:
+    text = advised(**{"cause": "receiver_died", "receiver_killed": KilledForMemory(1, 10**9)} | facts)
+    assert more in text
+    assert ("more memory" in text) is ("memory" in more)

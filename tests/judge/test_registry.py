@@ -81,6 +81,12 @@ def test_a_mean_rate_that_is_kept_up_with_is_part_of_the_meaning() -> None:
     assert meaning(replace(BURST, capacity=None)).endswith("desk had caught up in between")
 
 
+def test_a_linger_of_0_is_part_of_the_meaning() -> None:
+    closed = replace(BURST, cause="closed", sender_end="closed")
+    assert meaning(closed) == "a socket was closed with these messages still unread"
+    assert meaning(replace(closed, linger=0)).startswith("feed was closed with LINGER 0, which throws away")
+
+
 def test_nobody_is_no_receiver_that_could_read_first() -> None:
     (first, _) = advice(replace(BURST, cause="closed", receiver=NOBODY))
     assert first == "Nobody was connected to feed: check its endpoint, and whether its peer runs."
