@@ -1,4 +1,4 @@
-"""The judge: why messages were lost, how that shows and what to change, in plain Python on the standard library alone."""
+"""Why messages were lost, what shows it and what to change: plain Python on the standard library alone."""
 
 from hopwatch_judge.cause import Cause
 from hopwatch_judge.causes.registry import CAUSES, advice, evidence, meaning

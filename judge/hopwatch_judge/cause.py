@@ -18,8 +18,9 @@ ANY = {"sender": "the sender", "receiver": "the receiver"} | {
 class Cause:
     """Why messages are lost.
 
-    ``because`` says what happened, with {sender}, {receiver}, and {they} (with "were"), {these} and {them} for the messages; ``special`` says
-    it of incidents of which more is known. ``seen`` are the pieces of evidence in their order, each None where it does not apply.
+    ``because`` says what happened, with {sender}, {receiver}, and for the messages {they} (which brings its
+    verb), {these} and {them}; ``special`` says it of incidents of which more is known. ``seen`` makes the
+    evidence, piece by piece in this order: each returns None where it does not apply.
     """
 
     name: str

@@ -19,7 +19,7 @@ UNKNOWN_TRANSPORT = "unknown"
 """Of a hop of whose connection no event tells."""
 
 PEERS_NAMED = 5
-"""So many of the peers that a ROUTER could not reach are named, and one more is kept: it tells that there are others."""
+"""So many peers that a ROUTER could not reach are named. One more is kept: it shows that there are others."""
 PEERS_KEPT = PEERS_NAMED + 1
 
 

@@ -34,9 +34,9 @@ CAUSES = (
 )
 """In the order of their precedence: of two that fit the same messages the first one counts.
 
-A ROUTER counts what it swallows, so that it never was on a hop. Whoever hangs up cuts the connection, and a cut empties the pipe. Ends
-that conflate have no full pipe. Of what fills one, the network and bursts are special cases of a receiver that is too slow. The end of
-a socket explains what nothing before it does.
+A ROUTER counts what it swallows: that never was on a hop. A receiver that hangs up cuts the connection, and
+a cut takes what was in the pipe. Ends that conflate have no full pipe. Of what fills one, the network and
+bursts are special cases, and a slow receiver is the rest. The end of a socket explains what is left over.
 """
 BY_NAME = {cause.name: cause for cause in CAUSES}
 
