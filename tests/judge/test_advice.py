@@ -1,6 +1,7 @@
 """What each piece of advice costs and buys: in messages, seconds and memory, where the figures are known."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hopwatch_judge import advice
@@ -11,6 +12,8 @@ def test_a_mark_is_raised_by_what_the_largest_burst_lost_and_twice_that() -> Non
     text = advised()
     assert "Raise SNDHWM of feed from 100 to at least 5000" in text
     assert "the 100 that it held and the 2400 that the largest burst on this hop lost" in text
+    assert "The receiver keeps up with the mean rate." in text
+    assert "The receiver had caught up in between." in advised(capacity=None)
 
 
 def test_what_a_higher_mark_costs_is_said_in_memory_and_in_seconds() -> None:
@@ -94,10 +97,17 @@ def test_how_large_a_mark_would_have_held_what_a_burst_lost_to_conflating() -> N
     text = advised(**CONFLATED)
     assert "set SNDHWM of feed to at least 4800: twice what the largest burst on this hop lost" in text
     assert "(about 5.4 MB)" in text
+    assert "at least 4800" in advised(**CONFLATED, asked_rate=1000.0, capacity=1000.0)
 
 
-def test_without_rates_no_mark_is_said_to_do_in_place_of_conflating() -> None:
-    text = advised(**CONFLATED | UNMEASURED)
+@pytest.mark.parametrize(("facts", "mark"), [({}, 560), (CONFLATED, 360)])
+def test_where_no_burst_is_known_the_longest_run_stands_for_it(facts: dict[str, Any], mark: int) -> None:
+    assert f"to at least {mark}" in advised(**facts, largest_burst=None)
+
+
+@pytest.mark.parametrize("unknown", [UNMEASURED, {"capacity": None}, {"asked_rate": 0.0}])
+def test_without_rates_no_mark_is_said_to_do_in_place_of_conflating(unknown: dict[str, Any]) -> None:
+    text = advised(**CONFLATED | unknown)
     assert "of which nothing is known" in text
     assert "SNDHWM" not in text
 

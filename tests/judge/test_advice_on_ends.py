@@ -236,3 +236,25 @@ def test_what_a_receiver_needs_that_was_killed_for_memory(facts: dict[str, Any],
     text = advised(**{"cause": "receiver_died", "receiver_killed": KilledForMemory(1, 10**9)} | facts)
     assert more in text
     assert ("more memory" in text) is ("memory" in more)
+
+
+READ_FIRST = "Read desk until the sender has said that it is done"
+LINGERS = "LINGER of feed is"
+
+
+@pytest.mark.parametrize(
+    ("facts", "said", "unsaid"),
+    [
+        ({"sender_end": "open"}, READ_FIRST, "RCVHWM"),
+        ({"receiver_left_first": True}, READ_FIRST, "RCVHWM"),
+        ({"sender_type": "REQ"}, READ_FIRST, "RCVHWM"),
+        ({"linger": 1}, f"{LINGERS} 1 ms", "Set LINGER"),
+        ({"linger": 0, "left_unread": True}, READ_FIRST, "LINGER"),
+        ({"linger": 0, "lost": 9000}, "the 9000 that were lost, 9000 ms at the 1000 messages/s", LINGERS),
+        ({"linger": 0, "lost": 1, "capacity": 5000.0}, "the 1 that were lost, 1 ms at", LINGERS),
+    ],
+)
+def test_which_end_has_to_close_otherwise(facts: dict[str, Any], said: str, unsaid: str) -> None:
+    text = advised(**CLOSED | {"transport": "tcp"} | facts)
+    assert said in text
+    assert unsaid not in text

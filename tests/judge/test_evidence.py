@@ -60,6 +60,8 @@ def test_of_a_pipe_that_had_no_time_to_be_lost_otherwise(facts: Facts) -> None:
         ("slow_receiver", {"window_was_full": True}, (*PIPE, "tcp", "marks"), "desk was the limit: it did not read"),
         ("hwm_too_low", {}, (*PIPE, "marks"), ""),
         ("hwm_too_low", {"loss_share": 0.002}, (*PIPE, "bursts", "marks"), "span less than 1 % of the time"),
+        ("hwm_too_low", {"loss_share": 0.01}, (*PIPE, "bursts", "marks"), "span 1 % of the time"),
+        ("hwm_too_low", {"loss_share": 0.5}, (*PIPE, "bursts", "marks"), "span 50 % of the time"),
         ("hwm_too_low", {"capacity": None}, (*PIPE, "caught_up", "marks"), "nothing left to read in between"),
         ("hwm_too_low", {"capacity": None, "went_on": True}, (*PIPE, "went_on", "marks"), "got everything again"),
         ("network", {}, ("onset", "tcp", "rates", "marks"), "the way to desk was the limit, not its window"),
