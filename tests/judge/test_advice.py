@@ -208,3 +208,47 @@ def test_what_a_router_has_to_do_so_that_its_messages_have_a_taker(
     reasons: tuple[str, ...], first: str
 ) -> None:
     assert advised(cause="unroutable", reasons=reasons).startswith(first)
+
+
+@pytest.mark.parametrize(
+    ("facts", "said", "unsaid"),
+    [
+        ({"retransmissions": 10, "segments_sent": 1000}, "loses packets: 10 of all 1000", "bandwidth"),
+        ({"retransmissions": 9, "segments_sent": 1000}, "more bandwidth: 8 Mbit/s", "packets"),
+        ({"retransmissions": 30}, "more bandwidth: 8 Mbit/s", "packets"),
+        ({"retransmissions": 0, "segments_sent": 0}, "more bandwidth: 8 Mbit/s", "packets"),
+        ({}, "8 Mbit/s are sent to desk, of which 3.2 Mbit/s got through at most.", "Raise"),
+        ({"asked_bytes": 500.0}, "4 Mbit/s are sent to desk, of which 1.6 Mbit/s", "Raise"),
+        ({"capacity": None}, "8 Mbit/s are sent to desk.", "got through"),
+        ({"capacity": 1000.0}, "8 Mbit/s are sent to desk.", "got through"),
+        ({"asked_rate": 0.0, "sndbuf": 1}, "more bandwidth.", "Raise"),
+        ({"mean_bytes": None, "sndbuf": 1}, "more bandwidth.", "Raise"),
+        ({"min_rtt_us": None, "sndbuf": 1}, "more bandwidth:", "Raise"),
+        ({"capacity": None, "sndbuf": 40_000}, "Raise SNDBUF of feed from 40000", "bandwidth"),
+        ({"sndbuf": 25_000}, "Raise SNDBUF of feed from 25000", "bandwidth"),
+        ({"sndbuf": 25_001}, "more bandwidth:", "Raise"),
+        ({"sndbuf": 0}, "more bandwidth:", "Raise"),
+    ],
+)
+def test_what_a_network_is_found_to_lack(facts: dict[str, Any], said: str, unsaid: str) -> None:
+    text = advised(**FAR | facts)
+    assert said in text
+    assert unsaid not in text
+
+
+@pytest.mark.parametrize(
+    ("facts", "knows"),
+    [
+        ({"asked_rate": 1001.0}, True),
+        ({"asked_rate": 1000.0}, False),
+        ({"capacity": None}, False),
+        ({"capacity": 0.0}, False),
+        ({"asked_rate": None, "mean_rate": None}, False),
+    ],
+)
+def test_rates_are_told_of_a_receiver_that_is_sent_more_than_it_reads(
+    facts: dict[str, Any], knows: bool
+) -> None:
+    text = advised(cause="slow_receiver", **facts)
+    assert ("it reads 1000 messages/s, and gets sent 1001" in text) is knows
+    assert ("lasts until the pipe is full again" in text) is not knows

@@ -178,6 +178,7 @@ def test_a_sender_that_is_bound_is_said_to_lose_its_queue_and_only_one_that_drop
 ) -> None:
     text = advised(cause="reconnect", sender_type=sender_type, sender_connects=False)
     assert f"what is in its buffers is lost and, as feed is bound, so is {lost}" in text
+    assert text == advised(cause="reconnect", sender_type=sender_type, sender_connects=False, immediate=1)
     assert "SNDHWM" not in text
 
 
@@ -256,5 +257,29 @@ LINGERS = "LINGER of feed is"
 )
 def test_which_end_has_to_close_otherwise(facts: dict[str, Any], said: str, unsaid: str) -> None:
     text = advised(**CLOSED | {"transport": "tcp"} | facts)
+    assert said in text
+    assert unsaid not in text
+
+
+SOONER = "s sooner, when nobody reads"
+
+
+@pytest.mark.parametrize(
+    ("facts", "said", "unsaid"),
+    [
+        ({"lost": 99}, "alone may not make it less: these were 99 kB in all", "bound"),
+        ({"lost": 100}, "as it is bound, up to SNDHWM", "in all"),
+        ({"lost": 1, "mean_bytes": None}, "as it is bound, up to SNDHWM", "in all"),
+        ({"lost": 99, "transport": "ipc"}, "together they hold up to 150;", "in all"),
+        ({"sndhwm": None}, "beside what the kernel holds; lower ones", "together"),
+        ({"rcvhwm": 0}, "beside what the kernel holds; lower ones", "together"),
+        ({"sender_connects": True, "rcvhwm": 3000}, "full the sooner for it (3.4 s sooner", "as it is"),
+        ({"sender_connects": True, "rcvhwm": None}, "full the sooner for it, and drops.", SOONER),
+        ({"sender_connects": True, "rcvhwm": 3000} | UNMEASURED, "the sooner for it, and drops.", SOONER),
+        ({"sender_connects": True, "sender_type": "PUSH"}, "the sooner for it, and sends wait.", "drops"),
+    ],
+)
+def test_what_lower_marks_do_for_a_receiver_that_dies(facts: dict[str, Any], said: str, unsaid: str) -> None:
+    text = advised(**{"cause": "receiver_died", "sender_connects": False} | facts)
     assert said in text
     assert unsaid not in text

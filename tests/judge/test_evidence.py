@@ -55,6 +55,7 @@ def test_of_a_pipe_that_had_no_time_to_be_lost_otherwise(facts: Facts) -> None:
         ("slow_receiver", {}, (*PIPE, "marks"), ""),
         ("slow_receiver", {"sndhwm": None, "rcvhwm": None}, PIPE, ""),
         ("slow_receiver", {"overload_rate": 3000.0}, (*PIPE, "marks"), ""),
+        ("slow_receiver", {"overload_read": 500.0}, (*PIPE, "marks"), ""),
         ("slow_receiver", {"overload_rate": 3000.0, "overload_read": 500.0}, (*PIPE, "overload", "marks"),
          "for more than 10 s, desk was sent 3000 messages/s in all, and read at most 500/s"),
         ("slow_receiver", {"window_was_full": True}, (*PIPE, "tcp", "marks"), "desk was the limit: it did not read"),
@@ -67,6 +68,8 @@ def test_of_a_pipe_that_had_no_time_to_be_lost_otherwise(facts: Facts) -> None:
         ("network", {}, ("onset", "tcp", "rates", "marks"), "the way to desk was the limit, not its window"),
         ("network", {"retransmissions": 3, "segments_sent": 9}, ("onset", "tcp", "rates", "marks"),
          "3 of all 9 segments that it sent there were retransmissions"),
+        ("network", {"retransmissions": 3, "segments_sent": 0}, ("onset", "tcp", "rates", "marks"), "not its window |"),
+        ("network", {"segments_sent": 9}, ("onset", "tcp", "rates", "marks"), "not its window |"),
         ("network", {"rtt_us": 54_000}, ("onset", "tcp", "rates", "marks"), "a round trip took up to 54 ms |"),
         ("network", {"rtt_us": 54_000, "min_rtt_us": 500}, ("onset", "tcp", "rates", "marks"), "54 ms, 0.5 ms at best"),
         ("slow_joiner", {}, ("joined",), "they were sent before the first message that desk got"),
@@ -88,6 +91,8 @@ def test_of_a_pipe_that_had_no_time_to_be_lost_otherwise(facts: Facts) -> None:
         ("unroutable", {"peers": ()}, ("unroutable",), "its process ended before it had told of each"),
         ("unroutable", {"peers": ("6162", "00ff")}, ("unroutable",), "each time as libzmq said: 'ab', 0x00ff"),
         ("unroutable", {"peers": ("61",) * 6}, ("unroutable",), "'a', 'a', 'a', 'a', 'a' and others"),
+        ("unroutable", {"peers": ("61",) * 4 + ("62",)}, ("unroutable",), "'a', 'a', 'a', 'a', 'b'END"),
+        ("unroutable", {"peers": ("0a", "ff")}, ("unroutable",), "0x0a, 0xff"),
         ("unroutable", {"peers": ("61",), "reasons": ("routing_id_alone",)}, ("unroutable",), "no frame behind it"),
         ("unroutable", {"peers": ("61",), "reasons": ("no_peer", "routing_id_alone")}, ("unroutable",),
          "or sent no frame behind that: 'a'"),
@@ -96,7 +101,7 @@ def test_of_a_pipe_that_had_no_time_to_be_lost_otherwise(facts: Facts) -> None:
 def test_of_what_was_lost_on_its_way(cause: str, facts: Facts, kinds: tuple[str, ...], words: str) -> None:
     found, text = shown(cause, **facts)
     assert found == kinds
-    assert words in text
+    assert words in f"{text}END"
 
 
 BOTH_CLOSED = {"sender_end": "closed", "receiver_end": "closed"}
