@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime
 
+from hopwatch_judge.socket_types import BALANCED_TYPES
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
@@ -23,7 +24,6 @@ from hopwatch_analysis.links.unknown_ways import unknown_ways
 from hopwatch_analysis.losses.due import Missing, missing_messages
 from hopwatch_analysis.losses.place import place
 from hopwatch_analysis.routers import unroutable
-from hopwatch_analysis.sockets import nodes
 from hopwatch_analysis.spark.estimates import expect_no_fewer
 from hopwatch_analysis.spark.frames import settle
 from hopwatch_analysis.terms import accounts as acc
@@ -158,7 +158,7 @@ def _checks(topology: Topology, missing: Missing, why: Explained, scope: Scope) 
 
 def _delivered(topology: Topology, due: DataFrame, came: DataFrame | None) -> DataFrame:
     """Messages that each receiver got of each stream, with those that ``came`` all the same; receivers that were owed none of it are left out."""
-    shared_out = topology.sockets.where(sf.col("type").isin(*nodes.BALANCED_TYPES)).select(
+    shared_out = topology.sockets.where(sf.col("type").isin(*BALANCED_TYPES)).select(
         sf.col("socket").alias("stream")
     )
     got = topology.receipts.select("stream", "receiver", (sf.col("count") + sf.col("since")).alias("count"))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from hopwatch_judge import counted
 from py4j.protocol import Py4JError, Py4JNetworkError
 from pyarrow import fs
 from pyspark.errors import PySparkException
@@ -15,7 +16,6 @@ from hopwatch_analysis.files.contradictions import MEANING, SetAside
 from hopwatch_analysis.files.damage import without_damaged
 from hopwatch_analysis.files.landed import Landed, SkippedFile
 from hopwatch_analysis.files.output import refusal, room_left
-from hopwatch_analysis.report.wording import counted
 from hopwatch_analysis.spark.failures import JAVA_ENDED, ran_out_of_memory, reason
 
 Progress = Callable[[str], None]

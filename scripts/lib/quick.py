@@ -15,7 +15,17 @@ from pathlib import Path
 
 from run_environment import ROOT
 
-SOURCE_ROOTS = ("instrumentation", "agent", "api", "console", "analysis", "demo", "simulate", "injector")
+SOURCE_ROOTS = (
+    "instrumentation",
+    "agent",
+    "api",
+    "console",
+    "judge",
+    "analysis",
+    "demo",
+    "simulate",
+    "injector",
+)
 SUPPORT = ROOT / "tests" / "support"
 SCRIPTS = ROOT / "scripts" / "lib"
 PROGRAM = re.compile(r"[\w/-]+\.py")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from hopwatch_analysis.errors import AnalysisError
-from hopwatch_analysis.report.incident import Incident
 from hopwatch_analysis.report.records import Analysis
 from hopwatch_analysis.report.report_json import report, write_report
 from hopwatch_analysis.spark.failures import JAVA_ENDED
+from hopwatch_judge import Incident
 from joint_docket import INCIDENTS_ON_THE_PAGE, Reported
 from landed_folder import LandedFolder
 from page_reader import read_page

@@ -1,7 +1,6 @@
 """An incident names pods and workloads, where Kubernetes says of what a process is a part."""
 
 import pytest
-from hopwatch_analysis.report.places import Place
 from landed_folder import LandedFolder
 from stories import Json
 
@@ -43,16 +42,3 @@ def test_hops_say_where_their_ends_run(joint_report: Json) -> None:
     (hop,) = (one for one in joint_report["hops"] if one["hop"] == "podded → unpodded")
     assert hop["from"]["place"] == AT_FEED
     assert "place" not in hop["to"]
-
-
-@pytest.mark.parametrize(
-    ("place", "text"),
-    [
-        (Place(pod="feed-0"), "pod feed-0"),
-        (Place(container="app", pod="feed-0"), "container app of pod feed-0"),
-        (Place(namespace="trading", pod="feed-0", node="n1"), "pod trading/feed-0, on node n1"),
-        (Place(owner="Job/nightly"), "a pod (Job/nightly)"),
-    ],
-)
-def test_a_place_is_told_as_far_as_it_is_known(place: Place, text: str) -> None:
-    assert place.text == text

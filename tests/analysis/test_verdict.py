@@ -5,9 +5,9 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hopwatch_analysis.report.incident import Incident
 from hopwatch_analysis.report.records import Analysis
 from hopwatch_analysis.report.verdict import verdict
+from hopwatch_judge import Incident
 
 NOON = datetime(2026, 5, 4, 12, 0, tzinfo=timezone.utc)
 ONE = Incident(

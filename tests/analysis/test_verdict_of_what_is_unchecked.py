@@ -3,12 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from hopwatch_analysis.report.advice import advice
-from hopwatch_analysis.report.evidence import evidence
-from hopwatch_analysis.report.incident import Incident
 from hopwatch_analysis.report.records import Analysis, Finding, LedgerRow, Unchecked
 from hopwatch_analysis.report.remarks import remark
 from hopwatch_analysis.report.verdict import verdict
+from hopwatch_judge import Incident, advice, evidence
 
 HEALTHY = LedgerRow("s1", "quotes", "quotes", "r1", "reader", "reader", 10, 10, 0, 0, 0)
 NOTHING = Analysis(None, None, hops=(), ledger=(), incidents=(), findings=())

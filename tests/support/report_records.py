@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta, timezone
 
 from hopwatch_analysis.incidents.timeline import HOPS_SHOWN
-from hopwatch_analysis.report.incident import Incident
 from hopwatch_analysis.report.records import (
     Analysis,
     Fault,
@@ -15,6 +14,7 @@ from hopwatch_analysis.report.records import (
     Unchecked,
 )
 from hopwatch_analysis.terms.buckets import HopHistory, Timeline, buckets_of
+from hopwatch_judge import Incident
 
 NOON = datetime(2026, 5, 4, 12, 0, tzinfo=timezone.utc)
 LATER = NOON + timedelta(seconds=50)

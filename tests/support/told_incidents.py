@@ -6,10 +6,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from hopwatch_analysis.report.incident import Incident, KilledForMemory
-from hopwatch_analysis.report.places import Place
 from hopwatch_analysis.report.records import Analysis
 from hopwatch_analysis.report.verdict import verdict
+from hopwatch_judge import Incident, KilledForMemory, Place
 
 RECORDED = Path(__file__).parent.parent / "docs" / "incidents"
 """Written by tests/support/record_incidents.py, which says how."""

@@ -4,12 +4,13 @@ No event says so: the connection goes down as it does when it is cut. What tells
 that a receiver which had connected does not call again, as the tests of what libzmq does show.
 """
 
+from hopwatch_judge.socket_types import FILTERED_TYPES
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.causes.silence import called_again, never_called_again
 from hopwatch_analysis.files.reading import Tables
-from hopwatch_analysis.sockets.nodes import FILTERED_TYPES, latest_counters
+from hopwatch_analysis.sockets.nodes import latest_counters
 from hopwatch_analysis.spark.frames import settle
 from hopwatch_analysis.terms.keys import EDGE
 from hopwatch_analysis.topology import Topology

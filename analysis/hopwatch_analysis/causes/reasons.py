@@ -2,11 +2,11 @@
 
 from datetime import datetime
 
+from hopwatch_judge.socket_types import DROPPING_TYPES
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.links.went_first import Ended, sender_went_first
-from hopwatch_analysis.sockets.nodes import DROPPING_TYPES
 from hopwatch_analysis.spark.frames import seconds
 from hopwatch_analysis.terms.delays import SAMPLED_WITHIN, STILL_READING, UNDER_WAY
 

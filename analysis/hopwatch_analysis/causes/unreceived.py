@@ -1,11 +1,11 @@
 """Stamped streams that no known receiver got anything of: what became of the messages that their sockets accepted."""
 
+from hopwatch_judge.socket_types import PUBLISHING_TYPES
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.lanes.lanes import messages_sent
-from hopwatch_analysis.sockets.nodes import PUBLISHING_TYPES
 from hopwatch_analysis.terms.accounts import COLUMNS
 
 

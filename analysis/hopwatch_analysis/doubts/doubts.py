@@ -2,10 +2,10 @@
 
 from functools import reduce
 
+from hopwatch_judge.socket_types import BALANCED_TYPES
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.sockets.nodes import BALANCED_TYPES
 from hopwatch_analysis.terms.accounts import IN_FLIGHT, UNEXPLAINED
 from hopwatch_analysis.terms.keys import WAY
 

@@ -1,10 +1,10 @@
 """Streams that are shared out: what was sent since one of their open receivers' hosts told of anything may have come there."""
 
+from hopwatch_judge.socket_types import BALANCED_TYPES
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.doubts.heard import heard_of
-from hopwatch_analysis.sockets.nodes import BALANCED_TYPES
 from hopwatch_analysis.spark.frames import only_of
 from hopwatch_analysis.terms.accounts import COLUMNS, IN_FLIGHT
 from hopwatch_analysis.terms.keys import LANE

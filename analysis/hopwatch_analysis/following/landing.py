@@ -4,15 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
+from hopwatch_judge import Place, advice, counted, evidence
 from pyspark.sql import Row
 
-from hopwatch_analysis.report.advice import advice
-from hopwatch_analysis.report.evidence import evidence
 from hopwatch_analysis.report.identities import utc
 from hopwatch_analysis.report.incident_rows import called, incident_of
 from hopwatch_analysis.report.labels import Identity, labels, places
-from hopwatch_analysis.report.places import Place
-from hopwatch_analysis.report.wording import counted
 
 INCIDENT, CORRECTION = "incident", "correction"
 TEXT, TIME = pa.string(), pa.timestamp("us", tz="UTC")

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+from hopwatch_judge import counted
 from pyspark.sql import DataFrame, SparkSession
 
 from hopwatch_analysis.errors import UnusableInputError
@@ -27,7 +28,6 @@ from hopwatch_analysis.report.identities import identities
 from hopwatch_analysis.report.records import Analysis
 from hopwatch_analysis.report.report_json import report, write_page, write_report
 from hopwatch_analysis.report.summary import summarize
-from hopwatch_analysis.report.wording import counted
 from hopwatch_analysis.spark.session import suited_to
 from hopwatch_analysis.topology import Scope
 

@@ -1,9 +1,9 @@
 """Senders and proxies that died, where what receivers lack is unexplained: they may have had it, and nothing tells."""
 
+from hopwatch_judge.socket_types import BALANCED_TYPES, DROPPING_TYPES
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.sockets.nodes import BALANCED_TYPES, DROPPING_TYPES
 from hopwatch_analysis.spark.frames import only_of
 
 RULE = "died_on_the_way"

@@ -1,10 +1,10 @@
 """Figures of each edge that an incident's evidence and advice are read off."""
 
+from hopwatch_judge.incident import UNKNOWN_TRANSPORT
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.doubts.watched import is_watched
-from hopwatch_analysis.links.ways import UNKNOWN_TRANSPORT
 from hopwatch_analysis.overload.pressure import FIGURES as OF_PRESSURE
 from hopwatch_analysis.proxies.replaced import behind_replaced
 from hopwatch_analysis.sockets.options import MARKS, in_force

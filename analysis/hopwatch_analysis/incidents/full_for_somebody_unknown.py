@@ -1,10 +1,10 @@
 """Publishers that met full pipes where no receiver that is checked lacks a message: somebody else was slow."""
 
+from hopwatch_judge.socket_types import PUBLISHING_TYPES
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.losses.due import Missing
-from hopwatch_analysis.sockets.nodes import PUBLISHING_TYPES
 from hopwatch_analysis.spark.frames import only_of
 from hopwatch_analysis.terms.ranges import holding
 

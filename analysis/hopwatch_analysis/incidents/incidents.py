@@ -1,5 +1,6 @@
 """Incidents: losses of one hop and one cause, close in time, with the figures that advice and evidence are read off."""
 
+from hopwatch_judge.incident import PEERS_KEPT
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
@@ -10,7 +11,6 @@ from hopwatch_analysis.overload.stretches import PAUSE_SECONDS
 from hopwatch_analysis.routers.unroutable import with_peers
 from hopwatch_analysis.spark.frames import with_number_behind_pauses
 from hopwatch_analysis.terms.accounts import by_hop, is_lost
-from hopwatch_analysis.terms.peers import PEERS_KEPT
 
 HOP_AND_CAUSE = ("from_node", "to_node", "cause")
 SESSION = (*HOP_AND_CAUSE, "session")

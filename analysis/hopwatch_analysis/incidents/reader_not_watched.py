@@ -1,10 +1,10 @@
 """Publishers that nobody knows all readers of: what those lack is in no book."""
 
+from hopwatch_judge.incident import UNKNOWN_TRANSPORT
+from hopwatch_judge.socket_types import PUBLISHING_TYPES
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.links.ways import UNKNOWN_TRANSPORT
-from hopwatch_analysis.sockets.nodes import PUBLISHING_TYPES
 from hopwatch_analysis.topology import Topology
 
 RULE = "reader_not_watched"

@@ -2,13 +2,14 @@
 
 from functools import reduce
 
+from hopwatch_judge.costs import BESIDE_ONE, FITS_INTO_IT, SLOT
+from hopwatch_judge.socket_types import PUBLISHING_TYPES
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.files.reading import Tables
-from hopwatch_analysis.sockets.nodes import PUBLISHING_TYPES, conflating
+from hopwatch_analysis.sockets.nodes import conflating
 from hopwatch_analysis.spark.frames import best, only_of, seconds
-from hopwatch_analysis.terms.queued import BESIDE_ONE, FITS_INTO_IT, SLOT
 
 ORDERS_APART = 100
 LONGEST_BURST_SECONDS = 2.0  # two samples further apart do not show a burst

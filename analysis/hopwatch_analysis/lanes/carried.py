@@ -7,10 +7,10 @@ nobody's stays a stream of its own, sent by a socket that nobody wrapped: what i
 
 from dataclasses import dataclass
 
+from hopwatch_judge.socket_types import FILTERED_TYPES
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.sockets.nodes import FILTERED_TYPES
 from hopwatch_analysis.spark.frames import best, seconds, settle
 
 MARGIN = 10  # seconds: clocks may differ, and what was sent before a socket closed arrives after it

@@ -8,12 +8,12 @@ count. What came from senders that nobody wrapped is taken for theirs, so that n
 
 from dataclasses import dataclass
 
+from hopwatch_judge.socket_types import BALANCED_TYPES, FILTERED_TYPES
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.lanes.lanes import WHOLE_STREAM_LANE, latest, receipts
 from hopwatch_analysis.lanes.surplus import surplus
-from hopwatch_analysis.sockets.nodes import BALANCED_TYPES, FILTERED_TYPES
 from hopwatch_analysis.spark.frames import best, settle
 
 COUNTING = ("count", "stamp")

@@ -2,12 +2,12 @@
 receivers that subscribed to some only, and publishers that nobody was connected to.
 """
 
+from hopwatch_judge.socket_types import BALANCED_TYPES, FILTERED_TYPES
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.lanes.lanes import WHOLE_STREAM_LANE
 from hopwatch_analysis.links.links import FLOWS
-from hopwatch_analysis.sockets.nodes import BALANCED_TYPES, FILTERED_TYPES
 from hopwatch_analysis.terms.ranges import length
 
 COLUMNS = (

@@ -1,10 +1,10 @@
 """Sockets with a peer that nobody tells of: it is not instrumented, or no agent reads what it writes."""
 
+from hopwatch_judge.incident import UNKNOWN_TRANSPORT
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.links.links import DOUBTS
-from hopwatch_analysis.links.ways import UNKNOWN_TRANSPORT
 from hopwatch_analysis.spark.frames import seconds
 
 PROBES_LAST = 1

@@ -1,10 +1,10 @@
 """When connections of senders went down of which nobody knows where they lead: to a dark proxy that was restarted, most often."""
 
+from hopwatch_judge.incident import UNKNOWN_TRANSPORT
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.links.link_facts import STATES
-from hopwatch_analysis.links.ways import UNKNOWN_TRANSPORT
 
 
 def unknown_downs(connections: DataFrame, mirrored: DataFrame, way_edges: DataFrame) -> DataFrame:

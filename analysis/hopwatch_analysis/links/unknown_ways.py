@@ -1,9 +1,8 @@
 """Receivers that get a sender's numbers by a way that no event tells of: a dark hop, or several."""
 
+from hopwatch_judge.incident import UNKNOWN_TRANSPORT
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
-
-from hopwatch_analysis.links.ways import UNKNOWN_TRANSPORT
 
 RULE = "unknown_way"
 TEXT = "The messages of %s reach %s by a way that no event tells of. Of what is lost between them no hop can be told, and a cause only where a full pipe of %s shows it."

@@ -1,9 +1,8 @@
 """Events of connections whose other end no address names: of which link they are, where only one comes into question."""
 
+from hopwatch_judge.incident import UNKNOWN_TRANSPORT
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
-
-from hopwatch_analysis.links.ways import UNKNOWN_TRANSPORT
 
 ONE_END = ("from_socket", "to_socket", "side")
 

@@ -2,14 +2,13 @@
 
 from functools import reduce
 
+from hopwatch_judge.incident import UNKNOWN_TRANSPORT
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.spark.frames import best, settle
 
 MAX_HOPS = 8
-UNKNOWN_TRANSPORT = "unknown"
-"""Of an edge whose connection no event tells of."""
 HOPS = "array<struct<from_socket:string,to_socket:string,transport:string,mirrored:boolean>>"
 
 

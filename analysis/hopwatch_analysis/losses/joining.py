@@ -1,9 +1,9 @@
 """Whether a range of messages was sent before its receiver had joined."""
 
+from hopwatch_judge.socket_types import FILTERED_TYPES, PUBLISHING_TYPES
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.sockets.nodes import FILTERED_TYPES, PUBLISHING_TYPES
 from hopwatch_analysis.spark.frames import seconds
 from hopwatch_analysis.terms.delays import SURELY_JOINED_WITHIN
 

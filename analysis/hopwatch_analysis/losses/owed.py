@@ -1,5 +1,6 @@
 """What each receiver is owed of each lane: the numbers that were sent while it was there to be sent them."""
 
+from hopwatch_judge.socket_types import BALANCED_TYPES, FILTERED_TYPES
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
@@ -9,7 +10,6 @@ from hopwatch_analysis.losses.unsubscribed import (
     sure_end_of_unsubscribed,
     with_count_when_unsubscribed,
 )
-from hopwatch_analysis.sockets.nodes import BALANCED_TYPES, FILTERED_TYPES
 from hopwatch_analysis.spark.frames import only_of, seconds, settle
 from hopwatch_analysis.terms.delays import AT_ONCE, CLOCKS_TOLD_WITHIN, SOON_AFTER
 from hopwatch_analysis.terms.numbered_by_then import numbered_by_then

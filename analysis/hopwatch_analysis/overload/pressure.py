@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from hopwatch_judge.thresholds import LONGEST_BURST
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
@@ -9,7 +10,6 @@ from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.overload import rates
 from hopwatch_analysis.overload.recovered import idle_moments, readers_of, with_caught_up, with_went_on
 from hopwatch_analysis.overload.stretches import (
-    LONGEST_BURST,
     long_stretches,
     overloads,
     returns_from_rest,

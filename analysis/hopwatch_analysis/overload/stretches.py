@@ -1,5 +1,6 @@
 """Stretches of time in which a receiver lost messages again and again, and those in which it was asked to read more than it can."""
 
+from hopwatch_judge.thresholds import LONGEST_BURST
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
@@ -7,8 +8,6 @@ from hopwatch_analysis.spark.frames import seconds, with_number_behind_pauses
 
 PAUSE_SECONDS = 10
 """Between two losses of one stretch, at most."""
-LONGEST_BURST = 10
-"""Seconds: a pipe that held all of what comes in a longer stretch would make messages as old as that, and is no cure."""
 CLEARLY = 0.9
 """Of what it was asked to read: who was seen to read less than that was too slow, however rates are measured."""
 BUSY = 0.5

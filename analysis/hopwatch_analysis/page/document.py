@@ -6,19 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from hopwatch_judge import advice, evidence, meaning
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from hopwatch_analysis.files.contradictions import MEANING
 from hopwatch_analysis.page import charts, wording
 from hopwatch_analysis.page.graph import graph_of
 from hopwatch_analysis.page.picture import BOX_WIDTH, picture_of
-from hopwatch_analysis.report.advice import advice
-from hopwatch_analysis.report.evidence import evidence
 from hopwatch_analysis.report.records import Analysis, LedgerRow
 from hopwatch_analysis.report.remarks import agreement, behind_remark, clock_remarks, remark, what_to_do
 from hopwatch_analysis.report.summary import TERMS
 from hopwatch_analysis.report.unexplained import receiver_called
-from hopwatch_analysis.report.verdict import headline, meaning, of_unwatched, span
+from hopwatch_analysis.report.verdict import headline, of_unwatched, span
 
 TEMPLATES = Path(__file__).with_name("templates")
 MOST_ROWS = 5000

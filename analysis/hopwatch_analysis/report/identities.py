@@ -4,12 +4,12 @@ from collections import Counter
 from dataclasses import fields
 from datetime import datetime, timezone
 
+from hopwatch_judge import Place
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.report.labels import Identity
-from hopwatch_analysis.report.places import Place
 
 ORIGIN = ("name", "type", "host", "process")
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hopwatch_judge import NO_PEER, NOBODY, Brief, Incident, KilledForMemory, Place
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as sf
 
@@ -11,9 +12,7 @@ from hopwatch_analysis.incidents import meanwhile
 from hopwatch_analysis.incidents.edge_figures import FIGURES
 from hopwatch_analysis.incidents.incidents import COUNTS
 from hopwatch_analysis.report.identities import utc
-from hopwatch_analysis.report.incident import NO_PEER, NOBODY, Brief, Incident, KilledForMemory
 from hopwatch_analysis.report.labels import brief
-from hopwatch_analysis.report.places import Place
 from hopwatch_analysis.routers.unroutable import NO_SOCKET
 from hopwatch_analysis.spark.failures import JAVA_ENDED
 

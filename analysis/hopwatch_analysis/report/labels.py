@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
 
-from hopwatch_analysis.report.places import Place
+from hopwatch_judge import Place
 
 LONGEST_COMMAND = 40
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from hopwatch_judge import Incident, Place
+
 from hopwatch_analysis.files.contradictions import SetAside
-from hopwatch_analysis.report.incident import Incident
-from hopwatch_analysis.report.places import Place
 from hopwatch_analysis.terms.buckets import Timeline
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from datetime import timezone
 
+from hopwatch_judge import counted
+
 from hopwatch_analysis.report.records import HostBehind, Unchecked
-from hopwatch_analysis.report.wording import counted
 
 STAMP_BOTH_ENDS = (
     'Wrap both ends with sequence="stamp" (under hopwatch run: --sequence stamp, for both) to be told what is missing, where and '

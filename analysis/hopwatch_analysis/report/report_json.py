@@ -7,10 +7,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from hopwatch_judge import Incident, advice, evidence
+
 from hopwatch_analysis.errors import AnalysisError
-from hopwatch_analysis.report.advice import advice
-from hopwatch_analysis.report.evidence import evidence
-from hopwatch_analysis.report.incident import Incident
 from hopwatch_analysis.report.records import Analysis, Fault, Hop, LedgerRow, Node, Unchecked
 from hopwatch_analysis.report.remarks import agreement, behind_remark, remark, what_to_do
 from hopwatch_analysis.terms.buckets import HopHistory, Timeline

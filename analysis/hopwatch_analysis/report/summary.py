@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timezone
 
+from hopwatch_judge import Incident, Place
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as sf
 
@@ -10,10 +11,8 @@ from hopwatch_analysis.files.contradictions import SetAside
 from hopwatch_analysis.files.landed import Landed
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.report.histories import collected, hop_key
-from hopwatch_analysis.report.incident import Incident
 from hopwatch_analysis.report.incident_rows import called, ends_of, records, worst_first
 from hopwatch_analysis.report.labels import Identity, labels, places
-from hopwatch_analysis.report.places import Place
 from hopwatch_analysis.report.records import (
     Analysis,
     Fault,

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from hopwatch_judge import NO_PEER, counted
+
 from hopwatch_analysis.doubts.read_past_us import RULES as READ_PAST_US
-from hopwatch_analysis.report.incident import NO_PEER
 from hopwatch_analysis.report.records import Analysis, LedgerRow
-from hopwatch_analysis.report.wording import counted
 
 NOBODY_KNOWN = "no receiver that is known"
 MISSING = "They did not arrive, and nothing shows where they were lost, or why:"

@@ -5,18 +5,16 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+from hopwatch_judge import Incident, advice, counted, evidence, meaning
+
 from hopwatch_analysis.incidents.full_for_somebody_unknown import RULE as FULL_FOR_SOMEBODY_UNKNOWN
 from hopwatch_analysis.incidents.reader_not_watched import RULE as READER_NOT_WATCHED
 from hopwatch_analysis.lanes.unknown_senders import RULE as UNKNOWN_SENDER
 from hopwatch_analysis.links.unwrapped import RULE as RECEIVER_NOT_WRAPPED
-from hopwatch_analysis.report.advice import advice, kept_up
-from hopwatch_analysis.report.evidence import evidence
-from hopwatch_analysis.report.incident import Incident
 from hopwatch_analysis.report.incomplete import incomplete
 from hopwatch_analysis.report.records import Analysis, Finding, LedgerRow
 from hopwatch_analysis.report.remarks import agreement, clock_remarks, remark, what_to_do
 from hopwatch_analysis.report.unexplained import beside_losses, unexplained
-from hopwatch_analysis.report.wording import counted
 
 WIDTH = 100
 MOST = 100
@@ -29,27 +27,6 @@ LEAVE_LOSSES_OPEN = frozenset(
 
 That one may lack messages, or does; or a receiver may lack messages of that one.
 """
-
-MEANING = {
-    "slow_receiver": "{receiver} reads more slowly than {sender} sends, and the pipe between them was full",
-    "hwm_too_low": "the pipe was full in bursts only; {receiver} {kept_up}",
-    "network": "the network between {sender} and {receiver} was too slow or lossy, and the pipe between them was full",
-    "slow_joiner": "{they} sent before the subscription of {receiver} arrived",
-    "reconnect": "the connection went down and {they} sent meanwhile, or in its buffers",
-    "closed": "a socket was closed with {these} still unread",
-    "conflated": "ZMQ_CONFLATE keeps the newest message only, and {they} not read in time",
-    "oversize": "{receiver} hung up on a message larger than its ZMQ_MAXMSGSIZE, and {they} sent meanwhile, or in its buffers",
-    "sender_died": "{sender} ended with {these} still in its queue",
-    "receiver_died": "{receiver} ended before it had read {them}",
-    "unroutable": "{sender} is a ROUTER and had nowhere to send {them} to, and a ROUTER swallows what it cannot route",
-}
-
-THROWN_AWAY = (
-    "{sender} was closed with LINGER 0, which throws away what is still queued, and nothing came after"
-)
-
-SEVERAL = {"they": "they were", "these": "these messages", "them": "them"}
-ONE = {"they": "it was", "these": "this message", "them": "it"}
 
 
 def verdict(analysis: Analysis) -> str:
@@ -160,15 +137,6 @@ def _incident(incident: Incident) -> Iterator[str]:
         yield from _wrapped("  Seen:    " if number == 0 else " " * 11, f"- {item['text']}")
     for number, text in enumerate(advice(incident)):
         yield from _wrapped("  Change:  " if number == 0 else " " * 11, f"- {text}")
-
-
-def meaning(incident: Incident) -> str:
-    """What its cause says of it, without a full stop."""
-    incident = incident.briefly()
-    words = ONE if incident.lost == 1 else SEVERAL
-    return (THROWN_AWAY if incident.thrown_away else MEANING[incident.cause]).format(
-        sender=incident.sender, receiver=incident.receiver, kept_up=kept_up(incident), **words
-    )
 
 
 def span(started_at: datetime | None, ended_at: datetime | None) -> str:

@@ -1,11 +1,11 @@
 """What ROUTERs swallowed: exactly known at the sender, whether or not a receiver ever shows that it is missing."""
 
+from hopwatch_judge.incident import PEERS_KEPT
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.terms.accounts import COLUMNS
 from hopwatch_analysis.terms.keys import LANE
-from hopwatch_analysis.terms.peers import PEERS_KEPT
 from hopwatch_analysis.terms.ranges import without
 
 NO_SOCKET = ""

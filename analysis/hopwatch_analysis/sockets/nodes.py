@@ -10,11 +10,6 @@ from hopwatch_analysis.sockets.probing import with_probing
 from hopwatch_analysis.sockets.rests import rests
 from hopwatch_analysis.spark.frames import best
 
-BALANCED_TYPES = ("PUSH", "DEALER", "REQ", "REP")
-FILTERED_TYPES = ("SUB", "XSUB")
-PUBLISHING_TYPES = ("PUB", "XPUB")
-DROPPING_TYPES = ("PUB", "XPUB", "ROUTER")
-
 
 def sockets(tables: Tables) -> DataFrame:
     """One row a socket: socket, host, process, command, name, type, probed, probing_stopped_at, never_drops, stamped, sequence, opened_at, end,

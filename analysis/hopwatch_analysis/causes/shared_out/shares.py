@@ -1,5 +1,7 @@
 """Streams that are shared out: what each receiver has of them, and what is missing in all."""
 
+from hopwatch_judge.incident import UNKNOWN_TRANSPORT
+from hopwatch_judge.socket_types import BALANCED_TYPES
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as sf
 
@@ -8,9 +10,7 @@ from hopwatch_analysis.causes.shared_out.conflated import ways_that_conflate
 from hopwatch_analysis.causes.shared_out.cut_ways import cut_ways
 from hopwatch_analysis.doubts.watched import idle_between, is_watched
 from hopwatch_analysis.lanes.lanes import messages_sent
-from hopwatch_analysis.links.ways import UNKNOWN_TRANSPORT
 from hopwatch_analysis.losses.missing import gap_rows
-from hopwatch_analysis.sockets.nodes import BALANCED_TYPES
 from hopwatch_analysis.spark.frames import seconds
 from hopwatch_analysis.terms.keys import EDGE, LANE, LANE_OF_RECEIVER
 

@@ -1,10 +1,16 @@
 """Evidence that a socket, a process or a connection ended, and of what was left then."""
 
-from hopwatch_analysis.report.incident import Evidence, Incident, KilledForMemory
-from hopwatch_analysis.report.wording import how, often, one_or_several
+from hopwatch_judge.incident import Evidence, Incident, KilledForMemory
+
+HOW = {
+    "closed": "was closed",
+    "exited": "ended because its process exited with the socket still open",
+    "died": "ended because its process was killed or crashed",
+}
 
 
 def downs(incident: Incident) -> Evidence:
+    """How the connection went down, or the proxy that was there before."""
     if incident.took_over:
         text = (
             f"{incident.sender} came in place of another proxy that ended: that one still had them, or {incident.sender} got them before "
@@ -12,9 +18,10 @@ def downs(incident: Incident) -> Evidence:
         )
         return {"kind": "took_over", "text": text}
     times = incident.downs or 0
-    were = one_or_several(incident, "the lost message was", "the lost messages were")
+    were = "the lost message was" if incident.lost == 1 else "the lost messages were"
     if times:
-        text = f"the connection of {incident.hop} went down {often(times)}, and {were} sent around it"
+        often = "once" if times == 1 else f"{times} times"
+        text = f"the connection of {incident.hop} went down {often}, and {were} sent around it"
     elif incident.is_dark:
         text = (
             f"a connection of {incident.sender} to somebody who is not known had gone down, and the pipe that {incident.sender} keeps for who "
@@ -29,11 +36,17 @@ def downs(incident: Incident) -> Evidence:
 
 
 def sender_end(incident: Incident) -> Evidence:
-    return {
-        "kind": "end",
-        "text": f"{incident.sender} {how(incident.sender_end)}; nothing came after",
-        "end": incident.sender_end,
-    }
+    text = f"{incident.sender} {_how(incident.sender_end)}; nothing came after"
+    return {"kind": "end", "text": text, "end": incident.sender_end}
+
+
+def receiver_end(incident: Incident) -> Evidence:
+    text = f"{incident.receiver} {_how(incident.receiver_end)} before it had read {'it' if incident.lost == 1 else 'them'}"
+    return {"kind": "end", "text": text, "end": incident.receiver_end}
+
+
+def _how(end: str | None) -> str:
+    return HOW.get(end or "", "ended")
 
 
 def still_there(incident: Incident) -> Evidence | None:
@@ -41,11 +54,6 @@ def still_there(incident: Incident) -> Evidence | None:
         return None
     text = f"{incident.receiver} is still open: it may have some of them, and not have read them yet"
     return {"kind": "open", "text": text}
-
-
-def receiver_end(incident: Incident) -> Evidence:
-    text = f"{incident.receiver} {how(incident.receiver_end)} before it had read {one_or_several(incident, 'it', 'them')}"
-    return {"kind": "end", "text": text, "end": incident.receiver_end}
 
 
 def not_watched(incident: Incident) -> Evidence | None:
@@ -57,15 +65,8 @@ def not_watched(incident: Incident) -> Evidence | None:
     return {"kind": "unwatched", "text": text}
 
 
-def sender_killed(incident: Incident) -> Evidence | None:
-    return _killed(incident.sender, incident.sender_killed)
-
-
-def receiver_killed(incident: Incident) -> Evidence | None:
-    return _killed(incident.receiver, incident.receiver_killed)
-
-
-def _killed(name: str, killed: KilledForMemory | None) -> Evidence | None:
+def killed_for_memory(name: str, killed: KilledForMemory | None) -> Evidence | None:
+    """That the kernel killed the process of ``name``, or one of several."""
     if killed is None:
         return None
     text = f"the kernel killed for memory in the cgroup of {name} just when its process ended"
@@ -77,22 +78,3 @@ def _killed(name: str, killed: KilledForMemory | None) -> Evidence | None:
     if killed.limit is not None:
         text += f"; its cgroup may use {killed.limit / 1e6:,.0f} MB"
     return {"kind": "oom", "text": text, "processes": killed.of, "limit": killed.limit}
-
-
-def closed(incident: Incident) -> Evidence:
-    if incident.receiver_left_first:
-        return receiver_end(incident)
-    if incident.thrown_away:
-        return _thrown_away(incident)
-    if incident.sender_end == "closed" and incident.receiver_end == "closed":
-        text = f"both {incident.sender} and {incident.receiver} were closed; nothing came after"
-        return {"kind": "end", "text": text}
-    return sender_end(incident) if incident.sender_end == "closed" else receiver_end(incident)
-
-
-def _thrown_away(incident: Incident) -> Evidence:
-    text = f"{incident.sender} was closed first, and its LINGER was 0"
-    if incident.receiver_end == "closed":
-        unread = "" if incident.left_unread is None else ", with nothing unread"
-        text += f"; {incident.receiver} was closed later{unread}"
-    return {"kind": "linger", "text": text, "linger": incident.linger}

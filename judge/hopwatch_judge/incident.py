@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from hopwatch_analysis.report.places import Place
+from hopwatch_judge.place import Place
 
 Evidence = dict[str, Any]
 """A fact: its ``kind``, its ``text``, and figures."""
@@ -17,6 +17,10 @@ NO_PEER = "a peer that was not there"
 
 UNKNOWN_TRANSPORT = "unknown"
 """Of a hop of whose connection no event tells."""
+
+PEERS_NAMED = 5
+"""So many peers that a ROUTER could not reach are named. One more is kept: it shows that there are others."""
+PEERS_KEPT = PEERS_NAMED + 1
 
 
 @dataclass(frozen=True)

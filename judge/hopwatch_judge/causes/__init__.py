@@ -1,0 +1,1 @@
+"""The causes, a file each, and their registry."""

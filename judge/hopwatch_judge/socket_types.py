@@ -1,0 +1,6 @@
+"""What socket types do, by their names."""
+
+BALANCED_TYPES = ("PUSH", "DEALER", "REQ", "REP")
+FILTERED_TYPES = ("SUB", "XSUB")
+PUBLISHING_TYPES = ("PUB", "XPUB")
+DROPPING_TYPES = (*PUBLISHING_TYPES, "ROUTER")
