@@ -1,7 +1,5 @@
 """How an instrumented socket is put together, from what was asked for and what the socket is."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import cast
 
@@ -26,7 +24,7 @@ from hopwatch.sockets import making, numbering
 from hopwatch.sockets.classes import instrumented, may_send_past
 from hopwatch.sockets.counts import Incoming, Outgoing
 from hopwatch.sockets.first_calls import FirstCalls
-from hopwatch.sockets.hooks import HookedSocket, Use
+from hopwatch.sockets.hooks import HookedSocket, use
 from hopwatch.sockets.hot_paths import give_methods, sends_of
 from hopwatch.sockets.options import subscription_changed
 from hopwatch.sockets.receives import Receives
@@ -137,7 +135,7 @@ def instrument_socket(
     if not by_install:
         if endpoint:
             state.note("endpoint", endpoint=endpoint)
-        with Use(cast(HookedSocket, socket), state):
+        with use(cast(HookedSocket, socket), state):
             pass
 
 

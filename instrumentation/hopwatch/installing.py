@@ -1,7 +1,5 @@
 """``install`` and ``uninstall``: every pyzmq socket made from then on is wrapped, and every ``zmq.proxy`` of such sockets counted."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What the instrumented sockets of one process share: a journal and the monitor thread."""
 
-from __future__ import annotations
-
 import atexit
 import logging
 import os

@@ -4,8 +4,6 @@ The monitor thread waits inside libzmq: as a greenlet it would stop every other 
 what it shares with the application, is native. Nothing switches greenlets while it holds one of these locks.
 """
 
-from __future__ import annotations
-
 import _thread
 import signal
 import sys

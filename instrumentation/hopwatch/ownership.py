@@ -1,7 +1,5 @@
 """Opens folders step by step, and checks who owns each part of the path."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

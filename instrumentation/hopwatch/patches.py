@@ -1,7 +1,5 @@
 """Attributes of other people's modules and classes, replaced and put back."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

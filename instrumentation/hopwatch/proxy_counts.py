@@ -1,7 +1,5 @@
 """The counts that libzmq keeps of a running proxy, asked for again and again while it is at work."""
 
-from __future__ import annotations
-
 import _thread
 import time
 from pathlib import Path

@@ -4,8 +4,6 @@ A probed PUB or XPUB would block in them, so its probing stops first. What passe
 is told of their sockets.
 """
 
-from __future__ import annotations
-
 import functools
 import logging
 from collections.abc import Mapping

@@ -42,8 +42,6 @@ VARIABLES = (
     *PLACE.values(),
 )
 
-_ENCODED = tuple(map(os.fsencode, VARIABLES))
-
 FIRST_CALLS = 1000
 _NUMBER = re.compile("[0-9]{1,9}")
 
@@ -70,17 +68,8 @@ def from_environment(environ: Mapping[str, str] | None = None) -> Settings:
     """Read ``HOPWATCH_DIR``, ``HOPWATCH_HOST``, ``HOPWATCH_NAME``, ``HOPWATCH_SEQUENCE``, ``HOPWATCH_STAMP_EVERY``,
     ``HOPWATCH_TOPIC``, ``HOPWATCH_FIRST_CALLS``, ``HOPWATCH_FILE_MODE``, ``HOPWATCH_DISABLED``, and where Kubernetes says that this is. What cannot be used is left out, and told in ``problems``: the application must not notice.
     """
-    return _settings(_given(environ), os.getuid())
-
-
-def _given(environ: Mapping[str, str] | None) -> tuple[str | None, ...]:
-    """The variables' values. ``os.environ`` itself decodes each, which takes longer than making a small socket."""
-    raw = getattr(os.environ, "_data", None)
-    if environ is not None or not isinstance(raw, dict):
-        values = os.environ if environ is None else environ
-        return tuple(values.get(name) for name in VARIABLES)
-    found = [raw.get(name) for name in _ENCODED]
-    return tuple(None if value is None else os.fsdecode(value) for value in found)
+    values = os.environ if environ is None else environ
+    return _settings(tuple(map(values.get, VARIABLES)), os.getuid())
 
 
 @lru_cache(maxsize=8)

@@ -1,7 +1,5 @@
 """``wrap`` and ``unwrap``: the same socket object, instrumented or bare again."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections import Counter

@@ -4,8 +4,6 @@ Whoever may write to the journal directory can cut a mapped file short, which en
 reach of file operations; the file is then a copy for agents that cannot attach it.
 """
 
-from __future__ import annotations
-
 import mmap
 import os
 from abc import ABC, abstractmethod

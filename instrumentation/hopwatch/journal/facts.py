@@ -1,7 +1,5 @@
 """The events that still stand, which each segment repeats (FORMAT.md, "The head of a segment")."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, groupby

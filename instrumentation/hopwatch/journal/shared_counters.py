@@ -1,7 +1,5 @@
 """Counters in System V shared memory, with a copy in their file (FORMAT.md, "Counters file")."""
 
-from __future__ import annotations
-
 import os
 import struct
 import time

@@ -3,8 +3,6 @@
 A segment holds a counters file. The structures are those of 64-bit Linux: ``shmid64_ds`` of asm-generic/shmbuf.h and its x86 twin.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import struct

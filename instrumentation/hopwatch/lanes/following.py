@@ -1,7 +1,5 @@
 """Which lanes a receiver follows: streams that have been silent longest give their slots up to others, and are remembered."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 

@@ -111,10 +111,14 @@ class SequencedLanes:
         else:
             self._receive(lane, number, connection)
 
-    def write_progress(self) -> None:
-        """Journal where every lane stands, if they are few."""
-        if len(self.slots) <= PROGRESS_LANES:
-            write_lanes(self._journal, self._counters, self.slots, final=False)
+    def let_go(self) -> None:
+        """Touch the slots no more."""
+        self.slots = []
+
+    def write_progress(self, counters: Words) -> None:
+        """Journal where every lane of a sender stands, if they are few; ``counters`` is the slot of their socket."""
+        if self._sending and len(self.slots) <= PROGRESS_LANES:
+            write_lanes(self._journal, counters, self.slots, final=False)
 
     def _receive(self, lane: SequencedLane, number: int, connection: int | None) -> None:
         former = lane.former

@@ -1,7 +1,5 @@
 """What a filtering receiver has subscribed to, and which messages it is owed as far as that tells."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 

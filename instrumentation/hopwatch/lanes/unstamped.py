@@ -99,6 +99,10 @@ class TopicCounts:
         self._topics = 0
         self._gathered: Words | None = None if wanted else private_slot(LANE_SLOT_WORDS).words
 
+    def let_go(self) -> None:
+        """Touch the slots no more."""
+        self.slots = []
+
     def slot(self, topic: bytes | None) -> Words:
         """Where the messages of one more topic are counted; None: of any further topic."""
         if topic is not None and self._topics < self._most:

@@ -4,8 +4,6 @@ From the second connection on, libzmq (4.3.5, by ``tests/instrumentation/test_en
 resolved to: ``tcp://feed:5556`` becomes ``tcp://10.0.0.7:5556``, and another address again where the name was moved.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Collection

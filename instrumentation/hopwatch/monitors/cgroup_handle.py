@@ -1,7 +1,5 @@
 """Lets the agent of a pod see that this container runs out of memory: it sees no cgroup but its own, and is handed files of ours."""
 
-from __future__ import annotations
-
 import _socket
 import array
 import errno

@@ -1,7 +1,5 @@
 """How promptly the monitor thread does what can wait."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field
 

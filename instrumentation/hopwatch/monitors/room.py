@@ -5,8 +5,6 @@ no further socket gets a monitor, and the newest monitors are given up. A monito
 an application that opens and closes many sockets a second gets none for the new ones.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import time

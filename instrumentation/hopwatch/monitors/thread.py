@@ -1,7 +1,5 @@
 """The one thread of a process that drains all monitors, at all times: a monitor that nobody reads blocks libzmq."""
 
-from __future__ import annotations
-
 import os
 import select
 import time

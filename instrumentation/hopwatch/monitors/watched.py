@@ -1,7 +1,5 @@
 """One socket's monitor: turns its messages into journal events."""
 
-from __future__ import annotations
-
 import os
 import struct
 from dataclasses import dataclass, field
@@ -145,10 +143,9 @@ class Watched:
         self.state.event(
             "disconnected", connection=number, endpoint=endpoint, **addresses._asdict(), **counts
         )
-        if self.state.sending is not None:
-            self.state.sending.write_progress(self.state.slot.words)
-        if self.state.reading_sent is not None:
-            self.state.reading_sent.write_progress()
+        for lanes in (self.state.sending, *self.state.readings):
+            if lanes is not None:
+                lanes.write_progress(self.state.slot.words)
 
     def _counts(self) -> dict[str, int]:
         words = self.state.slot.words

@@ -47,8 +47,6 @@ def _make(
         "__doc__": bare.__doc__,
         "__init__": _made_already,
         "_hopwatch_bare": bare,
-        "_hopwatch_parts": parts,
-        "_hopwatch_above": above,
         "_hopwatch_direct": bare.recv is zmq.Socket.recv and bare.getsockopt is zmq.Socket.getsockopt,
     }
     if "_repr_cls" in bare.__dict__:

@@ -1,7 +1,5 @@
 """What one socket has sent and received, and where it stands within a message."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import zmq

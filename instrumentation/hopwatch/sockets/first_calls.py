@@ -18,10 +18,6 @@ class FirstCalls:
     begun: bool = False
     at_once: bool = False
 
-    def end(self) -> None:
-        """There is nothing more to be looked for."""
-        self.sends = self.receives = 0
-
 
 @dataclass
 class Callers:

@@ -1,10 +1,10 @@
 """What every instrumented socket does besides sending and receiving: it journals how it is set up and closed."""
 
-from __future__ import annotations
-
 import os
 import threading
-from typing import Any, ClassVar, cast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
 
 import zmq
 from zmq.backend import Socket as BackendSocket
@@ -54,8 +54,6 @@ class HookedSocket(zmq.Socket[bytes]):
 
     _hopwatch: SocketState
     _hopwatch_bare: type[zmq.Socket[bytes]]
-    _hopwatch_parts: ClassVar[tuple[type[HookedSocket], ...]]
-    _hopwatch_above: ClassVar[tuple[type, ...]]
     _hopwatch_direct = False
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -81,7 +79,7 @@ class HookedSocket(zmq.Socket[bytes]):
         state = state_of(self)
         if state is None:
             return self.bind(addr)
-        with Use(self, state, event_follows=True):
+        with use(self, state, event_follows=True):
             context = BARE.bind(self, addr)
         with Guard(state):
             endpoint = last_endpoint(self) or _text(addr)
@@ -98,10 +96,8 @@ class HookedSocket(zmq.Socket[bytes]):
         state = state_of(self)
         if state is None:
             return self.connect(addr)
-        with Use(
-            self, state, event_follows=True
-        ):  # before: the first send is to find the connection as libzmq has just made it
-            pass
+        with use(self, state, event_follows=True):
+            pass  # before: the first send is to find the connection as libzmq has just made it
         context = BARE.connect(self, addr)
         _tell_endpoint(state, "connect", addr, Kind.CONNECTED)
         with Guard(state):
@@ -146,7 +142,7 @@ class HookedSocket(zmq.Socket[bytes]):
         state = state_of(self)
         if not IN_MAKING.depth and state is not None:
             _stop_probing(self, state)
-            with Use(self, state):
+            with use(self, state):
                 pass
             with Guard(state):
                 if state.receives is not None:
@@ -185,7 +181,8 @@ class HookedSocket(zmq.Socket[bytes]):
         _stop_probing(self, self._hopwatch)
 
 
-class Use:
+@contextmanager
+def use(socket: HookedSocket, state: SocketState, *, event_follows: bool = False) -> Iterator[None]:
     """Around what makes a socket usable: its monitor is attached before, and what was noted of it journaled after.
 
     Until then what is to be told of it can wait. Writing a file and waking a thread let other threads run, which making and setting up a bare
@@ -193,28 +190,20 @@ class Use:
 
     ``event_follows``: it is journaled with the event that the caller writes at once, by one system call.
     """
-
-    __slots__ = ("_event_follows", "_socket", "_state")
-
-    def __init__(self, socket: HookedSocket, state: SocketState, *, event_follows: bool = False) -> None:
-        self._socket, self._state = socket, state
-        self._event_follows = event_follows
-
-    def __enter__(self) -> None:
-        """Attach the monitor, so that it misses nothing."""
-        if not self._state.in_use:
-            with Guard(self._state):
-                self._state.attaching.before_use(self._socket)
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Have the monitor drained, also where the socket has not become usable: it blocks libzmq otherwise."""
-        state = self._state
-        if state.in_use:
-            return
-        state.in_use = kind is None
+    if state.in_use:
+        yield
+        return
+    with Guard(state):
+        state.attaching.before_use(socket)
+    usable = False
+    try:
+        yield
+        usable = True
+    finally:
+        state.in_use = usable
         with Guard(state):
-            state.attaching.after_use()
-            if state.in_use and not self._event_follows:
+            state.attaching.after_use()  # also where it has not become usable: a monitor that is not drained blocks libzmq
+            if usable and not event_follows:
                 state.journal.write_waiting()
 
 

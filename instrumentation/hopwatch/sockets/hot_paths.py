@@ -1,7 +1,5 @@
 """Which way to send and receive a socket gets, by its type and by what was asked for."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import zmq
@@ -51,8 +49,7 @@ def _arming(state: SocketState, sends: Sends, send: Sender) -> Sender:
     def arming_send(socket: Any, *arguments: Any) -> Any:
         if isinstance(sends.refusals, Arming):
             sends.refusals.arm(socket)
-        if not isinstance(sends.refusals, Arming):
-            state.give({"_hopwatch_send_now": send})
+        state.give({"_hopwatch_send_now": send})
         return send(socket, *arguments)
 
     return arming_send

@@ -5,8 +5,6 @@ memory. Whatever is not the plain case goes to the slower methods of ``sends.py`
 a compiled hot path is put in at.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

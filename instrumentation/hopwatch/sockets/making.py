@@ -5,8 +5,6 @@ A shadow is a further object for a wrapped socket. pyzmq makes one for ``zmq.Soc
 synchronous socket. While a socket is wrapped, the ``__init__`` of pyzmq's sockets is ours.
 """
 
-from __future__ import annotations
-
 import functools
 import sys
 import weakref

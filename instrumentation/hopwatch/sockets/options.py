@@ -1,7 +1,5 @@
 """What follows when the application sets an option of an instrumented socket."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import zmq

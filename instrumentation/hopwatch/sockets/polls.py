@@ -1,7 +1,5 @@
 """Polls of a forked child: in some of them is looked for sockets of the parent's, which libzmq cannot serve there."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Receiving what the hot path leaves, and taking stamps off the ends of messages."""
 
-from __future__ import annotations
-
 from pickle import PickleBuffer
 from typing import Any
 

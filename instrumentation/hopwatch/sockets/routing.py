@@ -5,8 +5,6 @@ send: while it is on, a poll for POLLOUT answers differently. So nothing of the 
 application, whatever it does with the socket then.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import zmq

@@ -4,8 +4,6 @@ Every frame is first tried without blocking: that send succeeds wherever the blo
 ``refusals.py`` says what follows where it is refused.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from hopwatch import finding

@@ -1,7 +1,5 @@
 """Sockets whose messages carry numbers of their own: each message is shown to the sequence, once it is whole."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import zmq
@@ -12,6 +10,7 @@ from hopwatch.lanes.sequenced import SequencedLanes
 from hopwatch.sequences import NumberedMessages
 from hopwatch.sockets.backend import SNDMORE
 from hopwatch.sockets.receives import Receives
+from hopwatch.sockets.refusals import Refusals
 from hopwatch.sockets.sends import Sends
 from hopwatch.sockets.state import Guard, SocketState
 
@@ -29,30 +28,32 @@ def read_numbers(
 ) -> tuple[Sends, Receives]:
     """Have the messages of a socket read, in the directions that its type has: its ways to send and receive then."""
 
-    def reading(*, sending: bool) -> SequencedLanes:
+    def lanes_of(*, sending: bool) -> SequencedLanes:
         lanes = SequencedLanes(state.identifier, sequence, state.slot.words, state.journal, sending=sending)
         lanes.find = weakly(state.find)
+        state.readings.append(lanes)
         return lanes
 
     if socket_type in SENDING:
-        state.reading_sent = reading(sending=True)
-        sends = SequencedSends(state, sends.refusals)
+        sends = SequencedSends(state, sends.refusals, lanes_of(sending=True))
     if socket_type in RECEIVING:
-        state.reading_received = reading(sending=False)
         state.takes_stamps = True
-        receives = SequencedReceives(state)
+        receives = SequencedReceives(state, lanes_of(sending=False))
     return sends, receives
 
 
 class SequencedSends(Sends):
     """Counts, and reads the numbers that go out."""
 
+    def __init__(self, state: SocketState, refusals: Refusals, lanes: SequencedLanes) -> None:
+        super().__init__(state, refusals)
+        self._lanes = lanes
+
     def _send_frame(self, socket: Any, data: Any, flags: int, copy: bool, track: bool) -> Any:
         tracker = self.refusals.transmit(socket, data, flags, copy, track)
-        state = self.state
-        if state.reading_sent is not None and not state.faulty:
-            with Guard(state):
-                state.reading_sent.add(as_bytes(data), bool(flags & SNDMORE))
+        if not self.state.faulty:
+            with Guard(self.state):
+                self._lanes.add(as_bytes(data), bool(flags & SNDMORE))
         return tracker
 
 
@@ -61,16 +62,19 @@ class SequencedReceives(Receives):
 
     reads = True
 
+    def __init__(self, state: SocketState, lanes: SequencedLanes) -> None:
+        super().__init__(state)
+        self._lanes = lanes
+
     def by_frames(self) -> bool:
         """Senders of one numbering are told apart by their connections."""
         return True
 
     def came(self, frame: Any, more: bool) -> None:
         """Show it to the reader."""
-        state = self.state
-        if state.reading_received is not None and not state.faulty:
-            with Guard(state):
-                state.reading_received.add(frame, more)
+        if not self.state.faulty:
+            with Guard(self.state):
+                self._lanes.add(frame, more)
 
     def track(self, found: bytes, first_frame: Any, several: bool) -> None:
         """Take in a stamp; only stamps would have a use for the count of messages without one."""

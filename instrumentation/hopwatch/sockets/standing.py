@@ -1,7 +1,5 @@
 """The Python objects that stand for one libzmq socket: the application's, pyzmq's own within it, and shadows of them."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import sys
@@ -16,7 +14,7 @@ from hopwatch.sockets import unbound_calls
 from hopwatch.sockets.backend import DONTWAIT
 from hopwatch.sockets.classes import instrumented
 from hopwatch.sockets.greenlets import GreenletWaits
-from hopwatch.sockets.hooks import HookedSocket, Use
+from hopwatch.sockets.hooks import HookedSocket, use
 from hopwatch.sockets.pending import Front, JoinedPending, Pending
 from hopwatch.sockets.state import SocketState
 from hopwatch.sockets.ways import Way
@@ -89,7 +87,7 @@ def join(socket: AnySocket, state: SocketState) -> HookedSocket | None:
             return None
         return_lent(worker)
         model._hopwatch_stop_probing()
-        enrol(worker, instrumented(type(worker), type(model)._hopwatch_parts, above(worker)), state)
+        enrol(worker, instrumented(type(worker), parts_of(state.way), above(worker)), state)
     if worker is not socket:
         pending = Pending if state.way.sends_deferred else JoinedPending
         enrol(socket, instrumented(type(socket), (Front,), (pending,)), state)
@@ -108,7 +106,7 @@ def adopt(shadow: AnySocket, state: SocketState) -> None:
         join(shadow, state)
         return
     worker._hopwatch_stop_probing()
-    with Use(worker, state):  # it may be bound or connected past us
+    with use(worker, state):  # it may be bound or connected past us
         pass
     shadow.__dict__.update({name: _lent(worker, shadow, name) for name in LENT}, _hopwatch=state)
     state.borrowers.add(shadow)

@@ -22,6 +22,7 @@ from hopwatch.lanes.receiving import ReceivingLanes
 from hopwatch.lanes.sending import SendingLanes, write_lanes
 from hopwatch.lanes.sequenced import SequencedLanes
 from hopwatch.lanes.subscriptions import Subscriptions
+from hopwatch.lanes.unstamped import TopicCounts
 from hopwatch.native_threads import Lock, reentrant_lock
 from hopwatch.rules.judge import judge
 from hopwatch.rules.setup import Kind, Moment, SetUp
@@ -75,8 +76,7 @@ class SocketState:
     receiving: ReceivingLanes
     sending: SendingLanes | None = None
     numbering: Numbering | None = None
-    reading_sent: SequencedLanes | None = None
-    reading_received: SequencedLanes | None = None
+    readings: list[SequencedLanes] = field(default_factory=list)
     onset_due: bool = False
     sends_parts: bool = True
     bound_within: set[Within] = field(default_factory=set)
@@ -174,7 +174,7 @@ class SocketState:
     def _look_at_caller(self) -> None:
         if self.callers.alternate():
             self.find(two_threads())
-            self.first_calls.end()
+            self.first_calls.sends = self.first_calls.receives = 0
 
     def waits(self) -> None:
         """A blocking send has to wait, which may come with many messages: only what it may tell is looked at."""
@@ -235,15 +235,8 @@ class SocketState:
         self.attaching.after_close()
         if self.unrouted is not None:
             self.unrouted.end()
-        sent = [*(self.sending.slots if self.sending else []), *_slots_of(self.reading_sent)]
-        received = [
-            *self.receiving.slots,
-            *self.receiving.unstamped.topics.slots,
-            *_slots_of(self.reading_received),
-        ]
-        slot, lanes = self.slot, [*sent, *received]
-        for slots in (sent, received):
-            write_lanes(self.journal, slot.words, slots, final=True)
+        slot, lanes = self.slot, [lane for laned in self._laned for lane in laned.slots]
+        write_lanes(self.journal, slot.words, lanes, final=True)
         self._let_go(snapshot(slot))
         self.leave_hot_path()
         counters = dict(zip(COUNTER_NAMES, self.slot.words[SENT:], strict=True))
@@ -275,19 +268,16 @@ class SocketState:
         self.leave_hot_path()
         self._let_go(private_slot(SOCKET_SLOT_WORDS))
 
+    @property
+    def _laned(self) -> list[SendingLanes | SequencedLanes | ReceivingLanes | TopicCounts]:
+        """What counts in slots of lanes."""
+        senders = [] if self.sending is None else [self.sending]
+        return [*senders, *self.readings, self.receiving, self.receiving.unstamped.topics]
+
     def _let_go(self, slot: Slot) -> None:
         self.slot = slot
-        self.receiving.let_go()
-        self.receiving.unstamped.topics.slots = []
-        for reading in (self.reading_sent, self.reading_received):
-            if reading is not None:
-                reading.slots = []
-        if self.sending is not None:
-            self.sending.let_go()
-
-
-def _slots_of(reading: SequencedLanes | None) -> list[Slot]:
-    return [] if reading is None else reading.slots
+        for laned in self._laned:
+            laned.let_go()
 
 
 class Guard:

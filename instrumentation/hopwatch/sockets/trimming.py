@@ -1,7 +1,5 @@
 """Stamps at the ends of frames, and the frames without them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import zmq

@@ -5,8 +5,6 @@ raises ``Again``. A bare socket that waits is never refused, so there the socket
 (tests/instrumentation/test_signals_while_sending.py).
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -4,8 +4,6 @@ They reach pyzmq's own functions, whatever the class of the socket. Where an app
 given these functions, which send what is for an instrumented socket its way; a stamp would be left to the application otherwise.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Messages that a ROUTER swallowed: journaled by runs, so that a peer that stays away costs few events."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple

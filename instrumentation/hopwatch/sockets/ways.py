@@ -1,7 +1,5 @@
 """How sends and receives come to an instrumented socket."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 What a call needs it takes from the state at its beginning: the socket may be unwrapped, closed or forked before the call ends.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
