@@ -176,7 +176,7 @@ class Half(zmq.Socket):
     """Can be given another class, and no more."""
 
     def __getattribute__(self, name: str) -> object:
-        if name == "_hopwatch":
+        if name == "_hopwatch_bare":
             raise AttributeError(name)
         return super().__getattribute__(name)
 

@@ -148,7 +148,7 @@ def return_lent(socket: AnySocket) -> None:
 
 def leave(socket: HookedSocket) -> None:
     """Make an object bare again."""
-    bare = socket._hopwatch_bare
+    bare = type(socket)._hopwatch_bare
     state: SocketState | None = socket.__dict__.get(
         "_hopwatch"
     )  # None where it was not instrumented to the end
