@@ -27,13 +27,13 @@ def agent(tmp_path: Path) -> Iterator[AgentProcess]:
         agent.kill()
 
 
-def ended(agent: AgentProcess, number: signal.Signals = signal.SIGTERM) -> tuple[int, float]:
-    """The exit status after a signal, and how long it took."""
+def ended(agent: AgentProcess, number: signal.Signals = signal.SIGTERM) -> tuple[int, float, str]:
+    """The exit status after a signal, how long it took, and what was said meanwhile."""
     assert agent.process is not None
     began = time.monotonic()
     agent.process.send_signal(number)
-    agent.process.communicate(timeout=120)
-    return agent.process.returncode, time.monotonic() - began
+    _, said = agent.process.communicate(timeout=120)
+    return agent.process.returncode, time.monotonic() - began, said
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_a_landing_that_hangs_does_not_keep_it(agent: AgentProcess, hung_place: 
     agent.start()
     landing, _ = hung_place.accept()
 
-    status, seconds = ended(agent)
+    status, seconds, _ = ended(agent)
 
     assert status == 1
     assert seconds < LATE
@@ -73,10 +73,11 @@ def test_a_second_signal_does_not_wait(agent: AgentProcess, hung_place: socket.s
     agent.process.terminate()
     eventually(lambda: not_served(agent))
 
-    status, seconds = ended(agent, signal.SIGINT)
+    status, seconds, said = ended(agent, signal.SIGINT)
 
     assert status == 1
     assert seconds < LATE
+    assert "told to end a second time" in said
     landing.close()
     writer.close()
 
@@ -98,7 +99,7 @@ def test_a_database_that_somebody_else_has_locked_does_not_keep_it(agent: AgentP
     locker.execute("BEGIN IMMEDIATE")
     writer.opened("00000000000000a1")
 
-    status, seconds = ended(agent)
+    status, seconds, _ = ended(agent)
 
     assert status == 1
     assert seconds < LATE
@@ -116,7 +117,7 @@ def test_an_interrupt_is_an_orderly_end_too(agent: AgentProcess) -> None:
     agent.start("--stop-seconds", str(MANY_SECONDS))
     eventually(lambda: agent.get("/v1/sockets"))
 
-    status, _ = ended(agent, signal.SIGINT)
+    status, _, _ = ended(agent, signal.SIGINT)
 
     assert status == 0
     assert len(agent.rows("socket")) == 1
