@@ -56,7 +56,7 @@ def stamping_send(
     A send that a signal handler's exception ends is not counted, though libzmq may have taken the message: the next one then gets
     the same number, and its receiver counts a duplicate. A number is taken before the send: a handler that sends meanwhile takes the next one.
     """
-    out, due_after = state.outgoing, numbering.due_after
+    out, due_after, sparse = state.outgoing, numbering.due_after, numbering.every > 1
     counting, send_part = counting_send(state, sends, try_send), part_send(state, sends, try_send)
 
     def send(
@@ -78,7 +78,7 @@ def stamping_send(
                 if not isinstance(error, REFUSED) or not is_refusal(error):
                     raise
             else:
-                if frame is not data:
+                if sparse and frame is not data:
                     lane.due = due_after(number)
                 lane.words[LANE_COUNT] = lane.count
                 out.total_bytes = out.words[SENT_BYTES] = out.total_bytes + len(data)
