@@ -31,10 +31,9 @@ STATISTICS, PAUSE, TERMINATE = b"STATISTICS", b"PAUSE", b"TERMINATE"
 
 ADDRESS = "inproc://statistics"
 
-FIRST_CHECK = 5.0
-LAST_CHECK = 60.0
-"""Seconds of rest after which it is asked all the same; each time twice as many. A message that passes between an answer and the sleep
-that follows it is in no count and no sleep of its own.
+ASKED_ALL_THE_SAME = 5.0
+"""Seconds of rest after which it is asked: a message that passes between an answer and the sleep that follows it is in no count and
+no sleep of its own.
 """
 
 SLEEPS = "voluntary_ctxt_switches:"
@@ -202,7 +201,6 @@ class Rest:
         self._status = Path(f"/proc/self/task/{_thread.get_native_id()}/status")
         self._slept_when_asked: int | None = None
         self._sleeps: int | None = None
-        self._patience = FIRST_CHECK
         self._check_at = 0.0
 
     def lasts(self) -> bool:
@@ -218,12 +216,9 @@ class Rest:
 
     def answered(self, *, anew: bool) -> None:
         """It has answered; ``anew``: other counts than before. To be asleep again takes one more sleep, if all that woke it was the question."""
-        if anew or self._slept_when_asked is None:
-            self._patience = FIRST_CHECK
-            return
-        self._sleeps = self._slept_when_asked + 1
-        self._check_at = time.monotonic() + self._patience
-        self._patience = min(2 * self._patience, LAST_CHECK)
+        if not anew and self._slept_when_asked is not None:
+            self._sleeps = self._slept_when_asked + 1
+            self._check_at = time.monotonic() + ASKED_ALL_THE_SAME
 
     def _slept(self) -> int | None:
         """How often it has gone to sleep, if it is asleep and that can be known (Linux, proc(5))."""
