@@ -16,8 +16,8 @@ from hopwatch.sockets.hooks import HookedSocket
 class Worker(HookedSocket):
     """Sends and receives; of an asyncio or tornado socket that is the plain one within it."""
 
-    _hopwatch_send_now: Callable[..., Any]
-    _hopwatch_recv_now: Callable[..., Any]
+    _hopwatch_send_now: Callable[..., Any] | None
+    _hopwatch_recv_now: Callable[..., Any] | None
 
     def send(
         self,
@@ -29,14 +29,20 @@ class Worker(HookedSocket):
         group: str | None = None,
     ) -> Any:
         """As ``zmq.Socket.send``."""
-        send_now = getattr(self, "_hopwatch_send_now", None)
+        try:
+            send_now = self._hopwatch_send_now
+        except AttributeError:
+            send_now = None
         if send_now is None:  # somebody held on to this method, and the socket is wrapped no more
             return self.send(data, flags, copy, track, routing_id, group)
         return send_now(self, data, flags, copy, track, routing_id, group)
 
     def recv(self, flags: int = 0, copy: bool = True, track: bool = False) -> Any:
         """As ``zmq.Socket.recv``."""
-        recv_now = getattr(self, "_hopwatch_recv_now", None)
+        try:
+            recv_now = self._hopwatch_recv_now
+        except AttributeError:
+            recv_now = None
         if recv_now is None:
             return self.recv(flags, copy, track)
         return recv_now(self, flags, copy, track)
