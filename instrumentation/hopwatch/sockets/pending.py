@@ -64,6 +64,8 @@ class Pending(AsyncSocket):
         if state is None:
             return self.send(data, flags, copy, track, **kwargs)
         kwargs["flags"], kwargs["copy"], kwargs["track"] = flags, copy, track
+        if not flags:
+            return self._add_send_event("send", msg=data, kwargs=kwargs)
         with state.way.answers(flags):
             return self._add_send_event("send", msg=data, kwargs=kwargs)
 
@@ -75,6 +77,8 @@ class Pending(AsyncSocket):
         if state is None:
             return self.send_multipart(msg_parts, flags, copy, track, **kwargs)
         kwargs["flags"], kwargs["copy"], kwargs["track"] = flags, copy, track
+        if not flags:
+            return self._add_send_event("send_multipart", msg=msg_parts, kwargs=kwargs)
         with state.way.answers(flags):
             return self._add_send_event("send_multipart", msg=msg_parts, kwargs=kwargs)
 
