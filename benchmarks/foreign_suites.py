@@ -25,6 +25,8 @@ from typing import TextIO
 
 REPOSITORY = Path(__file__).parents[1]
 SUITE_SECONDS = 1800
+INSTRUMENT_ALL = "import os; 'HOPWATCH_SEQUENCE' in os.environ and __import__('hopwatch').install()\n"
+"""For kernels, which suites start with a ``PYTHONPATH`` of their own: bare ones would refuse what is stamped."""
 
 PYTEST = [
     "pytest",
@@ -171,6 +173,8 @@ def environment(suite: Suite, folder: Path) -> Path:
         subprocess.run([programs / "pip", "install", "-q", *packages], check=True)
     current = ["install", "-q", "--no-deps", "--force-reinstall", REPOSITORY]
     subprocess.run([programs / "pip", *current], check=True)
+    (packages_folder,) = folder.glob("lib/*/site-packages")
+    (packages_folder / "instrument-all.pth").write_text(INSTRUMENT_ALL)
     return programs
 
 
