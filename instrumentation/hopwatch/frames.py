@@ -10,7 +10,7 @@ import zmq
 
 def size_of(data: Any) -> int:
     """Bytes of a frame that pyzmq accepted."""
-    if isinstance(data, bytes | zmq.Frame):
+    if data.__class__ is bytes or isinstance(data, zmq.Frame):
         return len(data)
     return 0 if data is None else memoryview(data).nbytes
 
@@ -27,7 +27,7 @@ def is_frame(data: Any) -> bool:
 
 
 def as_bytes(data: Any) -> bytes:
-    """The bytes of a frame; no copy where it is bytes already."""
+    """The bytes of a frame; no copy where it is bytes already. Of a buffer, whatever else it can be made bytes by."""
     if isinstance(data, zmq.Frame):
         return data.bytes
-    return data if isinstance(data, bytes) else b"" if data is None else bytes(data)
+    return data if data.__class__ is bytes else b"" if data is None else memoryview(data).tobytes()

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from hopwatch.frames import size_of
+from hopwatch.frames import as_bytes, size_of
 from hopwatch.lanes.sending import SendingLane
 from hopwatch.sockets.backend import DONTWAIT, REFUSED, backend_send, is_refusal
 from hopwatch.sockets.counts import NOT_NOW
@@ -123,7 +123,7 @@ def part_send(state: SocketState, sends: Sends, try_send: Sender) -> Sender:
             if lane is not None:
                 numbering.sent(lane, number)
             elif state.numbering is numbering:
-                numbering.begun.append(data)
+                numbering.begun.append(as_bytes(data))
         out.count(len(data) if data.__class__ is bytes else size_of(data), more)
         return tracker
 

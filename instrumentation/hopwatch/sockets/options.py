@@ -33,7 +33,7 @@ def option_set(state: SocketState, option: int, value: Any) -> None:
 def decides_probing(state: SocketState, option: int, value: Any) -> bool:
     """Whether an option rules out probing: the application handles refusals itself, or a refused send changes the next one's receivers."""
     if state.type_name == "ROUTER":
-        return bool(option == zmq.ROUTER_MANDATORY and value)
+        return option in (zmq.ROUTER_MANDATORY, zmq.ROUTER_RAW) and bool(value)
     return option in (zmq.XPUB_NODROP, XPUB_MANUAL_LAST_VALUE)
 
 

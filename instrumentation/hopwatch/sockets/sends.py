@@ -98,7 +98,7 @@ class StampingSends(Sends):
             return self._send_last(socket, data, flags, copy, track)
         tracker = super()._send_frame(socket, data, flags, copy, track)
         if state.numbering is not None:
-            state.numbering.begun.append(data)
+            state.numbering.begun.append(as_bytes(data))
         return tracker
 
     def _send_last(self, socket: Any, data: Any, flags: int, copy: bool, track: bool) -> Any:

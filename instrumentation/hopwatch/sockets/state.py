@@ -51,6 +51,9 @@ if TYPE_CHECKING:
     from hopwatch.sockets.sends import Sends
 
 
+WIDEST = (1 << 63) - 1 - STAMP_SIZE
+"""A ZMQ_MAXMSGSIZE above this is left as it is."""
+
 Within = tuple[int, str]
 """An inproc endpoint: its context's address, and its name."""
 
@@ -138,12 +141,13 @@ class SocketState:
 
     def with_stamp_room(self, option: int, value: Any) -> Any:
         """Return the value to set for one that the application sets."""
-        bounded = option == MAXMSGSIZE and self.stamp_room and isinstance(value, int) and value >= 0
-        return value + STAMP_SIZE if bounded else value
+        bounded = option == MAXMSGSIZE and self.stamp_room and isinstance(value, int)
+        return value + STAMP_SIZE if bounded and 0 <= value <= WIDEST else value
 
     def without_stamp_room(self, option: int, value: Any) -> Any:
         """Return what the application has set for the value that stands."""
-        return value - STAMP_SIZE if option == MAXMSGSIZE and self.stamp_room and value >= 0 else value
+        bounded = option == MAXMSGSIZE and self.stamp_room
+        return value - STAMP_SIZE if bounded and 0 <= value <= WIDEST else value
 
     def leave_stamp_room(self, socket: Any) -> None:
         """Have the bound stand that the application has set, of a socket that takes stamps off no more."""

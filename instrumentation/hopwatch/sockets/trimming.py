@@ -5,13 +5,15 @@ from typing import Any
 import zmq
 
 from hopwatch import stamp
+from hopwatch.frames import as_bytes
 
 STAMP_SIZE = stamp.SIZE
 
 
-class TrimmedFrame(zmq.Frame):
-    """A received frame without its stamp; what else is asked of it the received one answers."""
+class Frame(zmq.Frame):
+    """A received frame without its stamp, by the name of any; what else is asked of it the received one answers."""
 
+    __module__ = zmq.Frame.__module__
     source: zmq.Frame | None = None
 
     def get(self, option: Any) -> Any:
@@ -21,20 +23,18 @@ class TrimmedFrame(zmq.Frame):
 
 def stamped(frame: Any, stamp_bytes: bytes) -> Any:
     """Return a frame that is to be sent, with its stamp; what pyzmq refuses is left to be refused."""
-    if isinstance(frame, bytes):
-        return frame + stamp_bytes
     if isinstance(frame, zmq.Frame):
         longer = zmq.Frame(frame.bytes + stamp_bytes)
         longer.tracker = frame.tracker
         return longer
-    return bytes(frame) + stamp_bytes if memoryview(frame).c_contiguous else frame
+    return as_bytes(frame) + stamp_bytes if memoryview(frame).c_contiguous else frame
 
 
 def trimmed(frame: bytes | zmq.Frame) -> bytes | zmq.Frame:
     """Return a frame without its stamp, as bytes or as a Frame, as it was."""
     if isinstance(frame, bytes):
         return frame[:-STAMP_SIZE]
-    rest = TrimmedFrame(frame.buffer[:-STAMP_SIZE])
+    rest = Frame(frame.buffer[:-STAMP_SIZE])
     rest.source, rest.more, rest.tracker = frame, frame.more, frame.tracker
     return rest
 

@@ -53,7 +53,8 @@ class Worker(HookedSocket):
         if state is None:
             return self.recv_multipart(flags, copy, track)
         receives = state.receives
-        if receives is None or not getattr(self, "_hopwatch_direct", False):
+        is_replaced = "recv" in self.__dict__ or "getsockopt" in self.__dict__
+        if receives is None or is_replaced or not getattr(self, "_hopwatch_direct", False):
             return zmq.Socket.recv_multipart(self, flags, copy, track)
         return receives.receive_whole(self, flags, copy, track)
 
