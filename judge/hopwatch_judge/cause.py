@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from hopwatch_judge.claim import Claim
+from hopwatch_judge.clues.clues import Clues
 from hopwatch_judge.incident import Evidence, Incident
 
 ONE = {"they": "it was", "these": "this message", "them": "it"}
@@ -20,13 +22,14 @@ class Cause:
 
     ``because`` says what happened, with {sender}, {receiver}, and for the messages {they} (which brings its
     verb), {these} and {them}; ``special`` says it of incidents of which more is known. ``seen`` makes the
-    evidence, piece by piece in this order: each returns None where it does not apply.
+    evidence, piece by piece in this order: each returns None where it does not apply. ``explain`` says of a loss whether this is why.
     """
 
     name: str
     because: str
     seen: tuple[Callable[[Incident], Evidence | None], ...]
     advise: Callable[[Incident], list[str]]
+    explain: Callable[[Clues], Claim | None]
     special: Callable[[Incident], str | None] | None = None
 
     @property

@@ -2,6 +2,9 @@
 
 from hopwatch_judge import costs, ends, pipes
 from hopwatch_judge.cause import Cause
+from hopwatch_judge.claim import Claim
+from hopwatch_judge.clues import claims
+from hopwatch_judge.clues.clues import Clues
 from hopwatch_judge.incident import NOBODY, Evidence, Incident
 from hopwatch_judge.socket_types import PUBLISHING_TYPES
 
@@ -132,10 +135,17 @@ def _which(incident: Incident) -> str:
     return "a socket was closed with {these} still unread"
 
 
+def _explain(clues: Clues) -> Claim | None:
+    """An end went first, with messages in a queue."""
+    taken = claims.end(clues)
+    return taken[1] if taken and taken[0] == CAUSE.name else None
+
+
 CAUSE = Cause(
     name="closed",
     because="a socket was closed with {these} still queued or unread",
     seen=(_end, ends.still_there, ends.not_watched, pipes.marks),
     advise=_advise,
     special=_which,
+    explain=_explain,
 )

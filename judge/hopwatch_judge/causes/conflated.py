@@ -2,6 +2,7 @@
 
 from hopwatch_judge import marks
 from hopwatch_judge.cause import Cause
+from hopwatch_judge.clues import claims
 from hopwatch_judge.costs import figure, memory, reads, sent_to_it
 from hopwatch_judge.incident import Evidence, Incident
 
@@ -46,4 +47,5 @@ CAUSE = Cause(
     because="ZMQ_CONFLATE keeps the newest message only, and {they} not read in time",
     seen=(_option,),
     advise=_advise,
+    explain=claims.conflation,
 )

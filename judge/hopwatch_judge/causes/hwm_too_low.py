@@ -2,6 +2,10 @@
 
 from hopwatch_judge import pipes
 from hopwatch_judge.cause import Cause
+from hopwatch_judge.claim import FIT, Claim
+from hopwatch_judge.clues import claims
+from hopwatch_judge.clues.clues import Clues
+from hopwatch_judge.clues.kernel import NETWORK
 from hopwatch_judge.costs import figure, memory, reads
 from hopwatch_judge.incident import Evidence, Incident
 
@@ -89,10 +93,18 @@ def _keeps_up(incident: Incident) -> str | None:
     return BURSTS + KEEPS_UP if incident.keeps_up else None
 
 
+def _explain(clues: Clues) -> Claim | None:
+    """The pipe was full in bursts only, which the receiver got over, and never was it shown to be too slow for longer."""
+    full = claims.pipe_of_receiver(clues)
+    in_bursts = clues.pressure.in_bursts and clues.overloaded is None
+    return FIT if full and in_bursts and clues.limited_by != NETWORK else None
+
+
 CAUSE = Cause(
     name="hwm_too_low",
     because=BURSTS + CAUGHT_UP,
     seen=(pipes.full_pipe, pipes.rates, _bursts, _caught_up, pipes.sent_on, pipes.marks),
     advise=_advise,
     special=_keeps_up,
+    explain=_explain,
 )

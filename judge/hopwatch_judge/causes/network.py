@@ -2,6 +2,10 @@
 
 from hopwatch_judge import marks, pipes
 from hopwatch_judge.cause import Cause
+from hopwatch_judge.claim import FIT, Claim
+from hopwatch_judge.clues import claims
+from hopwatch_judge.clues.clues import Clues
+from hopwatch_judge.clues.kernel import NETWORK
 from hopwatch_judge.costs import figure, reads, sent_to_it, size
 from hopwatch_judge.incident import Evidence, Incident
 from hopwatch_judge.thresholds import LOSSY
@@ -92,9 +96,16 @@ def _small_buffer(incident: Incident) -> str | None:
     )
 
 
+def _explain(clues: Clues) -> Claim | None:
+    """The pipe was full, and the kernel said that the sender waited for the network."""
+    full = claims.pipe_of_receiver(clues)
+    return FIT if full and clues.limited_by == NETWORK else None
+
+
 CAUSE = Cause(
     name="network",
     because="the network between {sender} and {receiver} was too slow or lossy, and the pipe between them was full",
     seen=(pipes.full_pipe, _way, pipes.rates, pipes.sent_on, pipes.marks),
     advise=_advise,
+    explain=_explain,
 )

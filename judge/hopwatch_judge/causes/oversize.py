@@ -2,6 +2,9 @@
 
 from hopwatch_judge import ends
 from hopwatch_judge.cause import Cause
+from hopwatch_judge.claim import Claim
+from hopwatch_judge.clues import claims, cuts
+from hopwatch_judge.clues.clues import Clues
 from hopwatch_judge.costs import size
 from hopwatch_judge.incident import Evidence, Incident
 
@@ -47,9 +50,16 @@ def _full_of_them(incident: Incident) -> str:
     return f": a queue of {incident.rcvhwm} (RCVHWM) full of such takes {takes}"
 
 
+def _explain(clues: Clues) -> Claim | None:
+    """The receiver hung up at about that time."""
+    at_beginning = clues.loss.part == "head"
+    return claims.cut(clues) if not at_beginning and cuts.hung_up(clues) else None
+
+
 CAUSE = Cause(
     name="oversize",
     because="{receiver} hung up on a message larger than its ZMQ_MAXMSGSIZE, and {they} sent meanwhile, or in its buffers",
     seen=(ends.downs, _option),
     advise=_advise,
+    explain=_explain,
 )

@@ -2,6 +2,9 @@
 
 from hopwatch_judge import ends, marks
 from hopwatch_judge.cause import Cause
+from hopwatch_judge.claim import Claim
+from hopwatch_judge.clues import claims
+from hopwatch_judge.clues.clues import Clues
 from hopwatch_judge.costs import figure, sent_to_it, size
 from hopwatch_judge.incident import Evidence, Incident
 from hopwatch_judge.socket_types import DROPPING_TYPES
@@ -75,9 +78,16 @@ def _both_queues(incident: Incident) -> str:
     )
 
 
+def _explain(clues: Clues) -> Claim | None:
+    """An end went first, with messages in a queue."""
+    taken = claims.end(clues)
+    return taken[1] if taken and taken[0] == CAUSE.name else None
+
+
 CAUSE = Cause(
     name="receiver_died",
     because="{receiver} ended before it had read {them}",
     seen=(ends.receiver_end, _killed, ends.not_watched),
     advise=_advise,
+    explain=_explain,
 )

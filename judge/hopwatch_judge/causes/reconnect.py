@@ -2,6 +2,9 @@
 
 from hopwatch_judge import costs, ends
 from hopwatch_judge.cause import Cause
+from hopwatch_judge.claim import FIT, Claim
+from hopwatch_judge.clues import claims, cuts
+from hopwatch_judge.clues.clues import Clues
 from hopwatch_judge.incident import Incident
 from hopwatch_judge.socket_types import PUBLISHING_TYPES
 
@@ -73,9 +76,21 @@ def _all_of_them(incident: Incident) -> str:
     return f", at {mark} all that it dropped of these{f' ({takes} while it is full)' if takes else ''}"
 
 
+def _explain(clues: Clues) -> Claim | None:
+    """The connection was down, or only its sender saw it go long before the receiver ended, or nobody was at the receiver's place."""
+    cut_off = claims.end(clues)
+    if cut_off and cut_off[0] == CAUSE.name:
+        return FIT
+    if claims.full_pipe(clues) and not clues.lacked_by_another and cuts.nobody_was_there(clues):
+        return FIT
+    at_beginning = clues.loss.part == "head"
+    return claims.cut(clues) if at_beginning or not cuts.hung_up(clues) else None
+
+
 CAUSE = Cause(
     name="reconnect",
     because="the connection went down and {they} sent meanwhile, or in its buffers",
     seen=(ends.downs,),
     advise=_advise,
+    explain=_explain,
 )

@@ -2,6 +2,9 @@
 
 from hopwatch_judge import ends, marks
 from hopwatch_judge.cause import Cause
+from hopwatch_judge.claim import Claim
+from hopwatch_judge.clues import claims
+from hopwatch_judge.clues.clues import Clues
 from hopwatch_judge.incident import Evidence, Incident
 from hopwatch_judge.socket_types import DROPPING_TYPES
 
@@ -33,9 +36,16 @@ def _lower_mark(incident: Incident) -> str:
     )
 
 
+def _explain(clues: Clues) -> Claim | None:
+    """An end went first, with messages in a queue."""
+    taken = claims.end(clues)
+    return taken[1] if taken and taken[0] == CAUSE.name else None
+
+
 CAUSE = Cause(
     name="sender_died",
     because="{sender} ended with {these} still in its queue",
     seen=(ends.sender_end, _killed, ends.still_there, ends.not_watched),
     advise=_advise,
+    explain=_explain,
 )

@@ -2,6 +2,9 @@
 
 from hopwatch_judge import costs
 from hopwatch_judge.cause import Cause
+from hopwatch_judge.claim import FIT, PROOF, Claim
+from hopwatch_judge.clues import claims, joining
+from hopwatch_judge.clues.clues import Clues
 from hopwatch_judge.incident import Evidence, Incident
 from hopwatch_judge.wording import counted
 
@@ -28,9 +31,25 @@ def _advise(incident: Incident) -> list[str]:
     ]
 
 
+def _explain(clues: Clues) -> Claim | None:
+    """Sent before the receiver had joined. Proved, where the sender's own count tells."""
+    if clues.loss.part == "all":
+        if not joining.came_too_late(clues):
+            return None
+        return PROOF if joining.sent_before_joining(clues) else FIT
+    if clues.loss.part != "head" or claims.cut(clues) or joining.joined_before(clues):
+        return None
+    if not joining.joins(clues):
+        return None
+    if joining.sent_before_joining(clues):
+        return PROOF
+    return None if clues.conflates else FIT
+
+
 CAUSE = Cause(
     name="slow_joiner",
     because="{they} sent before the subscription of {receiver} arrived",
     seen=(_joined,),
     advise=_advise,
+    explain=_explain,
 )

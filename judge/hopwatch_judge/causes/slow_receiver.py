@@ -2,6 +2,10 @@
 
 from hopwatch_judge import costs, marks, pipes
 from hopwatch_judge.cause import Cause
+from hopwatch_judge.claim import FIT, Claim
+from hopwatch_judge.clues import claims
+from hopwatch_judge.clues.clues import Clues
+from hopwatch_judge.clues.kernel import NETWORK, RECEIVER
 from hopwatch_judge.incident import Evidence, Incident
 from hopwatch_judge.thresholds import LONGEST_BURST
 
@@ -47,9 +51,29 @@ def _if_so_be_it(incident: Incident) -> str:
     return "If it only needs the newest messages, drop on purpose: subscribe to less, or skip old ones when it lags."
 
 
+def _explain(clues: Clues) -> Claim | None:
+    """The pipe was full, for longer than in bursts as far as is known. Proved, where the receiver is shown to have been too slow, and no network can be why."""
+    full = claims.pipe_of_receiver(clues)
+    in_bursts = clues.pressure.in_bursts and clues.overloaded is None
+    if full is None or in_bursts or clues.limited_by == NETWORK:
+        return None
+    too_slow = bool(clues.overloaded) or clues.pressure.most_of_the_time
+    return full if too_slow and clues.link.linked and not _network_may_be_why(clues) else FIT
+
+
+def _network_may_be_why(clues: Clues) -> bool:
+    """Between two hosts, unless the kernel said that it was the receiver: it says so of whoever ends the connection."""
+    if clues.link.masqueraded:
+        return True
+    within_a_host = clues.sender.host is not None and clues.sender.host == clues.receiver.host
+    between_hosts = clues.link.transport in ("tcp", None) and not within_a_host
+    return between_hosts and clues.limited_by != RECEIVER
+
+
 CAUSE = Cause(
     name="slow_receiver",
     because="{receiver} reads more slowly than {sender} sends, and the pipe between them was full",
     seen=(pipes.full_pipe, pipes.rates, _overload, _window, pipes.sent_on, pipes.marks),
     advise=_advise,
+    explain=_explain,
 )

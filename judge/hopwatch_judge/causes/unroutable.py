@@ -2,6 +2,8 @@
 
 from hopwatch_judge import costs
 from hopwatch_judge.cause import Cause
+from hopwatch_judge.claim import Claim
+from hopwatch_judge.clues.clues import Clues
 from hopwatch_judge.incident import PEERS_NAMED, Evidence, Incident
 
 NO_FRAME = "routing_id_alone"
@@ -45,9 +47,15 @@ def _advise(incident: Incident) -> list[str]:
     ]
 
 
+def _explain(_clues: Clues) -> Claim | None:
+    """None of the numbers that receivers lack: a ROUTER tells of each message that it swallowed."""
+    return None
+
+
 CAUSE = Cause(
     name="unroutable",
     because="{sender} is a ROUTER and had nowhere to send {them} to, and a ROUTER swallows what it cannot route",
     seen=(_swallowed,),
     advise=_advise,
+    explain=_explain,
 )
