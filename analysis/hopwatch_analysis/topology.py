@@ -15,7 +15,6 @@ from hopwatch_analysis.lanes.carried import assigned, reach
 from hopwatch_analysis.lanes.counts_by_topic import Counted, counted
 from hopwatch_analysis.lanes.lanes import lanes, receipts
 from hopwatch_analysis.lanes.own_counts import with_own_counts
-from hopwatch_analysis.lanes.sparse_stamps import narrowed
 from hopwatch_analysis.lanes.subscriptions import subscriptions
 from hopwatch_analysis.lanes.told_by_gaps import with_gaps
 from hopwatch_analysis.lanes.unknown_senders import unknown_receipts
@@ -25,8 +24,8 @@ from hopwatch_analysis.links.cuts import with_cuts
 from hopwatch_analysis.links.endings import endings as endings_of
 from hopwatch_analysis.links.link_facts import link_facts
 from hopwatch_analysis.links.links import links, matched_connections
+from hopwatch_analysis.links.replaced import replaced
 from hopwatch_analysis.links.ways import way_edges, ways
-from hopwatch_analysis.proxies.replaced import replaced
 from hopwatch_analysis.sockets import nodes
 from hopwatch_analysis.spark.frames import settle
 from hopwatch_analysis.terms.buckets import Buckets, buckets_of
@@ -170,7 +169,7 @@ def topology_of(tables: Tables, scope: Scope) -> Topology:
         facts=facts,
         endings=endings,
         longest_way=(longest and longest[0]) or 0,
-        gaps=settle(narrowed(read.gaps, tables["onset"])),
+        gaps=settle(read.gaps),
         mirrored=mirrored,
         unchecked=_either(
             _either(read.unchecked, by_count.uncounted), settle(untold.select("stream", "lane", "receiver"))

@@ -132,7 +132,7 @@ def _for_any(
 
 def _lost_before(known: Known, accounts: Sequence[Account]) -> dict[EdgeOfStream, int]:
     """Of that, what did not get as far as the hop."""
-    lost: dict[EdgeOfStream, set[tuple[int, str, int]]] = {}
+    lost: dict[EdgeOfStream, set[tuple[int | None, str, int]]] = {}
     for each in accounts:
         way = known.way.get((each.stream, each.receiver or ""))
         if way is None or each.depth is None:

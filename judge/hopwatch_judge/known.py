@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TypeVar
 
-from hopwatch_judge.case import Case, Edge, Gap, Lane, Link, Onset, Receipt, Socket, Subscribed, Totals, Way
+from hopwatch_judge.case import Case, Edge, Lane, Link, Receipt, Socket, Totals, Way
+from hopwatch_judge.events import Gap, Onset, Subscribed
 from hopwatch_judge.progress import NO_COURSE, Course
 from hopwatch_judge.steps import LaneOfReceiver
 

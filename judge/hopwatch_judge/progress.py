@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from itertools import accumulate
 
-from hopwatch_judge.case import Progress
+from hopwatch_judge.events import Progress
 
 
 class Course:

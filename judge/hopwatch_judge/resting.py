@@ -34,6 +34,11 @@ def sender_keeps(link: Link, sender: Socket) -> bool:
     return bool(link.sender_connects) and sender.immediate != 1
 
 
+def sender_let_go(sender: Socket, receiver: Socket, moved_at: float | None) -> bool:
+    """It closed with no time to linger, and its receiver lived on for long enough to read what had come."""
+    return sender.linger == 0 and reaches(later_by(receiver.ended_at, moved_at), FOUND_DEAD_WITHIN)
+
+
 def said_nothing_was_left(receiver: Socket) -> bool:
     """The receiver said so when it was closed. One that is still there, that died, or that did not say so may have stopped to read with some
     left, however long ago.

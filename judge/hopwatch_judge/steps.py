@@ -92,12 +92,13 @@ class Piece(NamedTuple):
 class Account(NamedTuple):
     """Messages that a receiver did not get, on one hop and of one cause, IN_FLIGHT and UNEXPLAINED among those.
 
-    ``mark`` tells the same messages of several receivers: a range of numbers, or a word. ``receiver`` and the hop are None where nobody knows them.
+    ``mark`` tells the same messages of several receivers: a range of numbers, or a word. ``receiver`` and the hop are None where nobody knows them, and
+    ``lane`` where they are in none.
     """
 
     stream: str
     receiver: str | None
-    lane: int
+    lane: int | None
     mark: str
     messages: int
     depth: int | None

@@ -39,3 +39,32 @@ COUNTED_WITHIN = 2
 """Seconds: a proxy's counts are asked for and sampled no more often."""
 HARDLY_ANY = 0.1
 """Of what was lost with the end of a lane: the share of it that may have had another cause than the rest."""
+
+READ_AT_ONCE_WITHIN = 0.02
+"""Seconds between the send of a message and its receipt: its receiver had read all that came before."""
+AS_EVEN = 0.8
+"""Of the time that a lost range would take at the pace beside it: in less, its sender is uneven, and no pace of it proves anything."""
+STRETCH_PAUSE = 10
+"""Seconds between two losses of one stretch, at most."""
+SHORTEST_INTERVAL = 0.02
+"""Seconds: a rate over less says more about scheduling than about the receiver."""
+FEWEST_MESSAGES = 5
+"""Messages: a rate of fewer says as little."""
+WAITS_SHOW = 2
+"""Samples: a receiver may wait once for its first message of all, and ask before each other receive in a way that nobody counts."""
+LONGEST_PAUSE_IN_RUN = 0.5
+"""Seconds between two gaps of one burst."""
+OVERLOAD_CLEARLY = 0.9
+"""Of what it was asked to read: a receiver that read less was too slow, however rates are measured."""
+OVERLOAD_BUSY = 0.5
+"""Of the time that losses should take of a receiver that was too slow all the time."""
+OVERLOAD_RESTS = 2
+"""A receiver that rested so often between losses met bursts: once may be the end of an overload, with a burst soon after."""
+BURSTS_AT_MOST = 0.5
+"""Of the time that a stream was active: losses that span as much are no bursts."""
+IN_REACH = 0.5
+"""Of the rate that a receiver is asked to read: one that reads more slowly still did not catch up, though it once had to wait."""
+MUCH_LESS = 0.5
+"""Of the time that it takes to read half of a full pipe: a message read sooner met no full pipe."""
+FULL_PIPES = 2
+"""A receiver that loses none of so many pipes full of messages in a row has read them."""

@@ -3,10 +3,12 @@
 import json
 import subprocess
 import sys
+import venv
 from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyspark
 import pytest
 from hopwatch_analysis.job import analyze
 from hopwatch_simulate.fleet import Drawn, simulate
@@ -57,6 +59,22 @@ def expected(spark: SparkSession, landed: Path, tmp_path_factory: pytest.TempPat
     return report
 
 
+@pytest.fixture(scope="module")
+def workers_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a Python that has what Spark's workers need, and not hopwatch."""
+    folder = tmp_path_factory.mktemp("workers") / "python"
+    venv.create(folder, with_pip=False, symlinks=True)
+    (theirs,) = folder.glob("lib/*/site-packages")
+    ours = Path(pyspark.__file__).parents[1]
+    for name in ("pyspark", "py4j", "pyarrow", *(path.name for path in ours.glob("pyarrow.libs"))):
+        (theirs / name).symlink_to(ours / name)
+    python = folder / "bin" / "python"
+    assert subprocess.run(
+        [python, "-c", "import hopwatch_judge"], capture_output=True, check=False
+    ).returncode
+    return python
+
+
 @pytest.fixture
 def store(tmp_path: Path, landed: Path) -> Iterator[ObjectStore]:
     """The same files in a bucket, ``events``."""
@@ -88,30 +106,40 @@ def report_of(
     return report
 
 
-def assert_both_workers_did_it_without_python(told: dict[Path, str], before: Container[Path]) -> None:
+def assert_both_workers_did_it(told: dict[Path, str], before: Container[Path]) -> None:
     logs = [log for path, log in told.items() if path not in before]
     assert len(logs) == 2
-    for log in logs:
-        assert "Running task" in log
-        assert "PythonRunner" not in log
+    assert all("Running task" in log for log in logs)
+    assert any("PythonRunner" in log for log in logs)
 
 
-def test_started_by_spark_submit_the_report_is_the_same_and_the_workers_need_no_python(
-    cluster: SparkCluster, landed: Path, expected: dict[str, Any], tmp_path: Path
+def test_started_by_spark_submit_the_report_is_the_same_and_the_workers_need_no_hopwatch(
+    cluster: SparkCluster,
+    landed: Path,
+    expected: dict[str, Any],
+    workers_python: Path,
+    tmp_path: Path,
 ) -> None:
     before = cluster.executor_logs()
     submit = [str(cluster.home / "bin" / "spark-submit"), "--master", cluster.master, *CONF]
-    settings = {"PYSPARK_PYTHON": sys.executable}
+    settings = {"PYSPARK_PYTHON": str(workers_python), "PYSPARK_DRIVER_PYTHON": sys.executable}
     assert report_of(cluster, [*submit, str(SCRIPT)], str(landed), tmp_path / "out", **settings) == expected
-    assert_both_workers_did_it_without_python(cluster.executor_logs(), before)
+    assert_both_workers_did_it(cluster.executor_logs(), before)
 
 
 def test_started_by_hopwatch_too_and_from_s3_which_the_workers_read_themselves(
-    cluster: SparkCluster, store: ObjectStore, expected: dict[str, Any], tmp_path: Path
+    cluster: SparkCluster,
+    store: ObjectStore,
+    expected: dict[str, Any],
+    workers_python: Path,
+    tmp_path: Path,
 ) -> None:
     before = cluster.executor_logs()
     command = [str(Path(sys.executable).with_name("hopwatch")), "analyze", "--master", cluster.master]
-    settings = {"PYSPARK_SUBMIT_ARGS": submit_arguments(store, *CONF)}
+    settings = {
+        "PYSPARK_SUBMIT_ARGS": submit_arguments(store, *CONF),
+        "PYSPARK_PYTHON": str(workers_python),
+    }
     place = store.uri("events/landed")
     assert report_of(cluster, command, place, tmp_path / "out", **settings) == expected
-    assert_both_workers_did_it_without_python(cluster.executor_logs(), before)
+    assert_both_workers_did_it(cluster.executor_logs(), before)

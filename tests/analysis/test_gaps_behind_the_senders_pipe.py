@@ -1,21 +1,12 @@
 """A publisher that is probed saw each of its full pipes: a gap without one was made behind the proxy, whatever the proxy's own counts leave open."""
 
-from datetime import datetime, timedelta, timezone
-
 import pytest
-from hopwatch_analysis.losses.past_the_pipe import seeing_edges, seeing_senders, with_passed
 from landed_folder import LandedFolder, at
-from pyspark.sql import Row, SparkSession
 from stories import Json, hop, incidents, row
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 SENT, HEAD, GAP = 1000, 5, 60
-PIECES = (
-    "stream string, receiver string, lane long, first long, last long, before long, after long, after_sent_at timestamp, part string, placed int, "
-    "depth int, length int"
-)
-SEEING = "stream string, receiver string, from_socket string, to_socket string, heard_until timestamp"
 
 
 def app(
@@ -161,61 +152,3 @@ def test_the_reader_is_not_accused_where_the_sender_may_have_met_a_pipe_that_nob
 ) -> None:
     assert hop(report, f"{name}-hub → {name}-reader")["lost"] == 0
     assert incidents(report, f"{name}-hub") == []
-
-
-MOMENT = datetime(2026, 5, 4, 12, tzinfo=timezone.utc)
-PIECE = {"stream": "pub", "receiver": "reader", "lane": 0, "first": 500, "last": 559, "before": 499, "after": 560}  # fmt: skip
-
-
-@pytest.mark.parametrize(("heard_for", "passed"), [(None, True), (60.0, True), (0.5, False), (-5.0, False)])
-def test_of_a_host_that_is_behind_it_is_not_known_which_pipes_were_full(
-    spark: SparkSession, heard_for: float | None, passed: bool
-) -> None:
-    """``heard_for``: seconds behind the sending of the next message."""
-    heard_until = None if heard_for is None else MOMENT + timedelta(seconds=heard_for)
-    piece = PIECE | {"after_sent_at": MOMENT, "part": "inner", "placed": None, "depth": 1, "length": 2}
-    pieces = spark.createDataFrame([Row(**piece)], PIECES)
-    edge = Row(stream="pub", receiver="reader", from_socket="pub", to_socket="front", heard_until=heard_until)
-    seeing = spark.createDataFrame([edge], SEEING)
-    onsets = spark.createDataFrame([], "stream string, number long")
-    (found,) = with_passed(pieces, seeing, onsets).collect()
-    assert found.passed is (True if passed else None)
-
-
-@pytest.mark.parametrize("downs", [0, 1])
-@pytest.mark.parametrize("to_end_was_cut", [False, True])
-def test_a_cut_that_the_proxy_alone_saw_is_one(spark: SparkSession, downs: int, to_end_was_cut: bool) -> None:
-    edges = spark.sql(
-        "select 'pub' stream, 'reader' receiver, 'pub' from_socket, 'front' to_socket, 1 depth, 2 length"
-    )
-    senders = spark.sql("select 'pub' stream, cast(null as timestamp) heard_until")
-    facts = spark.sql(
-        f"select 'pub' from_socket, 'front' to_socket, true watched, array_repeat(1, {downs}) downs, {to_end_was_cut} to_end_was_cut"
-    )
-    nobody = spark.sql("select '' stream, '' receiver, 1 depth").limit(0)
-    assert seeing_edges(edges, senders, facts, nobody).count() == int(not downs and not to_end_was_cut)
-
-
-@pytest.mark.parametrize(
-    ("heard_until", "met", "told", "sees"),
-    [
-        ("null", "0", 0, True),
-        ("null", "2", 2, True),
-        ("null", "2", 1, False),
-        ("current_timestamp()", "2", 1, True),
-        ("current_timestamp()", "2", 0, False),
-        ("current_timestamp()", "0", 0, True),
-        ("null", "null", 0, False),
-    ],
-)
-def test_a_sender_saw_all_full_pipes_if_as_many_are_told_as_it_counted(
-    spark: SparkSession, heard_until: str, met: str, told: int, sees: bool
-) -> None:
-    """The count of one that goes on may be a little newer than what is told of it."""
-    sockets = spark.sql(
-        f"select 'pub' socket, true probed, cast(null as timestamp) probing_stopped_at, 0 conflate, cast({heard_until} as timestamp) heard_until"
-    )
-    counters = spark.sql(f"select 'pub' socket, cast({met} as bigint) onsets")
-    onsets = spark.range(told).selectExpr("'pub' stream", "id number")
-    nobody = spark.sql("select '' socket").limit(0)
-    assert seeing_senders(sockets, counters, onsets, nobody).count() == int(sees)

@@ -1,7 +1,7 @@
 """Who received over ipc or inproc and tells of nothing: those transports have no addresses that would name the other end."""
 
 import pytest
-from hopwatch_analysis.causes.shared_out.shares import streams_shared_with
+from hopwatch_analysis.links.strangers import streams_shared_with
 from landed_folder import LandedFolder, id_of
 from pyspark.sql import SparkSession
 from stories import Json, incidents, row

@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from hopwatch_judge.case import Case, Down, Lane, Link, Onset, Socket
+from hopwatch_judge.case import Case, Down, Lane, Link, Socket
 from hopwatch_judge.clues.clues import Clues
 from hopwatch_judge.clues.gathering import Measure, gather
+from hopwatch_judge.events import Onset
 from hopwatch_judge.known import Known
 from hopwatch_judge.loss import Loss
 from judged_losses import ALL, GAP, LANE, LINK, RECEIVER, SENDER, TAIL

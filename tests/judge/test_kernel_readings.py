@@ -1,8 +1,8 @@
 """What the kernel said limited a hop when something was lost."""
 
 import pytest
-from hopwatch_judge.case import Reading
 from hopwatch_judge.clues.kernel import Kernel
+from hopwatch_judge.events import Reading
 
 LOST_AT = 100.0
 

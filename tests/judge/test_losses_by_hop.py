@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from hopwatch_judge.case import Case, Lane, Onset, Progress, Socket
+from hopwatch_judge.case import Case, Lane, Socket
+from hopwatch_judge.events import Onset, Progress
 from hopwatch_judge.known import Known
 from hopwatch_judge.losses.by_hop import by_hop
 from hopwatch_judge.losses.cut_ends import cut_at_onsets

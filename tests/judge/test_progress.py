@@ -1,7 +1,7 @@
 """How far a lane had been numbered at a moment."""
 
 import pytest
-from hopwatch_judge.case import Progress
+from hopwatch_judge.events import Progress
 from hopwatch_judge.progress import Course
 
 COURSE = Course(

@@ -1,30 +1,13 @@
-"""Losses that rest on hosts of which a file could not be read: what it told of messages that came, or of ends, is not known."""
+"""What is not checked, where a file of an end's host could not be read."""
 
 from collections.abc import Collection
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
-from hopwatch_analysis.doubts import doubts
 from hopwatch_analysis.terms.keys import WAY
 
 UNREADABLE = "unreadable"
-
-
-def without_causes(
-    accounts: DataFrame, sockets: DataFrame, way_edges: DataFrame, hosts: Collection[str]
-) -> DataFrame:
-    """What is missing is unexplained on ways with a socket on one of these hosts, on those that share a proxy with them, and of senders
-    there with no receiver known.
-    """
-    if not hosts:
-        return accounts
-    parties = doubts.parties(way_edges)
-    on_them = sockets.where(sf.col("host").isin(*sorted(hosts))).select("socket")
-    there = on_them.unionByName(doubts.untold(sockets, parties))
-    hit = parties.join(sf.broadcast(there), on="socket", how="left_semi").select(*WAY)
-    ways = doubts.with_ways_beside(hit, parties)
-    return doubts.without_causes(accounts, sockets, ways, there.select(sf.col("socket").alias("stream")))
 
 
 def with_reason(rows: DataFrame, sockets: DataFrame, hosts: Collection[str]) -> DataFrame:

@@ -5,8 +5,7 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.doubts.lost_events import losing_processes, their_sockets
 from hopwatch_analysis.files.reading import Tables
-from hopwatch_analysis.spark.frames import seconds, settle
-from hopwatch_analysis.terms.delays import IDLE_SECONDS
+from hopwatch_analysis.spark.frames import settle
 from hopwatch_analysis.terms.keys import EDGE
 
 OWN_MONITOR = ("monitor_application", "monitor_stopped")
@@ -61,8 +60,3 @@ def unwatched_links(edges: DataFrame, link_facts: DataFrame, unwatched: DataFram
 def is_watched() -> Column:
     """Whether the link is none of the ``unwatched_links``."""
     return sf.col("unwatched").isNull()
-
-
-def idle_between(moved_at: Column, ended_at: Column) -> Column:
-    """For so long a live connection would have brought what had been sent."""
-    return sf.coalesce(seconds(ended_at, moved_at) >= IDLE_SECONDS, sf.lit(False))

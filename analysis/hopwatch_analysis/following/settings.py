@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from hopwatch_judge.thresholds import STRETCH_PAUSE
+
 from hopwatch_analysis.errors import AnalysisError
 from hopwatch_analysis.following.defaults import EVERY, LATE, WINDOW
-from hopwatch_analysis.overload.stretches import PAUSE_SECONDS
 
 LEAST_WINDOW_IN_WAITS = 4
 
@@ -36,7 +37,7 @@ class Following:
     @property
     def wait(self) -> float:
         """How long after its end an incident is closed: nothing can be added to it any more."""
-        return self.guard + self.late + PAUSE_SECONDS
+        return self.guard + self.late + STRETCH_PAUSE
 
     @property
     def longest(self) -> float:

@@ -5,12 +5,12 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.doubts.watched import is_watched
-from hopwatch_analysis.overload.pressure import FIGURES as OF_PRESSURE
-from hopwatch_analysis.proxies.replaced import behind_replaced
+from hopwatch_analysis.links.replaced import behind_replaced
 from hopwatch_analysis.sockets.options import MARKS, in_force
 from hopwatch_analysis.terms.keys import EDGE
 from hopwatch_analysis.topology import Topology
 
+OF_PRESSURE = ("mean_rate", "asked_rate", "asked_bytes", "capacity", "loss_share", "went_on")
 FIGURES = (
     "transport",
     "sndhwm",

@@ -1,14 +1,13 @@
 """Incidents: losses of one hop and one cause, close in time, with the figures that advice and evidence are read off."""
 
 from hopwatch_judge.incident import PEERS_KEPT
+from hopwatch_judge.thresholds import LONGEST_PAUSE_IN_RUN, STRETCH_PAUSE
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.incidents.edge_figures import FIGURES
 from hopwatch_analysis.incidents.meanwhile import with_what_happened
-from hopwatch_analysis.overload.rates import LONGEST_PAUSE_IN_RUN
-from hopwatch_analysis.overload.stretches import PAUSE_SECONDS
-from hopwatch_analysis.routers.unroutable import with_peers
+from hopwatch_analysis.seen.swallowed import with_peers
 from hopwatch_analysis.spark.frames import with_number_behind_pauses
 from hopwatch_analysis.terms.accounts import by_hop, is_lost
 
@@ -91,7 +90,7 @@ def _with_largest_burst_of_hop(incidents: DataFrame) -> DataFrame:
 
 def _with_sessions(losses: DataFrame) -> DataFrame:
     """Number the incidents of each hop and cause: one more behind each pause."""
-    return with_number_behind_pauses(losses, "session", HOP_AND_CAUSE, SPAN, PAUSE_SECONDS)
+    return with_number_behind_pauses(losses, "session", HOP_AND_CAUSE, SPAN, STRETCH_PAUSE)
 
 
 def _with_bursts(losses: DataFrame) -> DataFrame:

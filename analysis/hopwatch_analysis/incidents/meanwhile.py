@@ -1,10 +1,10 @@
 """What happened on a hop while an incident of it lasted, and not before or after: disconnections, and how much too slow its receiver was."""
 
+from hopwatch_judge.thresholds import AT_ONCE, UNDER_WAY
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.spark.frames import seconds
-from hopwatch_analysis.terms.delays import AT_ONCE, UNDER_WAY
 from hopwatch_analysis.terms.keys import EDGE
 
 FIGURES = ("downs", "overload_rate", "overload_read")

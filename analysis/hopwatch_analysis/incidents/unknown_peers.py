@@ -19,7 +19,6 @@ from hopwatch_analysis.links.strangers import (
     wrapped_late,
 )
 from hopwatch_analysis.links.unwrapped import unwrapped_receivers
-from hopwatch_analysis.losses.due import Missing
 from hopwatch_analysis.spark.frames import settle
 from hopwatch_analysis.topology import Topology
 
@@ -31,14 +30,14 @@ GIVEN_UP = timedelta(hours=1)
 def unknown_peers(
     tables: Tables,
     topology: Topology,
-    missing: Missing,
+    of_nobody: DataFrame,
     strangers: DataFrame,
     *,
     ledger: DataFrame,
     not_checked: DataFrame,
     ends_at: datetime,
 ) -> DataFrame:
-    """Findings (socket, rule, text, advice). ``strangers``: sockets with a peer that nobody tells of (socket, counted); ``ledger`` and
+    """Findings (socket, rule, text, advice). ``of_nobody``: see ``full_for_somebody_unknown``; ``strangers``: sockets with a peer that nobody tells of (socket, counted); ``ledger`` and
     ``not_checked``: rows of the report.
     """
     sockets, endpoints, mirrored = topology.sockets, tables["endpoint"], topology.mirrored
@@ -62,7 +61,7 @@ def unknown_peers(
     return (
         unwrapped.unionByName(readers_not_watched(for_sure, unwrapped, topology, remotes))
         .unionByName(died_on_the_way(ledger, topology.edges, sockets, strangers.where("counted")))
-        .unionByName(full_for_somebody_unknown(missing, somebody, sockets))
+        .unionByName(full_for_somebody_unknown(of_nobody, somebody, sockets))
     )
 
 

@@ -8,7 +8,6 @@ from pyspark.sql import functions as sf
 
 from hopwatch_analysis.lanes.lanes import WHOLE_STREAM_LANE
 from hopwatch_analysis.links.links import FLOWS
-from hopwatch_analysis.terms.ranges import length
 
 COLUMNS = (
     "reason",
@@ -47,7 +46,7 @@ def unchecked(
     swallowed: DataFrame,
 ) -> DataFrame:
     """One row a stream and receiver that cannot be checked: reason, stream, receiver, sent (but what a ROUTER swallowed:
-    ``swallowed`` are ranges of streams), received (but what is checked), missing_at_most (null: not known), shared_out, received_by_all (of what is
+    ``swallowed``: how much of each stream), received (but what is checked), missing_at_most (null: not known), shared_out, received_by_all (of what is
     shared out: by all its receivers, where they have no other sender), agree.
 
     ``unstamped_ways`` has each stream without stamps with its receivers (null: none known), its type, the reason, and whether the
@@ -63,10 +62,9 @@ def unchecked(
             sf.greatest(sf.lit(0), sf.col("received") - sf.col("checked")).alias("received"),
         )
     )
-    swallowed_by = swallowed.groupBy("stream").agg(sf.sum(length()).alias("swallowed"))
     sent = (
         counters.select(sf.col("socket").alias("stream"), "sent")
-        .join(swallowed_by, on="stream", how="left")
+        .join(swallowed, on="stream", how="left")
         .withColumn("sent", sf.col("sent") - sf.coalesce("swallowed", sf.lit(0)))
         .drop("swallowed")
     )
@@ -125,16 +123,22 @@ def facing(
     )
 
 
-def partial(endings: DataFrame, lanes: DataFrame, owed: DataFrame, sockets: DataFrame) -> DataFrame:
-    """Ways along which messages without a topic were sent to receivers that did not subscribe to everything:
+def partial(
+    endings: DataFrame, lanes: DataFrame, receipts: DataFrame, sockets: DataFrame, subscriptions: DataFrame
+) -> DataFrame:
+    """Ways along which messages without a topic were sent to receivers that did not subscribe to everything, and got none of them:
     stream, receiver, sent.
     """
     filtering = sockets.where(sf.col("type").isin(*FILTERED_TYPES)).select(sf.col("socket").alias("receiver"))
     whole = lanes.where((sf.col("lane") == WHOLE_STREAM_LANE) & (sf.col("sent") > 0))
+    to_everything = subscriptions.where("prefix = ''").select("receiver").distinct()
     return (
         endings.join(filtering, on="receiver", how="left_semi")
         .join(whole.select("stream", "lane", "sent"), on="stream", how="inner")
-        .join(owed.select("stream", "receiver", "lane"), on=["stream", "receiver", "lane"], how="left_anti")
+        .join(to_everything, on="receiver", how="left_anti")
+        .join(
+            receipts.select("stream", "receiver", "lane"), on=["stream", "receiver", "lane"], how="left_anti"
+        )
         .select("stream", "receiver", "sent")
     )
 

@@ -9,7 +9,6 @@ from pyspark.sql import functions as sf
 from hopwatch_analysis.lanes.lanes import receipts
 from hopwatch_analysis.lanes.told_by_gaps import PAIR, with_gaps
 from hopwatch_analysis.spark.frames import settle
-from hopwatch_analysis.terms.ranges import length
 
 RULE = "unknown_sender"
 TEXT = (
@@ -43,7 +42,7 @@ def unknown_receipts(lane_rows: DataFrame, gap_rows: DataFrame, sockets: DataFra
     skipped = (
         gap_rows.where("action = 'skipped' and first > 0")
         .groupBy("stream", "lane", sf.col("socket").alias("receiver"))
-        .agg(sf.sum(length()).alias("skipped"))
+        .agg(sf.sum(sf.expr("last - first + 1")).alias("skipped"))
     )
     lacking = sf.col("next") - sf.col("first") - sf.col("count") - sf.coalesce("skipped", sf.lit(0))
     return settle(

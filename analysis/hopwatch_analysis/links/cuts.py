@@ -1,10 +1,10 @@
 """Connections that went down while both ends were there, though one of them may not have seen it."""
 
+from hopwatch_judge.thresholds import AT_ONCE, CLOCKS_COMPARED_WITHIN, SEEN_DOWN_WITHIN
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.spark.frames import seconds
-from hopwatch_analysis.terms.delays import AT_ONCE, CLOCKS_COMPARED_WITHIN, SEEN_DOWN_WITHIN
 
 IN_ORDER = ("closed", "exited")
 

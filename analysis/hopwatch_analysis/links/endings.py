@@ -1,18 +1,18 @@
 """Which end of each way ended first, and how far its sender was by then."""
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as sf
-
-from hopwatch_analysis.links.cuts import IN_ORDER
-from hopwatch_analysis.links.went_first import Ended, sender_went_first
-from hopwatch_analysis.spark.frames import seconds
-from hopwatch_analysis.terms.delays import (
+from hopwatch_judge.thresholds import (
     AT_ONCE,
     CLOCKS_COMPARED_WITHIN,
     CLOCKS_MAY_DIFFER_BY,
     FOUND_DEAD_WITHIN,
     SEEN_DOWN_WITHIN,
 )
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+from hopwatch_analysis.links.cuts import IN_ORDER
+from hopwatch_analysis.links.went_first import Ended, sender_went_first
+from hopwatch_analysis.spark.frames import seconds
 
 
 def endings(way_edges: DataFrame, sockets: DataFrame, link_facts: DataFrame) -> DataFrame:

@@ -1,5 +1,6 @@
 """What the connection events of either end tell of a link: when it was down, and how much had been sent by then."""
 
+from hopwatch_judge.thresholds import AT_ONCE, TOLD_LATE
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
@@ -7,7 +8,6 @@ from hopwatch_analysis.doubts.watched import with_watching
 from hopwatch_analysis.files.reading import Tables
 from hopwatch_analysis.links.unnamed_connections import of_the_only_link
 from hopwatch_analysis.spark.frames import best, seconds
-from hopwatch_analysis.terms.delays import AT_ONCE, TOLD_LATE
 from hopwatch_analysis.terms.keys import EDGE
 
 STATES = ("connected", "disconnected")

@@ -1,11 +1,11 @@
 """Sockets that may have a peer on their own host that nobody tells of, over ipc or inproc: no addresses name the other end there."""
 
 from hopwatch_judge.incident import UNKNOWN_TRANSPORT
+from hopwatch_judge.thresholds import FOUND_DEAD_WITHIN
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.links.strangers import comings_and_goings, lasting, most_up, peers
-from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN
 
 TOLD_WITHIN = 1
 """Seconds until a monitor has told that the connection of a peer that ended is down."""

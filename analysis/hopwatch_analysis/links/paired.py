@@ -5,11 +5,11 @@ that came up nearest in time to each other; of several that came up at once, tho
 come ``later`` than a connection went down, where candidates have that column, is taken for its other end only if nobody else can be.
 """
 
+from hopwatch_judge.thresholds import FOUND_DEAD_WITHIN
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.spark.frames import best, seconds, settle
-from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN
 
 AT_ONE_TIME = 0.1  # seconds: within that both ends tell of a connection that came up, or went down
 CAME_UP_AT_ONCE = 0.3  # seconds: no order of two connections is told by their ends' clocks so finely

@@ -7,12 +7,12 @@ those of the two ends, give or take what a killed process is found dead within, 
 
 from dataclasses import dataclass
 
+from hopwatch_judge.thresholds import FOUND_DEAD_WITHIN
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.links.paired import OURS, THEIRS, unlike
 from hopwatch_analysis.spark.frames import seconds, settle
-from hopwatch_analysis.terms.delays import FOUND_DEAD_WITHIN
 
 BOTH = (*OURS, *THEIRS)
 HAVE_PORTS = "port != '' and peer_port != ''"

@@ -1,6 +1,7 @@
 """Sockets with a peer that nobody tells of: it is not instrumented, or no agent reads what it writes."""
 
 from hopwatch_judge.incident import UNKNOWN_TRANSPORT
+from hopwatch_judge.socket_types import BALANCED_TYPES
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
 
@@ -118,3 +119,15 @@ def _with_ends(connections: DataFrame) -> DataFrame:
 
 def _is_brief() -> Column:
     return sf.coalesce(seconds(sf.col("ended_at"), sf.col("at")) < PROBES_LAST, sf.lit(False))
+
+
+def streams_shared_with(strangers: DataFrame, way_edges: DataFrame, sockets: DataFrame) -> DataFrame:
+    """Shared-out streams that pass a socket with a connection to somebody of whom nobody tells, and who may have got some messages: stream."""
+    shared_out = sockets.where(sf.col("type").isin(*BALANCED_TYPES)).select(sf.col("socket").alias("stream"))
+    passing = strangers.where("counted").select(sf.col("socket").alias("from_socket"))
+    return (
+        way_edges.join(passing, on="from_socket", how="left_semi")
+        .select("stream")
+        .distinct()
+        .join(shared_out, on="stream", how="left_semi")
+    )

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
+from hopwatch_judge.thresholds import CLOCKS_MAY_DIFFER_BY, FOUND_DEAD_WITHIN, SEEN_DOWN_WITHIN
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
 
 from hopwatch_analysis.spark.frames import seconds
-from hopwatch_analysis.terms.delays import CLOCKS_MAY_DIFFER_BY, FOUND_DEAD_WITHIN, SEEN_DOWN_WITHIN
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from hopwatch_analysis.incidents.edge_figures import FIGURES
 from hopwatch_analysis.incidents.incidents import COUNTS
 from hopwatch_analysis.report.identities import utc
 from hopwatch_analysis.report.labels import brief
-from hopwatch_analysis.routers.unroutable import NO_SOCKET
+from hopwatch_analysis.seen.swallowed import NO_SOCKET
 from hopwatch_analysis.spark.failures import JAVA_ENDED
 
 ENDS = ("from_node", "to_node")

@@ -41,8 +41,12 @@ def spark_session(
     Raises AnalysisError if Spark does not start. ``SPARK_DRIVER_MEMORY`` says how much memory it may use, as with any Spark program;
     where it is not set, a large input, or one that may become large, has half of the machine's.
     """
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     master = master or _usual_master()
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if master is not None and master.startswith("local"):
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+    else:  # of a cluster's workers, whose Python may be elsewhere
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if (rows >= SMALL_ROWS or lasting) and master is not None and master.startswith("local"):
         os.environ.setdefault("SPARK_DRIVER_MEMORY", java_memory())
     java = of_java(master, rows, lasting=lasting)

@@ -15,6 +15,7 @@ from hopwatch_judge.resting import (
     said_nothing_was_left,
     said_some_was_left,
     sender_keeps,
+    sender_let_go,
 )
 from hopwatch_judge.thresholds import FOUND_DEAD_WITHIN
 from hopwatch_judge.went import sender_went_first, went_unseen
@@ -130,14 +131,9 @@ def _with_the_sender(clues: Clues) -> tuple[str, bool]:
         return cause, proved
     if sender_died and said_some_was_left(receiver) and clues.fits_into_inbox:
         return "closed", False
-    let_go = sender_let_go(clues.sender.linger, receiver.ended_at, clues.loss.way_moved_at)
+    let_go = sender_let_go(clues.sender, receiver, clues.loss.way_moved_at)
     with_receiver = not sender_died and died(receiver) and not let_go
     return ("receiver_died" if with_receiver else cause), False
-
-
-def sender_let_go(linger: int | None, receiver_ended_at: float | None, moved_at: float | None) -> bool:
-    """It closed with no time to linger, and its receiver lived on for long enough to read what had come."""
-    return linger == 0 and reaches(later_by(receiver_ended_at, moved_at), FOUND_DEAD_WITHIN)
 
 
 def _may_have_been_dropped(clues: Clues) -> bool:

@@ -4,10 +4,11 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hopwatch_judge.case import Down, Edge, Lane, Onset
+from hopwatch_judge.case import Down, Edge, Lane
 from hopwatch_judge.clues import claims
 from hopwatch_judge.clues.clues import Clues
 from hopwatch_judge.clues.kernel import NOTHING_READ, Kernel
+from hopwatch_judge.events import Onset
 from hopwatch_judge.known import Known, by_key
 from hopwatch_judge.loss import Loss
 from hopwatch_judge.optional import exceeds, first_of, highest, later_by, lowest

@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from hopwatch_judge.case import Reading
+from hopwatch_judge.events import Reading
 
 NETWORK, RECEIVER, UNKNOWN = "network", "receiver", "unknown"
 COVERED_SECONDS = 1

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from hopwatch_judge.case import Onset
+from hopwatch_judge.events import Onset
 from hopwatch_judge.known import Known, by_key
 from hopwatch_judge.loss import Loss
 

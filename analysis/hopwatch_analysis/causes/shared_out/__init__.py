@@ -1,1 +1,0 @@
-"""Streams that are shared out among receivers (PUSH, DEALER, REQ): whose each missing message was cannot be told from numbers alone."""

@@ -1,1 +1,0 @@
-"""What each receiver was owed and did not get, and on which hop each such range was lost."""

@@ -1,0 +1,1 @@
+"""What is seen beside the lanes: kernels, hang-ups, what nobody got, and what ROUTERs swallowed."""

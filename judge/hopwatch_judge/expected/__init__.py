@@ -1,0 +1,1 @@
+"""What each receiver was owed, and which numbers of it did not come."""
