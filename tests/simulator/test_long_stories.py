@@ -4,7 +4,8 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hopwatch_simulate.fleet import LASTING, Drawn, Fleet, simulate
+from hopwatch_simulate.fleet import Drawn, Fleet, simulate
+from hopwatch_simulate.situations import LASTING
 
 OVERWHELMED = sorted(name for name in LASTING if name.startswith("overwhelmed"))
 ONLY_BURSTS = sorted(set(LASTING) - set(OVERWHELMED))

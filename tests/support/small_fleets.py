@@ -5,8 +5,9 @@ from functools import cache
 from pathlib import Path
 
 from docket import Case
-from hopwatch_simulate.fleet import ALL, LASTING, UNTOLD, Drawn, draw, simulate
+from hopwatch_simulate.fleet import Drawn, draw, simulate
 from hopwatch_simulate.landing import land
+from hopwatch_simulate.situations import ALL, LASTING, UNTOLD
 
 STORIES_OF_A_FLEET = 5
 SEVERAL_LANES_END_TOGETHER = (20, 22, 25)
