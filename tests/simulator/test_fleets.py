@@ -19,20 +19,13 @@ from hopwatch_simulate.landing import TRUTH, land
 from hopwatch_simulate.situations import ALL, CAUSE_OF, EVERY, QUIET, SPARSE
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_fleets import of_story, rows
 
 SHARED_OUT = sorted(
     name
     for name in ALL
     if "share" in name or "sharing" in name or name.startswith(("cut_dealer", "cut_pair"))
 )
-
-
-def of_story(name: str, seed: int = 1) -> Fleet:
-    return simulate(Drawn(seed, 2, 0.0, (name,)))
-
-
-def rows(fleet: Fleet, kind: str) -> list[dict[str, Any]]:
-    return [row for host in fleet.hosts for of_kind, row in host.rows if of_kind == kind]
 
 
 def digests(folder: Path) -> dict[str, str]:
