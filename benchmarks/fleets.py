@@ -18,9 +18,10 @@ from typing import Any
 import pyarrow.parquet as pq
 from hopwatch_analysis.job import analyze
 from hopwatch_analysis.spark.session import spark_session
-from hopwatch_simulate.fleet import EVERY, Drawn, draw, simulate
+from hopwatch_simulate.fleet import Drawn, draw, simulate
 from hopwatch_simulate.landing import land
 from hopwatch_simulate.score import Score, Tally
+from hopwatch_simulate.situations import EVERY
 from hopwatch_simulate.sums import that_do_not_add_up
 from pyspark.sql import SparkSession
 

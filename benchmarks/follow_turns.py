@@ -20,8 +20,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from hopwatch_simulate.landed import write_table
 from large_analysis import MEMORY, Cost, differences, measured, of_report, of_truth
-from large_fleet_rows import HOUR, ROWS_A_GROUP
+from large_fleet_rows import HOUR
 
 BEGINS = datetime.fromtimestamp(HOUR, timezone.utc)
 NUMBERS_A_FILE = 100_000
@@ -77,11 +78,8 @@ def _land(whole: Path, landed: Path, turn: int, turns: int) -> int:
             share = NUMBERS_A_FILE // turns
             begins = int(first) + turn * share
             place = landed / file.relative_to(whole).parent
-            place.mkdir(parents=True, exist_ok=True)
             name = f"{database}-{begins:012d}-{begins + share - 1:012d}.parquet"
-            pq.write_table(
-                rows, place / name, compression="zstd", row_group_size=ROWS_A_GROUP, write_page_checksum=True
-            )
+            write_table(place / name, rows)
             count += rows.num_rows
     return count
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from hopwatch_agent.landing.schemas import COUNTERS
 from large_fleet_messages import Drops, Numbers, Pace, Seconds
 from large_fleet_site import Site, Socket
 
@@ -120,11 +121,7 @@ def count_rows(site: Site, socket: Socket, at: Seconds, **counts: Numbers) -> No
     moved = sum(counts.values(), np.zeros(len(at), np.int64))
     changed = np.diff(moved, prepend=0) != 0
     rows = {name: value[changed] for name, value in counts.items()}
-    zeros = dict.fromkeys(
-        ("sent", "sent_more_frames", "sent_bytes", "received", "received_more_frames", "received_bytes", "eagain_sends", "eagain_receives", "waited_sends",
-         "waited_ns", "onsets", "unroutable", "gaps", "lost", "duplicated", "reordered", "waited_receives", "proxied_in_frames", "proxied_in_bytes",
-         "proxied_out_frames", "proxied_out_bytes", "pending_sends", "proxied_at"), 0)  # fmt: skip
-    site.tell(socket.host, "counters", at[changed], process=socket.process.id, socket=socket.id, final=False, **{**zeros, **rows})  # fmt: skip
+    site.tell(socket.host, "counters", at[changed], process=socket.process.id, socket=socket.id, final=False, **{**dict.fromkeys(COUNTERS, 0), **rows})  # fmt: skip
 
 
 def lane_rows(

@@ -1,17 +1,18 @@
 """Rows of landed tables as columns, and the files that an agent would have merged them into."""
 
 from collections import defaultdict
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
-from hopwatch_agent.landing.parquet import ROWS_A_GROUP
 from hopwatch_agent.landing.schemas import SCHEMA_VERSION, schema_of
+from hopwatch_simulate.landed import place_of, write_table
 
 HOUR = 1_780_322_400
 """When the hour begins (seconds since 1970)."""
+DAY = datetime.fromtimestamp(HOUR, timezone.utc).date()
 Columns = dict[str, Any]
 
 
@@ -36,17 +37,8 @@ class Rows:
     def land(self, folder: Path, database: str) -> None:
         """One file a kind and host, as after an hour's merging; the rows are gone from here."""
         for number, ((kind, host), blocks) in enumerate(sorted(self._blocks.items())):
-            table = pa.concat_tables(blocks).sort_by("at")
-            place = folder / f"kind={kind}" / "date=2026-06-01" / f"host={host}"
-            place.mkdir(parents=True, exist_ok=True)
             name = f"{database}-{number * 100_000:012d}-{number * 100_000 + 99_999:012d}.parquet"
-            pq.write_table(
-                table,
-                place / name,
-                compression="zstd",
-                row_group_size=ROWS_A_GROUP,
-                write_page_checksum=True,
-            )
+            write_table(place_of(folder, kind, DAY, host) / name, pa.concat_tables(blocks).sort_by("at"))
         self._blocks.clear()
 
 

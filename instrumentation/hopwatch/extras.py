@@ -22,7 +22,6 @@ EXTRAS_OF_COMMAND = {
     "analyze": "analysis",
     "completion": "console",
     "injector": "agent,api",
-    "simulate": "agent",
     "status": "console",
     "top": "console",
 }

@@ -23,10 +23,10 @@ SOURCE_ROOTS = (
     "judge",
     "analysis",
     "demo",
-    "simulate",
     "injector",
 )
 SUPPORT = ROOT / "tests" / "support"
+SIMULATOR = ROOT / "tests" / "simulator"
 SCRIPTS = ROOT / "scripts" / "lib"
 PROGRAM = re.compile(r"[\w/-]+\.py")
 OF_ALL_ELSE = ("ci", "docs")
@@ -123,7 +123,7 @@ def imported(path: Path, gone: frozenset[Path]) -> frozenset[Path]:
 def file_of(module: str, gone: frozenset[Path]) -> Path | None:
     """Return the file of one of this project's modules."""
     place = module.replace(".", "/")
-    for root in (*(ROOT / each for each in SOURCE_ROOTS), SUPPORT, SCRIPTS):
+    for root in (*(ROOT / each for each in SOURCE_ROOTS), SUPPORT, SIMULATOR, SCRIPTS):
         for found in (root / f"{place}.py", root / place / "__init__.py"):
             if found.exists() or found in gone:
                 return found

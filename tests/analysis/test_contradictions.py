@@ -12,7 +12,8 @@ from hopwatch_analysis.files.reading import load
 from hopwatch_analysis.job import analyze
 from hopwatch_analysis.report.records import Analysis
 from hopwatch_analysis.report.verdict import verdict
-from landed_folder import START, LandedFolder, at, id_of, write_rows
+from hopwatch_simulate.landed import write_rows
+from landed_folder import START, LandedFolder, at, id_of
 from page_reader import read_page
 from pyspark.sql import SparkSession
 from stories import pub_sub, row

@@ -8,7 +8,8 @@ import pytest
 from hopwatch_agent.landing.schemas import schema_of
 from hopwatch_analysis.errors import UnusableInputError
 from hopwatch_analysis.files.finding import Checked, find_landed
-from landed_folder import START, LandedFolder, write_rows
+from hopwatch_simulate.landed import write_rows
+from landed_folder import START, LandedFolder
 
 
 @pytest.fixture

@@ -7,8 +7,9 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from hopwatch_analysis.job import analyze
-from hopwatch_simulate.fleet import SPARSE, Drawn, draw
+from hopwatch_simulate.fleet import Drawn, draw
 from hopwatch_simulate.score import Score
+from hopwatch_simulate.situations import SPARSE
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 from joint_docket import Docket, Reported, ReportOn

@@ -97,5 +97,5 @@ def test_a_shell_that_is_not_known_is_wrong_usage() -> None:
 def test_the_script_knows_every_command(shell_name: str) -> None:
     run = hopwatch("completion", shell_name)
     assert (run.returncode, run.stderr) == (0, "")
-    for command in ("agent", "analyze", "completion", "demo", "injector", "run", "simulate", "status", "top"):
+    for command in ("agent", "analyze", "completion", "demo", "injector", "run", "status", "top"):
         assert command in run.stdout

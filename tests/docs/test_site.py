@@ -52,7 +52,6 @@ def _folders_of_the_repository() -> list[str]:
         "images",
         "injector",
         "instrumentation",
-        "simulate",
     )
     return [*parts, "CHANGELOG.md", "CONTRIBUTING.md"]
 

@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-from hopwatch_agent.landing.schemas import COMMON, COUNTERS, SCHEMA_VERSION, schema_of
+from hopwatch_agent.landing.schemas import COUNTERS, KINDS
+from hopwatch_simulate.landed import place_of, write_rows
 
 START = datetime(2100, 5, 4, 12, 0, tzinfo=timezone.utc)
 """Later than any recorded or live system, so that the joint report ends when the stories end."""
@@ -40,22 +38,24 @@ class LandedFolder:
     connections: int = 0
 
     def add(self, kind: str, socket: str, seconds: float, **columns: Any) -> None:
-        """One row about a socket, by name."""
+        """Add one row about a socket, by name, or about its process, where rows of the kind are about processes."""
         process, host = self.homes[socket]
-        common = {"host": host, "process": id_of(process), "at": self._at(seconds), "socket": id_of(socket)}
+        about = {"socket": id_of(socket)} if "socket" in KINDS[kind] else {}
+        self._add(kind, process, host, seconds, about | columns)
+
+    def _add(self, kind: str, process: str, host: str, seconds: float, columns: dict[str, Any]) -> None:
+        common = {"host": host, "process": id_of(process), "at": self._at(seconds)}
         self.rows[kind].append(common | columns)
 
     def process(
         self, name: str, state: str, seconds: float, host: str = "box", pid: int | None = None
     ) -> None:
         """A process was "started", "exited" or found "gone"."""
-        row = {"host": host, "process": id_of(name), "at": self._at(seconds), "state": state, "command": name}
-        self.rows["process"].append(row | {"pid": pid})
+        self._add("process", name, host, seconds, {"state": state, "command": name, "pid": pid})
 
     def place(self, socket: str, **place: str) -> None:
         """Where the socket's process runs in Kubernetes."""
-        process, host = self.homes[socket]
-        self.rows["place"].append({"host": host, "process": id_of(process), "at": self._at(0)} | place)
+        self.add("place", socket, 0, **place)
 
     def socket(self, name: str, type_: str, *, host: str = "box", opened: float = 0, closed: float | None = None,
                probed: bool | None = None, unread: bool | None = False, sequence: str | None = "stamp",
@@ -96,8 +96,7 @@ class LandedFolder:
     def proxy(self, name: str, frontend: str, backend: str) -> None:
         """Two sockets belong to one proxy."""
         names = {"proxy": id_of(name), "name": name, "frontend": id_of(frontend), "backend": id_of(backend)}
-        process, host = self.homes[frontend]
-        self.rows["proxy"].append({"host": host, "process": id_of(process), "at": self._at(0), **names})
+        self.add("proxy", frontend, 0, **names)
 
     def link(
         self, bound: str, connecting: str, up: float = 0.1, down: float | None = None, sent: int = 0
@@ -228,9 +227,8 @@ class LandedFolder:
     def killed_for_memory(self, socket: str, seconds: float, *, limit: int, vanished: int = 1) -> None:
         """The socket's process was found gone when the kernel had killed for memory."""
         self.killed(socket, seconds)
-        process, host = self.homes[socket]
         about = {"kills": 1, "oom_kills": 1, "vanished": vanished, "limit": limit, "cgroup": "/box"}
-        self.rows["oom"].append({"host": host, "process": id_of(process), "at": self._at(seconds)} | about)
+        self.add("oom", socket, seconds, **about)
 
     def counters(self, socket: str, seconds: float, *, final: bool = False, **counters: int) -> None:
         """A sample of a socket's counters."""
@@ -247,19 +245,9 @@ class LandedFolder:
         """Land all rows, one file a kind and host."""
         for kind, rows in self.rows.items():
             for host in sorted({row["host"] for row in rows}):
-                date = f"date={self.start.date().isoformat()}"
-                path = folder / f"kind={kind}" / date / f"host={quote(host, safe='')}" / "batch-1.parquet"
+                path = place_of(folder, kind, self.start.date(), host) / "batch-1.parquet"
                 write_rows(path, kind, [row for row in rows if row["host"] == host])
         return folder
 
     def _at(self, seconds: float) -> datetime:
         return at(seconds, self.start)
-
-
-def write_rows(path: Path, kind: str, rows: list[dict[str, Any]], version: int = SCHEMA_VERSION) -> None:
-    """Write rows as one landed file."""
-    schema = schema_of(kind)
-    names = [name for name in schema.names if name not in COMMON] + list(COMMON)
-    whole = [dict.fromkeys(names) | {"schema_version": version} | row for row in rows]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(pa.Table.from_pylist(whole, schema=schema), path, compression="zstd")

@@ -2,15 +2,13 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from landed_folder import LandedFolder, at, write_rows
+from hopwatch_simulate.landed import Row, place_of, write_rows, write_table
+from landed_folder import LandedFolder, at
 
 DATABASE = "0123abcd"
-Row = dict[str, Any]
 
 
 class LandedSteps:
@@ -39,7 +37,7 @@ class LandedSteps:
             if len(parts) > 1:
                 whole = pa.concat_tables([pq.ParquetFile(path).read() for path in parts])
                 first, last = parts[0].stem.split("-")[1], parts[-1].stem.split("-")[2]
-                pq.write_table(whole, folder / f"{DATABASE}-{first}-{last}.parquet", compression="zstd")
+                write_table(folder / f"{DATABASE}-{first}-{last}.parquet", whole)
                 for path in parts:
                     path.unlink()
 
@@ -50,13 +48,10 @@ class LandedSteps:
         return sorted({row["host"] for rows in self._story.rows.values() for row in rows})
 
     def _path(self, kind: str, host: str, first: int, last: int) -> Path:
-        place = (
-            self._folder
-            / f"kind={kind}"
-            / f"date={self._story.start.date()}"
-            / f"host={quote(host, safe='')}"
+        return (
+            place_of(self._folder, kind, self._story.start.date(), host)
+            / f"{DATABASE}-{first:012d}-{last:012d}.parquet"
         )
-        return place / f"{DATABASE}-{first:012d}-{last:012d}.parquet"
 
 
 def landed_incidents(out: Path) -> list[Row]:

@@ -26,7 +26,7 @@ LONGEST_FIRST = (
     "tests/pods/test_injected_pod.py",
     "tests/demo/test_demo.py",
     "tests/agent/test_exactly_once.py",
-    "tests/simulate/test_fleets.py",
+    "tests/simulator/test_fleets.py",
     "tests/helm/test_rendering.py",
     "tests/injector/test_service.py",
     "tests/page/test_accessible.py",

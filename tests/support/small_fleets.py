@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from docket import Case
-from hopwatch_simulate.fleet import ALL, LASTING, UNTOLD, Drawn, draw, simulate
+from hopwatch_simulate.fleet import Drawn, Fleet, draw, simulate
 from hopwatch_simulate.landing import land
+from hopwatch_simulate.situations import ALL, LASTING, UNTOLD
 
 STORIES_OF_A_FLEET = 5
 SEVERAL_LANES_END_TOGETHER = (20, 22, 25)
@@ -66,3 +68,13 @@ def landed(fleets: Sequence[Drawn], folder: Path) -> dict[str, Case]:
 def mark_of_site(drawn: Drawn) -> str:
     """Return what the names of a fleet's hosts and sockets end with."""
     return f"@{drawn.site}"
+
+
+def of_story(name: str, seed: int = 1) -> Fleet:
+    """Return a fleet of two hosts, of one story."""
+    return simulate(Drawn(seed, 2, 0.0, (name,)))
+
+
+def rows(fleet: Fleet, kind: str) -> list[dict[str, Any]]:
+    """Return what the agents of a fleet land of a kind."""
+    return [row for host in fleet.hosts for of_kind, row in host.rows if of_kind == kind]

@@ -12,6 +12,7 @@ from hopwatch_simulate.site import Site
 from hopwatch_simulate.sockets import NONE, Options
 
 Topics = tuple[bytes | None, ...]
+LITTLE_INBOX: Options = {"rcvhwm": 10}
 TOPICS: tuple[bytes, ...] = (b"bonds", b"funds", b"futures", b"shares")
 QUICK = 0.00005
 SETTLED = 0.6
@@ -54,6 +55,12 @@ class Teller:
         """They close their sockets and go home, one after the other."""
         for step, party in enumerate(parties):
             self.at(seconds + step * 0.1, party.leave)
+
+    def leave_in_any_order(self, seconds: float, *parties: Party) -> None:
+        """The same, in an order that is drawn."""
+        order = list(parties)
+        self.chance.shuffle(order)
+        self.leave(seconds, *order)
 
     def steady(self, start: float, count: int, interval: float) -> list[float]:
         """Times of messages sent at a steady pace, give or take a little."""

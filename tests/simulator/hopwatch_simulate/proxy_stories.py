@@ -6,6 +6,7 @@ from hopwatch_simulate.messages import Message
 from hopwatch_simulate.parties import Party
 from hopwatch_simulate.pipes import Wire
 from hopwatch_simulate.proxied_ways import (
+    Middle,
     also_into,
     behind,
     chain,
@@ -16,7 +17,7 @@ from hopwatch_simulate.proxied_ways import (
     hub,
     join,
 )
-from hopwatch_simulate.stories import ends
+from hopwatch_simulate.stories import calm_burst_calm, ends
 from hopwatch_simulate.telling import QUICK, SETTLED, Publisher, Subscriber, Teller
 
 
@@ -57,9 +58,7 @@ def bursts_before_a_proxy(tell: Teller) -> None:
     options = {"sndhwm": tell.chance.choice([10, 20, 50])}
     feed = feed_into(tell, middle, full="hwm_too_low", wire=tell.wire(8), options=options)
     readers = [behind(tell, middle, QUICK) for _ in range(tell.chance.randint(1, 2))]
-    calm, burst = 300, tell.chance.randint(300, 1000)
-    times = tell.steady(0.6, calm, 0.005) + tell.steady(2.4, burst, 0.00002) + tell.steady(2.7, calm, 0.005)
-    tell.sends(feed, times)
+    tell.sends(feed, calm_burst_calm(tell, 0.6))
     end_all(tell, 4.6 + SETTLED, [middle], feed, *readers)
 
 
@@ -163,12 +162,7 @@ def restarted_proxy(tell: Teller) -> None:
     readers = [behind(tell, middle, QUICK) for _ in range(tell.chance.randint(1, 2))]
     tell.sends(feed, tell.steady(0.5, 400, 0.001) + tell.steady(2.4, 400, 0.001))
     tell.at(1.5, middle[0].leave)
-    tell.at(
-        1.9,
-        lambda: end_all(
-            tell, 3.0 + SETTLED, [come_back(tell, middle, feed_of(feed), readers)], feed, *readers
-        ),
-    )
+    _comes_back(tell, 1.9, middle, feed, readers)
 
 
 def killed_proxy(tell: Teller) -> None:
@@ -178,9 +172,14 @@ def killed_proxy(tell: Teller) -> None:
     readers = [behind(tell, middle, QUICK) for _ in range(tell.chance.randint(1, 2))]
     tell.sends(feed, tell.steady(0.5, 1800, 0.001))
     tell.at(tell.world.between(0.9, 1.2), middle[0].kill)
-    tell.at(
-        1.5,
-        lambda: end_all(
-            tell, 3.0 + SETTLED, [come_back(tell, middle, feed_of(feed), readers)], feed, *readers
-        ),
-    )
+    _comes_back(tell, 1.5, middle, feed, readers)
+
+
+def _comes_back(
+    tell: Teller, seconds: float, middle: Middle, feed: Publisher, readers: list[Subscriber]
+) -> None:
+    def do() -> None:
+        again = come_back(tell, middle, feed_of(feed), readers)
+        end_all(tell, 3.0 + SETTLED, [again], feed, *readers)
+
+    tell.at(seconds, do)

@@ -1,8 +1,8 @@
 """Stories of DEALER, ROUTER and PAIR whose connection breaks while the buffers to the slow end are full, and comes up again."""
 
-from hopwatch_simulate.cut_share_stories import LITTLE_INBOX, breaks, mended_after
-from hopwatch_simulate.dialogues import Talker, all_leave, meet, talker_of
-from hopwatch_simulate.telling import QUICK, SETTLED, Teller
+from hopwatch_simulate.cut_share_stories import breaks, mended_after
+from hopwatch_simulate.dialogues import Talker, meet, talker_of
+from hopwatch_simulate.telling import LITTLE_INBOX, QUICK, SETTLED, Teller
 
 
 def cut_dealers(tell: Teller) -> None:
@@ -36,9 +36,7 @@ def _cut(tell: Teller, quick_kind: str, slow_kind: str, *, both_send: bool) -> N
         _talks(tell, slow)
     broken = breaks(tell, connection)
     mended_after(tell, connection, broken)
-    order = [quick, slow]
-    tell.chance.shuffle(order)
-    all_leave(tell, 3.4 + SETTLED, *order)
+    tell.leave_in_any_order(3.4 + SETTLED, quick.party, slow.party)
 
 
 def _talks(tell: Teller, talker: Talker) -> None:

@@ -1,5 +1,7 @@
 """Stories of PUSH and PULL: messages shared out among workers, or brought together from several."""
 
+from collections.abc import Callable
+
 from hopwatch_simulate.agents import Agent
 from hopwatch_simulate.parties import Party
 from hopwatch_simulate.receivers import Inlet
@@ -36,21 +38,20 @@ def fan_in(tell: Teller) -> None:
 
 def killed_worker(tell: Teller) -> None:
     """One of two workers is killed with jobs in its queues; the other goes on."""
-    source = source_of(tell, options={"sndhwm": 10})
-    slow = worker_of(tell, source, 0.02, options={"rcvhwm": 10})
-    quick = worker_of(tell, source, QUICK, options={"rcvhwm": 10})
-    tell.site.sends(*source, tell.steady(0.5, 1200, 0.001))
-    tell.at(tell.world.between(1.0, 1.3), slow[0].kill)
-    _all_leave(tell, 2.2 + SETTLED, source, quick)
+    _one_of_two_goes(tell, Party.kill)
 
 
 def worker_closes(tell: Teller) -> None:
     """One of two workers closes its socket with jobs unread; the other goes on."""
+    _one_of_two_goes(tell, Party.leave)
+
+
+def _one_of_two_goes(tell: Teller, goes: Callable[[Party], None]) -> None:
     source = source_of(tell, options={"sndhwm": 10})
     slow = worker_of(tell, source, 0.02, options={"rcvhwm": 10})
     quick = worker_of(tell, source, QUICK, options={"rcvhwm": 10})
     tell.site.sends(*source, tell.steady(0.5, 1200, 0.001))
-    tell.at(tell.world.between(1.0, 1.3), slow[0].leave)
+    tell.at(tell.world.between(1.0, 1.3), lambda: goes(slow[0]))
     _all_leave(tell, 2.2 + SETTLED, source, quick)
 
 

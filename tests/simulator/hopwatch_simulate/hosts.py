@@ -5,9 +5,9 @@ from datetime import datetime
 from ipaddress import IPv4Address
 from typing import Any
 
+from hopwatch_simulate.landed import Row
 from hopwatch_simulate.world import World, wall
 
-Row = dict[str, Any]
 ANYWHERE = str(IPv4Address(0))
 """What a socket is bound to that is reached at every address of its host."""
 

@@ -1,16 +1,15 @@
 """Stories of PUB and SUB: small systems, each with a history that loses messages for one reason, or for none."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from hopwatch_simulate.parties import Party
 from hopwatch_simulate.pipes import Wire
 from hopwatch_simulate.telling import QUICK, SETTLED, Publisher, Subscriber, Teller
 
 
 def ends(tell: Teller, seconds: float, *them: Publisher | Subscriber) -> None:
     """All go home, in any order."""
-    order = [one.party for one in them]
-    tell.chance.shuffle(order)
-    tell.leave(seconds, *order)
+    tell.leave_in_any_order(seconds, *(one.party for one in them))
 
 
 def quiet(tell: Teller) -> None:
@@ -43,10 +42,18 @@ def bursts(tell: Teller) -> None:
 def sends_bursts(tell: Teller, feed: Publisher) -> None:
     """The rest of ``bursts``, of any PUB with a low mark."""
     steady = tell.subscriber(feed, 0.001, full="hwm_too_low", options={"rcvhwm": 10}, wire=tell.wire(8))
-    calm, burst = 300, tell.chance.randint(300, 1000)
-    times = tell.steady(0.5, calm, 0.005) + tell.steady(2.3, burst, 0.00002) + tell.steady(2.6, calm, 0.005)
-    tell.sends(feed, times)
+    tell.sends(feed, calm_burst_calm(tell, 0.5))
     ends(tell, 4.5 + SETTLED, feed, steady)
+
+
+def calm_burst_calm(tell: Teller, start: float) -> list[float]:
+    """Times of messages: a burst between two stretches of a steady pace."""
+    calm, burst = 300, tell.chance.randint(300, 1000)
+    return (
+        tell.steady(start, calm, 0.005)
+        + tell.steady(start + 1.8, burst, 0.00002)
+        + tell.steady(start + 2.1, calm, 0.005)
+    )
 
 
 def volleys(tell: Teller) -> None:
@@ -123,21 +130,20 @@ def is_killed(tell: Teller, feed: Publisher) -> None:
 
 def killed_reader(tell: Teller) -> None:
     """One of two readers is killed with messages in its queues; the PUB goes on."""
-    feed = tell.publisher()
-    slow = tell.subscriber(feed, 0.01, options={"rcvhwm": 50})
-    fast = tell.subscriber(feed, QUICK)
-    tell.sends(feed, tell.steady(0.5, 1500, 0.001))
-    tell.at(tell.world.between(0.8, 1.2), slow.party.kill)
-    ends(tell, 2.6 + SETTLED, feed, fast)
+    _one_of_two_goes(tell, Party.kill)
 
 
 def reader_closes(tell: Teller) -> None:
     """One of two readers closes its socket with messages unread; the PUB goes on."""
+    _one_of_two_goes(tell, Party.leave)
+
+
+def _one_of_two_goes(tell: Teller, goes: Callable[[Party], None]) -> None:
     feed = tell.publisher()
     slow = tell.subscriber(feed, 0.01, options={"rcvhwm": 50})
     fast = tell.subscriber(feed, QUICK)
     tell.sends(feed, tell.steady(0.5, 1500, 0.001))
-    tell.at(tell.world.between(0.8, 1.2), slow.party.leave)
+    tell.at(tell.world.between(0.8, 1.2), lambda: goes(slow.party))
     ends(tell, 2.6 + SETTLED, feed, fast)
 
 

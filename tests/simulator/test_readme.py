@@ -8,7 +8,7 @@ from typing import Any
 from hopwatch_simulate.fleet import draw, simulate
 from hopwatch_simulate.landing import TRUTH, land
 
-README = Path(__file__).parents[2] / "simulate" / "README.md"
+README = Path(__file__).with_name("README.md")
 
 
 def fields(told: Any) -> Iterator[str]:

@@ -4,11 +4,9 @@ from dataclasses import replace
 
 from hopwatch_simulate.proxied_ways import also_into, behind, end_all, hub
 from hopwatch_simulate.receivers import Inlet, Rest
-from hopwatch_simulate.sockets import Options
 from hopwatch_simulate.stories import ends
-from hopwatch_simulate.telling import QUICK, SETTLED, Publisher, Subscriber, Teller
+from hopwatch_simulate.telling import LITTLE_INBOX, QUICK, SETTLED, Publisher, Subscriber, Teller
 
-LITTLE_INBOX: Options = {"rcvhwm": 10}
 LITTLE_KERNEL = 8
 KEEPS_UP = 1.25
 """Times as fast as it is sent messages: who rests now and then, all in all."""

@@ -1,23 +1,16 @@
 """Stories that last: receivers that are too slow for much longer than a burst, and others that look so."""
 
 from itertools import pairwise
-from typing import Any
 
 import pytest
-from hopwatch_simulate.fleet import LASTING, Drawn, Fleet, simulate
+from hopwatch_simulate.fleet import Fleet
+from hopwatch_simulate.situations import LASTING
+from small_fleets import of_story, rows
 
 OVERWHELMED = sorted(name for name in LASTING if name.startswith("overwhelmed"))
 ONLY_BURSTS = sorted(set(LASTING) - set(OVERWHELMED))
 WITHOUT_A_PAUSE = 5.0
 LASTS = 15.0
-
-
-def of_story(name: str) -> Fleet:
-    return simulate(Drawn(1, 2, 0.0, (name,)))
-
-
-def rows(fleet: Fleet, kind: str) -> list[dict[str, Any]]:
-    return [row for host in fleet.hosts for of_kind, row in host.rows if of_kind == kind]
 
 
 def causes(fleet: Fleet) -> set[str]:

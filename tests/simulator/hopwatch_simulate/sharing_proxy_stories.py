@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from hopwatch_simulate.connections import Connection
 from hopwatch_simulate.cut_share_stories import mended_after
 from hopwatch_simulate.parties import Party
+from hopwatch_simulate.proxied_ways import Middle
 from hopwatch_simulate.proxies import Proxy, SharingProxy
 from hopwatch_simulate.shared_stories import Pusher, Worker, source_of
 from hopwatch_simulate.telling import SETTLED, Teller
@@ -15,6 +16,8 @@ LITTLE = 10
 FULL = (0.72, 0.78)
 """Seconds into a story between which everything behind the PUSH is full."""
 LOOKS = 0.002
+SLOW = (0.003, 0.004)
+"""Seconds that a slow worker takes for a job."""
 JOBS = 600
 
 
@@ -62,7 +65,7 @@ def killed_sharing_proxy(tell: Teller) -> None:
     """The proxy is killed with all its queues full, and does not come back."""
     shop = _shop(tell, tell.chance.randint(1, 2))
     tell.at(tell.world.between(*FULL), shop.party.kill)
-    tell.leave(2.4 + SETTLED, *_in_any_order(tell, shop.source, *shop.workers))
+    tell.leave_in_any_order(2.4 + SETTLED, *(party for party, _ in (shop.source, *shop.workers)))
 
 
 def restarted_sharing_proxy(tell: Teller) -> None:
@@ -76,23 +79,30 @@ def _shop(tell: Teller, workers: int) -> Shop:
     bound = tell.chance.random() < 0.5
     lingers = {} if bound else {"linger": 0}
     source = source_of(tell, bound=bound, options={"sndhwm": tell.chance.choice([100, 1000]), **lingers})
-    party = tell.site.party("proxy")
-    proxy = tell.site.proxy(party, tell.site.name("hub"), in_hwm=LITTLE, out_hwm=LITTLE, kind=SharingProxy)
+    party, proxy = sharing_hub(tell)
     end = source[1].socket if bound else proxy.front
     sides = (*source, party, proxy.inlet)
     before = tell.site.link(sides, tell.wire(12), bound=end, proxied=(None, proxy))
     shop = Shop(source, party, proxy, before, [])
-    shop.workers = [_behind(tell, shop) for _ in range(workers)]
+    shop.workers = [worker_behind(tell, (party, proxy)) for _ in range(workers)]
     tell.site.sends(*source, tell.steady(0.5, JOBS, 0.001))
     return shop
 
 
-def _behind(tell: Teller, shop: Shop) -> Worker:
+def sharing_hub(tell: Teller) -> Middle:
+    """A proxy of PULL and PUSH in a process of its own."""
+    party = tell.site.party("proxy")
+    name = tell.site.name("hub")
+    return party, tell.site.proxy(party, name, in_hwm=LITTLE, out_hwm=LITTLE, kind=SharingProxy)
+
+
+def worker_behind(tell: Teller, middle: Middle, service: float | None = None) -> Worker:
+    """A PULL that is connected to a proxy; it is slow, if not told how slow."""
     party = tell.site.party("work")
-    service = tell.world.between(0.003, 0.004)
+    service = tell.world.between(*SLOW) if service is None else service
     inlet = tell.site.receiver(party, tell.site.name("worker"), "PULL", service, options={"rcvhwm": LITTLE})
-    ends = (shop.party, shop.proxy.outlet, party, inlet)
-    tell.site.link(ends, tell.wire(12), bound=shop.proxy.back, proxied=(shop.proxy, None))
+    ends = (middle[0], middle[1].outlet, party, inlet)
+    tell.site.link(ends, tell.wire(12), bound=middle[1].back, proxied=(middle[1], None))
     return party, inlet
 
 
@@ -135,13 +145,6 @@ def _once(tell: Teller, ready: Callable[[], bool], act: Callable[[], None]) -> N
 
 def _all_leave(tell: Teller, shop: Shop, workers: Sequence[Worker] | None = None) -> None:
     """Whoever is still there, and the proxy last, when its counts hold all that came."""
-    tell.leave(
-        3.2 + SETTLED, *_in_any_order(tell, shop.source, *(shop.workers if workers is None else workers))
-    )
+    there = shop.workers if workers is None else workers
+    tell.leave_in_any_order(3.2 + SETTLED, *(party for party, _ in (shop.source, *there)))
     tell.at(5.9 + SETTLED, shop.party.leave)
-
-
-def _in_any_order(tell: Teller, *them: Pusher | Worker) -> list[Party]:
-    order = [party for party, _ in them]
-    tell.chance.shuffle(order)
-    return order

@@ -6,11 +6,10 @@ from hopwatch_simulate.connections import Connection
 from hopwatch_simulate.parties import Party
 from hopwatch_simulate.shared_stories import Pusher, Worker, source_of, worker_of
 from hopwatch_simulate.sockets import Options
-from hopwatch_simulate.telling import QUICK, SETTLED, Teller
+from hopwatch_simulate.telling import LITTLE_INBOX, QUICK, SETTLED, Teller
 
 FULL_BY = 0.62
 """Seconds into a story after which kernel and inbox of a slow worker are full."""
-LITTLE_INBOX: Options = {"rcvhwm": 10}
 NO_LINGER: Options = {"linger": 0}
 """Of a PUSH that connected: with time to linger it would wait for ever to be connected again."""
 
@@ -111,6 +110,4 @@ def mended_after(tell: Teller, connection: Connection, broken: float) -> float:
 
 
 def _all_leave(tell: Teller, seconds: float, *them: Pusher | Worker) -> None:
-    order = [party for party, _ in them]
-    tell.chance.shuffle(order)
-    tell.leave(seconds, *order)
+    tell.leave_in_any_order(seconds, *(party for party, _ in them))

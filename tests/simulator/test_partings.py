@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from hopwatch_simulate.fleet import Drawn, Fleet, simulate
+from hopwatch_simulate.fleet import Fleet
+from small_fleets import of_story, rows
 
 SEEDS = range(4)
 READ_ON = ["worker_reads_on", "reader_reads_on", "feed_back_before_all_is_read"]
@@ -13,14 +14,6 @@ LEFT_SOME = {
     "reader_reads_on_and_closes": "closed",
     "reader_reads_on_and_is_killed": "receiver_died",
 }
-
-
-def of_story(name: str, seed: int) -> Fleet:
-    return simulate(Drawn(seed, 2, 0.0, (name,)))
-
-
-def rows(fleet: Fleet, kind: str) -> list[dict[str, Any]]:
-    return [row for host in fleet.hosts for of_kind, row in host.rows if of_kind == kind]
 
 
 def of_receivers(fleet: Fleet, action: str) -> list[dict[str, Any]]:

@@ -14,39 +14,18 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from hopwatch_agent.landing.schemas import schema_of
-from hopwatch_simulate.fleet import ALL, EVERY, QUIET, SPARSE, Drawn, Fleet, draw, simulate
+from hopwatch_simulate.fleet import Drawn, Fleet, draw, simulate
 from hopwatch_simulate.landing import TRUTH, land
+from hopwatch_simulate.situations import ALL, CAUSE_OF, EVERY, QUIET, SPARSE
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-TOLD_BY = {
-    "slow_receiver": "slow_subscriber",
-    "hwm_too_low": "bursts",
-    "network": "slow_before_a_proxy",
-    "reconnect": "share_cut_for_good",
-    "slow_joiner": "joins_in_a_pause",
-    "closed": "source_closes",
-    "receiver_died": "killed_replier",
-    "sender_died": "killed_source",
-    "unroutable": "dealer_goes",
-    "conflated": "conflating_feed",
-    "oversize": "oversize_job",
-}
-"""For each cause a story in which messages are lost for it."""
+from small_fleets import of_story, rows
 
 SHARED_OUT = sorted(
     name
     for name in ALL
     if "share" in name or "sharing" in name or name.startswith(("cut_dealer", "cut_pair"))
 )
-
-
-def of_story(name: str, seed: int = 1) -> Fleet:
-    return simulate(Drawn(seed, 2, 0.0, (name,)))
-
-
-def rows(fleet: Fleet, kind: str) -> list[dict[str, Any]]:
-    return [row for host in fleet.hosts for of_kind, row in host.rows if of_kind == kind]
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -63,7 +42,7 @@ def test_the_books_of_every_stream_and_receiver_balance(seed: int, hosts: int) -
     for hop in truth["hops"]:
         assert hop["lost"] == sum(each["lost"] for each in hop["causes"]) > 0
         for each in hop["causes"]:
-            assert each["cause"] in TOLD_BY
+            assert each["cause"] in CAUSE_OF.values()
             assert each["lost"] == sum(one["last"] - one["first"] + 1 for one in each["ranges"])
 
 
@@ -103,10 +82,9 @@ def test_no_event_tells_on_which_side_of_a_second_proxy_was_lost_what_was_sent_w
     assert all(row["knowable"] for row in truth["ledger"])
 
 
-@pytest.mark.parametrize("cause", TOLD_BY)
-def test_every_cause_is_some_storys(cause: str) -> None:
-    told = {each["cause"] for hop in of_story(TOLD_BY[cause]).truth["hops"] for each in hop["causes"]}
-    assert cause in told
+@pytest.mark.parametrize("name", CAUSE_OF)
+def test_a_situation_loses_messages_by_its_cause(name: str) -> None:
+    assert CAUSE_OF[name] in {each["cause"] for hop in of_story(name).truth["hops"] for each in hop["causes"]}
 
 
 LANDED_BY_SEED = """

@@ -3,11 +3,8 @@
 from dataclasses import replace
 
 from hopwatch_simulate.proxied_ways import also_into, behind, end_all, hub
-from hopwatch_simulate.sockets import Options
 from hopwatch_simulate.stories import ends
-from hopwatch_simulate.telling import QUICK, SETTLED, Publisher, Subscriber, Teller, Topics
-
-LITTLE_INBOX: Options = {"rcvhwm": 10}
+from hopwatch_simulate.telling import LITTLE_INBOX, QUICK, SETTLED, Publisher, Subscriber, Teller, Topics
 
 
 def overwhelmed(tell: Teller) -> None:
