@@ -50,7 +50,7 @@ def wanted(tables: Tables, topology: Topology) -> DataFrame:
 def lacking(tables: Tables, topology: Topology, wanted: DataFrame) -> DataFrame:
     """Streams that may lack something: stream."""
     shared_out = wanted.where("shared_out").groupBy(*LANE, "messages").agg(sf.sum("came").alias("came"))
-    of_socket = [tables["onset"].select(sf.col("socket").alias("stream")), _swallowing(topology)]
+    told = [tables[kind].select(sf.col("socket").alias("stream")) for kind in ("onset", "unroutable")]
     found = [
         wanted.where("not shared_out and not coalesce(came = messages, false)").select("stream"),
         shared_out.where("not coalesce(came = messages, false)").select("stream"),
@@ -59,7 +59,8 @@ def lacking(tables: Tables, topology: Topology, wanted: DataFrame) -> DataFrame:
         topology.lanes.where("sent_at_last < sent").select("stream"),
         topology.streams.join(wanted.select("stream"), on="stream", how="left_anti"),
         _not_all_routed(topology),
-        *of_socket,
+        *told,
+        _swallowing(topology),
     ]
     if topology.unchecked is not None:
         found.append(topology.unchecked.select("stream"))
