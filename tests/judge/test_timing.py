@@ -73,6 +73,8 @@ TIMES = {
     "between two messages": (LATE, (100.0, 110.0)),
     "after the last one, to the end of the lane": (TAIL, (140.0, 150.0)),
     "after the last one, not to the end of the lane": (replace(TAIL, last=98), (None, None)),
+    "after the last one of a lane that is not known": (replace(TAIL, lane=7), (None, None)),
+    "at a time that no message before them tells": (replace(TAIL, part="all"), (None, None)),
     "before the first one": (replace(LATE, part="head"), (None, None)),
     "after an unknown time": (replace(LATE, before_sent_at=None), (None, None)),
     "until an unknown time": (replace(LATE, after_sent_at=None), (None, None)),
