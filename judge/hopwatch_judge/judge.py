@@ -9,7 +9,7 @@ from hopwatch_judge.books import Delivered, Passed
 from hopwatch_judge.case import Case
 from hopwatch_judge.clues.clues import Clues
 from hopwatch_judge.clues.gathering import Measure, gather
-from hopwatch_judge.deciding import decided, span
+from hopwatch_judge.deciding import Decision, decided, span
 from hopwatch_judge.expected.expected import expected
 from hopwatch_judge.expected.sparse import narrowed
 from hopwatch_judge.known import Known, by_key
@@ -20,7 +20,6 @@ from hopwatch_judge.losses.sent_between import with_times
 from hopwatch_judge.losses.standing import standings
 from hopwatch_judge.optional import highest, later_by
 from hopwatch_judge.overload.pressure import Measured, pressure
-from hopwatch_judge.overload.timing import timed
 from hopwatch_judge.placing.placing import placed
 from hopwatch_judge.placing.proxy_counts import arrivals
 from hopwatch_judge.shared_out import shared_out
@@ -50,9 +49,10 @@ def judge(case: Case) -> Verdict:
     pieces = placed(known, due)
     losses = with_times(known, cut_at_onsets(known, by_hop(pieces, standings(due.owed))))
     measured = pressure(known, losses, due.owed, gaps)
-    clues = gather(known, losses, _measures(known, losses, measured))
+    clues = gather(known, losses, _measures(losses, measured))
+    decisions = [decided(each) for each in clues]
     told = [
-        *_of_ranges(pieces, clues),
+        *_of_ranges(pieces, clues, decisions),
         *due.unlocated,
         *due.routed,
         *shared_out.accounts(known, arrivals(known), gaps),
@@ -66,7 +66,7 @@ def judge(case: Case) -> Verdict:
         delivered=got,
         passed=books.passed(known, due, sure.accounts, got),
         pressure=measured.edges,
-        sent_on=_sent_on(clues),
+        sent_on=_sent_on(clues, decisions),
         overloads=measured.overloads,
         beyond_sent=[
             each for each in beside.beyond_sent(known, due.missing) if books.is_told_of(known, each.stream)
@@ -75,7 +75,7 @@ def judge(case: Case) -> Verdict:
     )
 
 
-def _measures(known: Known, losses: Sequence[Loss], measured: Measured) -> list[Measure]:
+def _measures(losses: Sequence[Loss], measured: Measured) -> list[Measure]:
     clearly = {(each.to_socket, each.stretch): each.clearly for each in measured.overloads}
     return [
         Measure(
@@ -83,29 +83,29 @@ def _measures(known: Known, losses: Sequence[Loss], measured: Measured) -> list[
             lost_until=timing.lost_until,
             overloaded=None if stretch is None else clearly.get((loss.to_socket, stretch)),
         )
-        for loss, timing, stretch in zip(losses, timed(known, losses), measured.stretch_of, strict=True)
+        for loss, timing, stretch in zip(losses, measured.times, measured.stretch_of, strict=True)
     ]
 
 
-def _of_ranges(pieces: Iterable[Piece], clues: Sequence[Clues]) -> Iterable[Account]:
+def _of_ranges(
+    pieces: Iterable[Piece], clues: Sequence[Clues], decisions: Sequence[Decision]
+) -> Iterable[Account]:
     """Accounts of the ranges that receivers miss: of each receiver, as of the hop."""
     halves = by_key(
-        clues,
-        lambda each: (*each.loss.edge_of_stream, each.loss.lane, each.loss.hop_known, each.loss.whole_first),
+        ((each.loss, decision, span(each)) for each, decision in zip(clues, decisions, strict=True)),
+        lambda half: (*half[0].edge_of_stream, half[0].lane, half[0].hop_known, half[0].whole_first),
     )
-    decisions = {id(each): (decided(each), span(each)) for each in clues}
     for piece in pieces:
         missing = piece.missing
         hop = (missing.stream, piece.from_socket, piece.to_socket)
         whole = (*hop, missing.lane, piece.hop_known, missing.first)
-        for each in halves[whole]:
-            decision, (started_at, ended_at) = decisions[id(each)]
+        for loss, decision, (started_at, ended_at) in halves[whole]:
             yield Account(
                 stream=missing.stream,
                 receiver=missing.receiver,
                 lane=missing.lane,
-                mark=f"{each.loss.first}-{each.loss.last}",
-                messages=each.loss.messages,
+                mark=f"{loss.first}-{loss.last}",
+                messages=loss.messages,
                 depth=piece.depth,
                 from_socket=piece.from_socket,
                 to_socket=piece.to_socket,
@@ -113,12 +113,16 @@ def _of_ranges(pieces: Iterable[Piece], clues: Sequence[Clues]) -> Iterable[Acco
                 exact=decision.exact,
                 started_at=started_at,
                 ended_at=ended_at,
-                at_onset=each.loss.begins_at_onset,
+                at_onset=loss.begins_at_onset,
             )
 
 
-def _sent_on(clues: Sequence[Clues]) -> dict[EdgeOfStream, float]:
-    doubtful = [each for each in clues if each.loss.begins_at_onset and not decided(each).exact]
+def _sent_on(clues: Sequence[Clues], decisions: Sequence[Decision]) -> dict[EdgeOfStream, float]:
+    doubtful = [
+        each
+        for each, decision in zip(clues, decisions, strict=True)
+        if each.loss.begins_at_onset and not decision.exact
+    ]
     spans = by_key(doubtful, lambda each: each.loss.edge_of_stream)
     longest = {
         edge: highest(later_by(each.sent_at, each.loss.onset_at) for each in of_edge)

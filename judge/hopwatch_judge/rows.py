@@ -59,9 +59,12 @@ class Told(NamedTuple):
 
 def case_of(rows: Iterable[tuple[str, str]]) -> Case:
     """The case of which these are all rows, by kind and JSON."""
-    read: defaultdict[str, list[Row]] = defaultdict(list)
+    texts: defaultdict[str, list[str]] = defaultdict(list)
     for kind, row in rows:
-        read[kind].append(json.loads(row))
+        texts[kind].append(row)
+    read: defaultdict[str, list[Row]] = defaultdict(list)
+    for kind, of_kind in texts.items():
+        read[kind] = json.loads(f"[{','.join(of_kind)}]")
     (own,) = read["case"]
     told = {kind: tuple(_records(kind, read[kind])) for kind in RECORDS}
     several = {kind: told[kind] for kind in told.keys() - {"sockets", "links", "totals"}}
@@ -102,10 +105,10 @@ def _rates(verdict: Verdict, edge: tuple[str, str, str]) -> Row:
 
 def _records(kind: str, rows: Iterable[Row]) -> Iterator[Any]:
     record = RECORDS[kind]
-    unknown = _unknown(record)
-    nested = NESTED.keys() & get_type_hints(record).keys()
+    unknown, known = _unknown(record), get_type_hints(record).keys()
+    nested = NESTED.keys() & known
     for row in rows:
-        fields = {**unknown, **row}
+        fields = row if len(row) == len(known) else {**unknown, **row}
         for name in nested:
             fields[name] = _nested(NESTED[name], fields.get(name) or ())
         yield record(**fields)

@@ -2,10 +2,11 @@
 
 from hopwatch_judge.claim import FIT, PROOF, Claim
 from hopwatch_judge.clues import cuts, ended, joining
-from hopwatch_judge.clues.clues import Clues
+from hopwatch_judge.clues.clues import Clues, asked_once
 from hopwatch_judge.clues.pipe import dropped_before_others, drops_unseen
 
 
+@asked_once
 def full_pipe(clues: Clues) -> Claim | None:
     """The hop's pipe was full, whatever filled it."""
     if clues.loss.part == "inner":
@@ -17,6 +18,7 @@ def full_pipe(clues: Clues) -> Claim | None:
     return _full_pipe_took_end(clues)
 
 
+@asked_once
 def pipe_of_receiver(clues: Clues) -> Claim | None:
     """The hop's pipe was full, and its receiver, or the way to it, is why: nobody stands between, and somebody was there."""
     if clues.lacked_by_another or cuts.nobody_was_there(clues):
@@ -24,6 +26,7 @@ def pipe_of_receiver(clues: Clues) -> Claim | None:
     return full_pipe(clues)
 
 
+@asked_once
 def cut(clues: Clues) -> Claim | None:
     """The connection was down when these were sent, or took them with it."""
     if clues.loss.part == "inner":
@@ -35,6 +38,7 @@ def cut(clues: Clues) -> Claim | None:
     return FIT if not ended.goes_on(clues) and _cut_took_end(clues) else None
 
 
+@asked_once
 def end(clues: Clues) -> tuple[str, Claim] | None:
     """An end of the hop took them along: the cause that this is, by who went first."""
     if not clues.at_the_end or not clues.link.linked or ended.goes_on(clues):
@@ -79,6 +83,7 @@ def _lost_in_between(clues: Clues) -> bool:
     return full or cuts.cut_off(clues) or cuts.overlaps_a_down(clues) or _went_in_a_mended_cut(clues)
 
 
+@asked_once
 def full_pipe_made_gap(clues: Clues) -> Claim | None:
     if _cut_took_the_next(clues):
         return FIT
@@ -95,6 +100,7 @@ def _cut_took_the_next(clues: Clues) -> bool:
     return clues.cut_took_the_next and drops_unseen(clues) and clues.watched
 
 
+@asked_once
 def _cut_made_gap(clues: Clues) -> bool:
     loss = clues.loss
     if _cut_took_the_next(clues):

@@ -1,10 +1,15 @@
 """All that bears on why the messages of one loss are missing."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import wraps
+from typing import Any, TypeVar
 
 from hopwatch_judge.case import Down, Lane, Link, Socket
 from hopwatch_judge.loss import Loss
 from hopwatch_judge.steps import Pressure
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,8 @@ class Clues:
     """More of the range before or behind was sent in the cut at the time of this one."""
     unknown_downs: tuple[Down, ...] = ()
     """When connections of the sender were down of which nobody knows where they led."""
+    answers: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """What ``asked_once`` found, by question."""
 
     @property
     def at_the_end(self) -> bool:
@@ -77,3 +84,22 @@ class Clues:
     @property
     def to_proxy(self) -> bool:
         return self.receiver.node_type == "PROXY"
+
+    def with_others(self, **told: Any) -> "Clues":
+        """With what the losses beside it tell."""
+        is_new = any(getattr(self, name) != value for name, value in told.items())
+        return replace(self, **told) if is_new else self
+
+
+def asked_once(question: Callable[[Clues], Answer]) -> Callable[[Clues], Answer]:
+    """The question, which is worked out once for the same clues: several causes ask it."""
+
+    @wraps(question)
+    def ask(clues: Clues) -> Answer:
+        answers = clues.answers
+        if question not in answers:
+            answers[question] = question(clues)
+        found: Answer = answers[question]
+        return found
+
+    return ask

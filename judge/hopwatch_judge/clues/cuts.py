@@ -1,7 +1,7 @@
 """Whether messages were sent when a connection was down, or lost with it."""
 
 from hopwatch_judge.case import Down
-from hopwatch_judge.clues.clues import Clues
+from hopwatch_judge.clues.clues import Clues, asked_once
 from hopwatch_judge.optional import first_of, later_by, reaches
 from hopwatch_judge.thresholds import AT_ONCE, SAMPLED_WITHIN, TOLD_LATE, UNDER_WAY
 
@@ -144,6 +144,7 @@ def went_down_for_good(clues: Clues) -> bool:
     )
 
 
+@asked_once
 def hung_up(clues: Clues) -> bool:
     """A receiver with ZMQ_MAXMSGSIZE hangs up on whoever sends it more: then, and not whenever the connection goes down."""
     since = clues.loss.before_sent_at
@@ -155,6 +156,7 @@ def hung_up(clues: Clues) -> bool:
     )
 
 
+@asked_once
 def nobody_was_there(clues: Clues) -> bool:
     """Nobody knows by what way the receiver gets its messages, and a connection of the sender's own, who keeps its pipe (not with ZMQ_IMMEDIATE),
     was down when that was full.

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hopwatch_judge.case import Down, Edge, Lane
 from hopwatch_judge.clues import claims
@@ -98,8 +98,7 @@ def _of_edge_of_stream(known: Known, clues: list[Clues]) -> list[Clues]:
     stopped = any(_stopped_there(each) for each in ended_full)
     met_full = any(each.loss.begins_at_onset for each in clues)
     return [
-        replace(
-            each,
+        each.with_others(
             onset_between=onset,
             met_full_pipe=met_full,
             full_in_another_lane=bool(lanes_full - {each.loss.lane})
@@ -218,8 +217,7 @@ def _of_edge(clues: list[Clues]) -> list[Clues]:
     sndhwm, rcvhwm = clues[0].sender.sndhwm or 0, clues[0].receiver.rcvhwm
     fits_inbox = rcvhwm == 0 or (ended and rcvhwm is not None and never_came <= rcvhwm)
     return [
-        replace(
-            each,
+        each.with_others(
             fits_into_pipe=ended and sndhwm > 0 and never_came <= sndhwm / 2,
             fits_into_inbox=fits_inbox,
             overtaken=each.loss.hop_known and _had_been_sent(each, newest),
@@ -246,7 +244,7 @@ def _start(clues: Clues) -> tuple[str, int, int]:
 
 def _of_start(clues: list[Clues]) -> list[Clues]:
     known_way = any(each.link.linked for each in clues)
-    return [replace(each, lacked_by_another=not each.link.linked and known_way) for each in clues]
+    return [each.with_others(lacked_by_another=not each.link.linked and known_way) for each in clues]
 
 
 def _with_gaps_of_full_pipes(clues: list[Clues]) -> list[Clues]:
@@ -256,7 +254,7 @@ def _with_gaps_of_full_pipes(clues: list[Clues]) -> list[Clues]:
         for each in clues
         if each.loss.hop_known and each.loss.part == "inner" and claims.full_pipe_made_gap(each)
     )
-    return [replace(each, dropped_between=_shortly_before(each, full_until)) for each in clues]
+    return [each.with_others(dropped_between=_shortly_before(each, full_until)) for each in clues]
 
 
 def _shortly_before(clues: Clues, full_until: float | None) -> bool:

@@ -1,6 +1,8 @@
 """Missing numbers by hop: each range once, however many receivers behind that hop miss it."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
 
 from hopwatch_judge.known import by_key
 from hopwatch_judge.loss import Loss
@@ -14,10 +16,57 @@ PARTS = ("inner", "tail", "head", "all", "unsure")
 
 def by_hop(pieces: Iterable[Piece], standings: Mapping[LaneOfReceiver, Standing]) -> list[Loss]:
     """One loss a range and hop, in the order of streams, hops, lanes and numbers."""
-    together = by_key(pieces, _range_of_hop)
-    found = [_loss(missed, [standings[each.missing.key] for each in missed]) for missed in together.values()]
+
+    @cache
+    def of_lanes(lanes: tuple[LaneOfReceiver, ...]) -> _Together:
+        return _together([standings[lane] for lane in lanes])
+
+    found = [
+        _loss(missed, of_lanes(tuple(each.missing.key for each in missed)))
+        for missed in by_key(pieces, _range_of_hop).values()
+    ]
     return sorted(
         found, key=lambda loss: (loss.stream, loss.from_socket, loss.to_socket, loss.lane, loss.first)
+    )
+
+
+class _Together(NamedTuple):
+    """How far the receivers behind a hop got, as a loss tells it of all of them."""
+
+    moved_at: float | None
+    heard_until: float | None
+    way_moved_at: float | None
+    way_newest_sent_at: float | None
+    joined_before: bool
+    joined_midway: bool
+    got_of_stream: int
+    pace: float | None
+    reached: int
+    got_first_at: float | None
+    subscribed_at: float | None
+    unsubscribed: bool
+    contested: bool
+    owed_until: float | None
+
+
+def _together(theirs: Sequence[Standing]) -> _Together:
+    owed = [each.owed for each in theirs]
+    until = [each.owed_until for each in owed]
+    return _Together(
+        moved_at=highest(each.moved_at for each in owed),
+        heard_until=lowest(each.heard_until for each in owed),
+        way_moved_at=highest(each.way_moved_at for each in theirs),
+        way_newest_sent_at=highest(each.way_newest_sent_at for each in theirs),
+        joined_before=any(each.joined_before for each in theirs),
+        joined_midway=any(each.joined_midway for each in theirs),
+        got_of_stream=max(each.got_of_stream for each in theirs),
+        pace=highest(each.pace for each in theirs),
+        reached=max(each.reached for each in theirs),
+        got_first_at=lowest(each.got_first_at for each in owed),
+        subscribed_at=lowest(each.subscribed_at for each in owed),
+        unsubscribed=any(each.unsubscribed for each in owed),
+        contested=any(each.contested for each in owed),
+        owed_until=None if None in until else highest(until),
     )
 
 
@@ -27,15 +76,13 @@ def _range_of_hop(piece: Piece) -> tuple[str, int, int, int, str, str, bool]:
     return (*numbers, piece.from_socket, piece.to_socket, piece.hop_known)
 
 
-def _loss(missed: Sequence[Piece], theirs: Sequence[Standing]) -> Loss:
+def _loss(missed: Sequence[Piece], receivers: _Together) -> Loss:
     ranges = [each.missing for each in missed]
-    owed = [each.owed for each in theirs]
     first_seen = min(
         (each for each in ranges if each.seen_at is not None),
         key=lambda each: each.seen_at or 0.0,
         default=None,
     )
-    until = [each.owed_until for each in owed]
     one = ranges[0]
     return Loss(
         stream=one.stream,
@@ -55,18 +102,5 @@ def _loss(missed: Sequence[Piece], theirs: Sequence[Standing]) -> Loss:
         took_over=any(each.took_over for each in missed),
         sparse=any(each.sparse for each in ranges),
         whole_first=one.first,
-        moved_at=highest(each.moved_at for each in owed),
-        heard_until=lowest(each.heard_until for each in owed),
-        way_moved_at=highest(each.way_moved_at for each in theirs),
-        way_newest_sent_at=highest(each.way_newest_sent_at for each in theirs),
-        joined_before=any(each.joined_before for each in theirs),
-        joined_midway=any(each.joined_midway for each in theirs),
-        got_of_stream=max(each.got_of_stream for each in theirs),
-        pace=highest(each.pace for each in theirs),
-        reached=max(each.reached for each in theirs),
-        got_first_at=lowest(each.got_first_at for each in owed),
-        subscribed_at=lowest(each.subscribed_at for each in owed),
-        unsubscribed=any(each.unsubscribed for each in owed),
-        contested=any(each.contested for each in owed),
-        owed_until=None if None in until else highest(until),
+        **receivers._asdict(),
     )

@@ -25,7 +25,8 @@ def cut_at_onsets(known: Known, losses: Sequence[Loss]) -> list[Loss]:
         lacking = by_key(own, lambda loss: loss.to_socket)
         for loss in of_lane:
             from_sender = loss.from_socket == stream
-            marked = replace(loss, begins_at_onset=from_sender and loss.first in begins)
+            met = from_sender and loss.first in begins
+            marked = replace(loss, begins_at_onset=True) if met else loss
             is_end = from_sender and loss.hop_known and loss.part in ENDS
             found += _cut(known, marked, _inside(loss, onsets), lacking) if is_end and onsets else [marked]
     return found

@@ -3,6 +3,7 @@
 A sender's samples tell no more than between which two of them a number was sent; an onset tells of its own message when that was sent.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -41,7 +42,9 @@ def _timed(loss: Loss, lane: Lane, known: Known) -> Loss:
 def _met_at(known: Known, loss: Loss) -> float | None:
     if not loss.begins_at_onset:
         return None
-    met = (
-        each for each in known.onsets_in.get((loss.stream, loss.lane), ()) if each.lane_number == loss.first
+    onsets = known.onsets_in.get((loss.stream, loss.lane), ())
+    first, behind = (
+        bisect(onsets, loss.first, key=lambda each: each.lane_number or 0)
+        for bisect in (bisect_left, bisect_right)
     )
-    return highest(each.at for each in met)
+    return highest(each.at for each in onsets[first:behind])
